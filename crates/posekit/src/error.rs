@@ -1,0 +1,28 @@
+//! The library's error type.
+
+/// What is wrong with an input. A hard problem is never an error: it is a [`Status`](crate::solve).
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A slice has the wrong number of elements.
+    #[error("{what} has {found} elements, expected {expected}")]
+    Length {
+        /// Which input.
+        what: &'static str,
+        /// Elements it must have.
+        expected: usize,
+        /// Elements it has.
+        found: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("{what} is not finite (element {index})")]
+    NonFinite {
+        /// Which input.
+        what: &'static str,
+        /// Index of the first bad element.
+        index: usize,
+    },
+}
+
+/// The library's result type.
+pub type Result<T> = core::result::Result<T, Error>;

@@ -1,0 +1,3 @@
+//! Room `math`.
+mod pose;
+pub use pose::Pose;

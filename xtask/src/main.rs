@@ -1,0 +1,2 @@
+//! Recurring jobs.
+fn main() {}
