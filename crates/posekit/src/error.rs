@@ -22,6 +22,18 @@ pub enum Error {
         /// Index of the first bad element.
         index: usize,
     },
+    /// A value is outside what it may be.
+    #[error("{what}[{index}] is {value}, must be {need}")]
+    OutOfRange {
+        /// Which input.
+        what: &'static str,
+        /// Index of the element.
+        index: usize,
+        /// The value.
+        value: f64,
+        /// What it must be.
+        need: &'static str,
+    },
 }
 
 /// The library's result type.
