@@ -57,7 +57,7 @@ fn tests() -> Result<Outcome> {
 }
 
 fn doc_tests() -> Result<Outcome> {
-    passed(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))
+    passed(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]))
 }
 
 /// The command's crate is left out: its binary and the library share the name `posekit`, and the
