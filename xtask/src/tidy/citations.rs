@@ -6,6 +6,10 @@
 use super::Finding;
 use super::text::has_word;
 
+/// Words in escaped brackets that are units, not keys: `\[rad\]`.
+const UNITS: [&str; 10] =
+    ["rad", "deg", "degrees", "bytes", "pixels", "seconds", "metres", "frames", "units", "bones"];
+
 /// The citations in `source` whose key is not a word of `references`.
 pub(super) fn unknown(source: &str, references: &str) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -53,6 +57,7 @@ fn keys(doc: &str) -> Vec<&str> {
 
 fn is_word(key: &str) -> bool {
     key.len() > 2
+        && !UNITS.contains(&key)
         && key.starts_with(|c: char| c.is_ascii_lowercase())
         && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
@@ -93,6 +98,7 @@ mod tests {
         for line in [
             "/// See [`Pose`] and [the book](x) and [Error::Length].",
             "/// The value x[abc12] and `[abc12]` and [0, 1] and [q1].",
+            "/// The angle \\[rad\\], the distance \\[m\\].",
             "/// ```\n/// let a = [abc12];\n/// ```",
             "// A plain comment [abc12].",
             "let a = [abc12];",
