@@ -34,6 +34,14 @@ pub enum Error {
         /// What it must be.
         need: &'static str,
     },
+    /// A method cannot solve this kind of problem.
+    #[error("the method {method} needs {need}")]
+    Unsuited {
+        /// The method's name.
+        method: &'static str,
+        /// What it needs.
+        need: &'static str,
+    },
 }
 
 /// The library's result type.

@@ -47,6 +47,8 @@ pub struct DirectWorkspace {
     lengths: Vec<f64>,
     /// Bone directions, `dimension` numbers a bone.
     u: Vec<f64>,
+    /// `1 / |u + μ|` per bone.
+    scales: Vec<f64>,
     /// Target from the root.
     t: Vec<f64>,
     /// Direction of the target.
@@ -118,18 +120,19 @@ fn solve<S: Space>(space: S, w: &mut DirectWorkspace, tolerance: f64) -> Way {
     if (chord - d).abs() <= 0.5 * tolerance {
         return Way::Swing;
     }
-    w.find_across(space);
     if reach.outer - chord <= STRAIGHT * reach.outer {
+        w.find_across(space);
         w.arc(space, d, reach.outer);
     }
     if w.least_change(space, d, reach.outer, 0.5 * tolerance) {
-        Way::Least
-    } else if w.turn_at_one_joint(space, d) {
-        Way::Hinged
-    } else {
-        w.fold(space, d, reach.outer);
-        Way::Folded
+        return Way::Least;
     }
+    w.find_across(space);
+    if w.turn_at_one_joint(space, d) {
+        return Way::Hinged;
+    }
+    w.fold(space, d, reach.outer);
+    Way::Folded
 }
 
 impl DirectWorkspace {
@@ -146,6 +149,7 @@ impl DirectWorkspace {
         }
         self.h.resize(n * n, 0.0);
         self.u.resize(lengths.len() * n, 0.0);
+        self.scales.resize(lengths.len(), 0.0);
         for k in 0..n {
             self.t[k] = target[k] - points[k];
         }
@@ -261,12 +265,14 @@ impl DirectWorkspace {
         self.first_pull(space, d, outer);
         let mut slope = f64::NEG_INFINITY;
         for _ in 0..MAX_EVALUATIONS {
-            let nearest_kink = self.evaluate(space);
+            let (bones, scales) = ((&*self.lengths, &*self.u), &mut *self.scales);
+            let nearest_kink =
+                evaluate(space, bones, (&self.t, &self.mu), scales, &mut self.g, &mut self.h);
             if dot(&self.g, &self.g) <= tolerance * tolerance {
                 self.turn_bones(space);
                 return true;
             }
-            if nearest_kink <= 1e-20 {
+            if nearest_kink <= 1e-18 {
                 return false;
             }
             // Along the last step Φ' rises from `slope` < 0; when it overshot, go back to where a straight line says 0.
@@ -309,54 +315,13 @@ impl DirectWorkspace {
         }
     }
 
-    /// Fills `g` and `h` at `mu` and returns the smallest `|u_i + μ|²`: the distance to the nearest kink.
-    #[inline]
-    fn evaluate<S: Space>(&mut self, space: S) -> f64 {
-        let n = space.n();
-        let (g, h) = (&mut self.g[..n], &mut self.h[..n * n]);
-        h.fill(0.0);
-        for k in 0..n {
-            g[k] = -self.t[k];
-        }
-        let mut nearest_kink = f64::INFINITY;
-        let mut sum = 0.0;
-        for (u, &length) in self.u.chunks_exact(n).zip(&self.lengths) {
-            let mut squared = 0.0;
-            for k in 0..n {
-                let x = u[k] + self.mu[k];
-                squared += x * x;
-            }
-            let squared = squared.max(1e-30);
-            if length > 0.0 {
-                nearest_kink = nearest_kink.min(squared);
-            }
-            // Hessian of l |x|: l (1 − x xᵀ / |x|²) / |x|.
-            let weight = length * squared.sqrt() / squared;
-            let outer = weight / squared;
-            sum += weight;
-            for k in 0..n {
-                let x = u[k] + self.mu[k];
-                g[k] += weight * x;
-                for j in 0..=k {
-                    h[k * n + j] -= outer * x * (u[j] + self.mu[j]);
-                }
-            }
-        }
-        for k in 0..n {
-            h[k * n + k] += sum;
-        }
-        nearest_kink
-    }
-
-    /// Turns every bone to `(u + μ) / |u + μ|`.
+    /// Turns every bone to `(u + μ) / |u + μ|`, at the `mu` last evaluated.
     fn turn_bones<S: Space>(&mut self, space: S) {
         let n = space.n();
-        for u in self.u.chunks_exact_mut(n) {
+        for (u, scale) in self.u.chunks_exact_mut(n).zip(&self.scales) {
             for k in 0..n {
-                u[k] += self.mu[k];
+                u[k] = (u[k] + self.mu[k]) * scale;
             }
-            let scale = 1.0 / dot(u, u).max(1e-30).sqrt();
-            u.iter_mut().for_each(|x| *x *= scale);
         }
     }
 
@@ -487,6 +452,52 @@ impl DirectWorkspace {
             }
         }
     }
+}
+
+/// Fills the gradient `g` and the Hessian `h` (lower triangle) of Φ at `mu`, and `1 / |u_i + μ|` for every bone, and returns
+/// the smallest `|u_i + μ|²`: the distance to the nearest kink.
+#[inline]
+fn evaluate<S: Space>(
+    space: S,
+    (lengths, u): (&[f64], &[f64]),
+    (t, mu): (&[f64], &[f64]),
+    scales: &mut [f64],
+    g: &mut [f64],
+    h: &mut [f64],
+) -> f64 {
+    let n = space.n();
+    let (g, h, t, mu) = (&mut g[..n], &mut h[..n * n], &t[..n], &mu[..n]);
+    h.fill(0.0);
+    for k in 0..n {
+        g[k] = -t[k];
+    }
+    let (mut nearest_kink, mut sum) = (f64::INFINITY, 0.0);
+    for ((u, &length), scale) in u.chunks_exact(n).zip(lengths).zip(scales) {
+        let mut squared = 1e-30;
+        for k in 0..n {
+            squared += (u[k] + mu[k]) * (u[k] + mu[k]);
+        }
+        if length > 0.0 && squared < nearest_kink {
+            nearest_kink = squared;
+        }
+        // Hessian of l |x|: l (1 − x xᵀ / |x|²) / |x|. Root and quotient do not wait for each other.
+        let inverse = 1.0 / squared;
+        *scale = squared.sqrt() * inverse;
+        let weight = length * *scale;
+        let outer = weight * inverse;
+        sum += weight;
+        for k in 0..n {
+            let x = u[k] + mu[k];
+            g[k] += weight * x;
+            for j in 0..=k {
+                h[k * n + j] -= outer * x * (u[j] + mu[j]);
+            }
+        }
+    }
+    for k in 0..n {
+        h[k * n + k] += sum;
+    }
+    nearest_kink
 }
 
 /// The corner of a triangle over a base of length `base` from the origin along the first axis: `a` from the origin, `b` from

@@ -32,6 +32,19 @@ pub struct Chain {
     pub(crate) weights: Vec<f64>,
 }
 
+impl Default for Chain {
+    /// A chain of one point, the root, at the origin of the plane.
+    fn default() -> Self {
+        Self {
+            dimension: 2,
+            points: vec![0.0; 2],
+            parents: vec![0],
+            lengths: vec![0.0],
+            weights: vec![1.0],
+        }
+    }
+}
+
 impl Chain {
     /// An unbranched chain through the given points, root first, tip last.
     ///

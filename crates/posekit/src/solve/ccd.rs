@@ -107,14 +107,14 @@ impl RigRun {
         let (old, miss) = (self.rig.variable_value(i), self.rig.miss());
         let mut step = slope / curvature;
         for _ in 0..12 {
-            self.rig.set_variable(variable, self.rig.clamp_variable(variable, old + step));
+            self.rig.set_variable(i, self.rig.clamp_variable(i, old + step));
             self.rig.update();
             if self.rig.miss() < miss {
                 return;
             }
             step *= 0.5;
         }
-        self.rig.set_variable(variable, old);
+        self.rig.set_variable(i, old);
         self.rig.update();
     }
 }

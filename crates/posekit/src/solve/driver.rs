@@ -37,10 +37,11 @@ pub(super) trait Run {
     /// How far off the present state is.
     fn residual(&self) -> Residual;
 
-    /// Puts the state where the method itself would not get, towards the target; false when there is nothing left to try.
+    /// Puts the state where the method itself would not get, towards the target, in at most `budget` steps; returns how many
+    /// it took, `None` when there is nothing left to try.
     ///
     /// Attempt 0 is the first after the last ordinary progress.
-    fn rescue(&mut self, attempt: u32) -> bool;
+    fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32>;
 
     /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
     fn is_at_rest(&self) -> bool {
@@ -53,7 +54,7 @@ pub(super) trait Run {
     fn recall(&mut self);
 
     /// Fills in the configuration and points of a trace step.
-    fn describe(&self, step: &mut TraceStep);
+    fn describe(&mut self, step: &mut TraceStep);
 }
 
 /// Why the loop ended.
@@ -89,7 +90,7 @@ impl Driver {
     /// Starts over. `scale` is what the caller's lengths were multiplied by to get the run's.
     pub(super) fn begin(&mut self, settings: &Settings, run: &mut dyn Run, reach: f64, scale: f64) {
         let asked = settings.tolerance.map_or(1e-6 * reach, |tolerance| tolerance * scale);
-        self.distance_tolerance = asked.max(FLOOR * reach);
+        self.distance_tolerance = asked.max(FLOOR * reach).max(f64::MIN_POSITIVE);
         self.angle_tolerance = settings.orientation_tolerance.max(FLOOR);
         self.stops_early = settings.tolerance != Some(0.0);
         (self.limit, self.classic) = (settings.iterations, settings.classic);
@@ -100,6 +101,12 @@ impl Driver {
         self.before = self.measure(run.residual());
         self.best = self.before;
         run.keep();
+    }
+
+    /// Goes on counting where an earlier solve stopped.
+    pub(super) fn resume_at(&mut self, iteration: u32) {
+        self.limit = self.limit.saturating_add(iteration);
+        self.iteration = iteration;
     }
 
     /// How many tolerances off: at most 1 is reached.
@@ -122,6 +129,7 @@ impl Driver {
             return Some(Ending::Reached);
         }
         if self.iteration >= self.limit {
+            run.recall();
             return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
         }
         self.iteration += 1;
@@ -152,17 +160,17 @@ impl Driver {
         self.iteration >= PATIENCE && now * left > 1.0
     }
 
-    /// Lets the method out of a stall or a crawl. A rescue counts as an iteration.
+    /// Lets the method out of a stall or a crawl. The steps of a rescue count as iterations.
     fn rescue(&mut self, run: &mut dyn Run, stalled: bool) -> Option<Ending> {
         if self.iteration >= self.limit {
             return None;
         }
-        if !run.rescue(self.attempts) {
+        let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
             run.recall();
             return Some(Ending::NoProgress);
-        }
+        };
         self.attempts += 1;
-        self.iteration += 1;
+        self.iteration += steps;
         let slot = if stalled { &mut self.escaped_at } else { &mut self.accelerated_at };
         slot.get_or_insert(self.iteration);
         let phase = if stalled { Phase::Escape } else { Phase::Acceleration };
@@ -197,17 +205,17 @@ impl Recorder<'_> {
     }
 
     /// Records a half-step; call only when [`Self::wants_half_steps`].
-    pub(super) fn half_step(&mut self, run: &dyn Run, phase: Phase) {
+    pub(super) fn half_step(&mut self, run: &mut dyn Run, phase: Phase) {
         self.push(run, phase);
     }
 
-    fn iteration(&mut self, run: &dyn Run, phase: Phase) {
+    fn iteration(&mut self, run: &mut dyn Run, phase: Phase) {
         if self.detail >= Detail::Iterations {
             self.push(run, phase);
         }
     }
 
-    fn push(&mut self, run: &dyn Run, phase: Phase) {
+    fn push(&mut self, run: &mut dyn Run, phase: Phase) {
         let mut step = TraceStep { iteration: self.iteration, phase, ..TraceStep::default() };
         run.describe(&mut step);
         self.trace.push(step);

@@ -108,9 +108,14 @@ impl PointsRun {
         to_caller_units(out, &self.root, self.scale);
     }
 
-    /// The pose in the run's units, root at the origin.
-    pub(super) fn points(&self) -> &[f64] {
-        &self.points
+    /// How many effectors there are.
+    pub(super) fn n_goals(&self) -> usize {
+        self.effectors.len()
+    }
+
+    /// True when the closed way applies: no branches, and the tip is what must reach.
+    pub(super) fn is_single_path(&self) -> bool {
+        self.is_path && self.dimension > 1 && self.effectors.as_slice() == [self.parents.len() - 1]
     }
 
     /// Puts points that no effector moves where their parents carry them.
@@ -122,7 +127,7 @@ impl PointsRun {
 
     /// The closed way from the present pose; false where there is none.
     pub(super) fn reach_directly(&mut self) -> bool {
-        if !self.is_path || self.effectors.as_slice() != [self.parents.len() - 1] {
+        if !self.is_single_path() {
             return false;
         }
         // A hundredth of the default tolerance: Newton's last step makes it far better than that.
@@ -198,8 +203,8 @@ impl Run for PointsRun {
         Residual { distance: worst.sqrt(), angle: 0.0 }
     }
 
-    fn rescue(&mut self, attempt: u32) -> bool {
-        attempt == 0 && self.reach_directly()
+    fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {
+        (attempt == 0 && self.reach_directly()).then_some(1)
     }
 
     fn keep(&mut self) {
@@ -210,7 +215,7 @@ impl Run for PointsRun {
         self.points.clone_from(&self.kept);
     }
 
-    fn describe(&self, step: &mut TraceStep) {
+    fn describe(&mut self, step: &mut TraceStep) {
         step.error = self.residual().distance / self.scale;
         let relaxed = self.method == Some(Method::Relaxation);
         step.points.extend_from_slice(if relaxed { &self.relaxed } else { &self.points });

@@ -81,6 +81,13 @@ pub(super) struct TurnGoal {
     pub(super) at: DQuat,
 }
 
+impl Node {
+    /// True for a ball without limits.
+    pub(super) fn is_free_ball(&self) -> bool {
+        self.kind == Kind::Ball && self.bound == Bound::None
+    }
+}
+
 /// What moves: everything an iteration changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct State {
@@ -97,6 +104,8 @@ pub(super) struct Rig {
     pub(super) points: Vec<PointGoal>,
     pub(super) turns: Vec<TurnGoal>,
     pub(super) downstream: Vec<usize>,
+    /// Scratch for the lists above: (node, kind of goal, goal).
+    pairs: Vec<(usize, usize, usize)>,
     pub(super) state: State,
     /// World pose of each node before it moves, and its rotation after.
     pub(super) before: Vec<Pose>,
@@ -247,17 +256,30 @@ impl Rig {
         }
     }
 
-    /// Which goals each node moves: those on it and those its children move.
+    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
     fn collect_downstream(&mut self) {
+        self.pairs.clear();
+        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
+        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
+        for (on, kind, goal) in points.chain(turns) {
+            let mut node = on;
+            while node != BASE {
+                self.pairs.push((node, kind, goal));
+                node = self.nodes[node].parent;
+            }
+        }
+        self.pairs.sort_unstable();
         self.downstream.clear();
-        for node in 0..self.nodes.len() {
-            let first = self.downstream.len();
-            let points = self.points.iter().map(|goal| goal.node).enumerate();
-            extend_below(&self.nodes, node, points, &mut self.downstream);
-            let second = self.downstream.len();
-            let turns = self.turns.iter().map(|goal| goal.node).enumerate();
-            extend_below(&self.nodes, node, turns, &mut self.downstream);
-            self.nodes[node].moves = [first..second, second..self.downstream.len()];
+        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
+        let mut next = 0;
+        for (i, node) in self.nodes.iter_mut().enumerate() {
+            let first = next;
+            let count = |kind: usize, from: usize| -> usize {
+                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
+            };
+            let second = first + count(0, first);
+            next = second + count(1, second);
+            node.moves = [first..second, second..next];
         }
     }
 
@@ -519,16 +541,19 @@ impl Rig {
         }
     }
 
-    /// Joint indices of the nodes for which `holds` is true.
-    pub(super) fn joints_where(&self, holds: impl Fn(usize) -> bool, out: &mut Vec<usize>) {
-        out.clear();
-        out.extend((0..self.nodes.len()).filter(|&i| holds(i)).map(|i| self.nodes[i].joint));
-    }
-
     /// True when node `i` is the only one on its variable.
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
         self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+    }
+
+    /// The value of a one-value node, in run units.
+    pub(super) fn node_value(&self, i: usize) -> f64 {
+        let node = &self.nodes[i];
+        match node.kind {
+            Kind::Slide { axis } => self.state.slide[i].dot(axis),
+            _ => self.hinge_value(i, self.start[node.values.start]),
+        }
     }
 
     /// How much a node's value changes per unit of its variable.
@@ -539,29 +564,55 @@ impl Rig {
     /// The variable's value, from one of its nodes.
     pub(super) fn variable_value(&self, i: usize) -> f64 {
         let node = &self.nodes[i];
-        let value = match node.kind {
-            Kind::Slide { axis } => self.state.slide[i].dot(axis),
-            _ => self.hinge_value(i, self.start[node.values.start]),
-        };
+        let value = self.node_value(i);
         (value - self.bias_in_run_units(node)) / if node.gain == 0.0 { 1.0 } else { node.gain }
     }
 
-    /// Sets all nodes of a variable.
-    pub(super) fn set_variable(&mut self, variable: usize, x: f64) {
-        for i in 0..self.nodes.len() {
-            if self.nodes[i].variable != Some(variable) {
-                continue;
+    /// The values that a node's range leaves its variable.
+    pub(super) fn variable_range(&self, i: usize) -> (f64, f64) {
+        let node = &self.nodes[i];
+        let (min, max) = match node.bound {
+            Bound::Arc { min, max, .. } | Bound::Span { min, max } => (min, max),
+            _ => return (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        if node.gain == 0.0 {
+            return (0.0, 0.0);
+        }
+        let bias = self.bias_in_run_units(node);
+        let (a, b) = ((min - bias) / node.gain, (max - bias) / node.gain);
+        (a.min(b), a.max(b))
+    }
+
+    /// Brings a variable's value into the range of node `i`, which moves with it.
+    pub(super) fn clamp_variable(&self, i: usize, x: f64) -> f64 {
+        let (min, max) = self.variable_range(i);
+        x.clamp(min, max)
+    }
+
+    /// Sets the variable that node `i` moves with.
+    pub(super) fn set_variable(&mut self, i: usize, x: f64) {
+        let variable = self.nodes[i].variable;
+        if self.is_alone(i) {
+            self.set_node(i, x);
+            return;
+        }
+        for k in 0..self.nodes.len() {
+            if self.nodes[k].variable == variable {
+                self.set_node(k, x);
             }
-            let node = &self.nodes[i];
-            let value = node.gain * x + self.bias_in_run_units(node);
-            match node.kind {
-                Kind::Hinge { axis } => {
-                    let (s, c) = sin_cos(0.5 * value);
-                    self.state.turn[i] = hinge_turn(axis, (c, s));
-                }
-                Kind::Slide { axis } => self.state.slide[i] = axis * value,
-                _ => {}
+        }
+    }
+
+    fn set_node(&mut self, i: usize, x: f64) {
+        let node = &self.nodes[i];
+        let value = node.gain * x + self.bias_in_run_units(node);
+        match node.kind {
+            Kind::Hinge { axis } => {
+                let (s, c) = sin_cos(0.5 * value);
+                self.state.turn[i] = hinge_turn(axis, (c, s));
             }
+            Kind::Slide { axis } => self.state.slide[i] = axis * value,
+            _ => {}
         }
     }
 
@@ -614,24 +665,6 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
         (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
         (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
         _ => Bound::None,
-    }
-}
-
-/// Lists the goals that hang on `node` or below it.
-fn extend_below(
-    nodes: &[Node],
-    node: usize,
-    goals: impl Iterator<Item = (usize, usize)>,
-    out: &mut Vec<usize>,
-) {
-    for (goal, on) in goals {
-        let mut above = on;
-        while above != BASE && above != node {
-            above = nodes[above].parent;
-        }
-        if above == node {
-            out.push(goal);
-        }
     }
 }
 
