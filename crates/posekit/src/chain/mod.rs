@@ -74,7 +74,12 @@ impl Chain {
         check_finite("points", points)?;
         for (i, &parent) in parents.iter().enumerate() {
             if parent >= i.max(1) {
-                return Err(out_of_range("parents", i, parent as f64, "less than the point's own index"));
+                return Err(out_of_range(
+                    "parents",
+                    i,
+                    parent as f64,
+                    "less than the point's own index",
+                ));
             }
         }
         let lengths = (0..parents.len())

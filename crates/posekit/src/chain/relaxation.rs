@@ -101,8 +101,11 @@ pub fn relax(
     held.fill(false);
     for (e, &effector) in goals.effectors.iter().enumerate() {
         held[effector] = true;
-        points[effector * dimension..(effector + 1) * dimension]
-            .copy_from_slice(point(goals.targets, dimension, e));
+        points[effector * dimension..(effector + 1) * dimension].copy_from_slice(point(
+            goals.targets,
+            dimension,
+            e,
+        ));
     }
     for _ in 0..passes {
         in_space!(dimension, space => pass(space, bones, points, held, off));
@@ -114,7 +117,13 @@ pub fn relax(
 /// - `relaxed`: the points as [`relax`] left them
 /// - `read`: in: a pose at the exact lengths, out: the reading. Bones whose relaxed ends coincide keep the direction
 ///   they had here
-pub fn read(dimension: usize, bones: Bones<'_>, relaxed: &[f64], reading: Reading, read: &mut [f64]) {
+pub fn read(
+    dimension: usize,
+    bones: Bones<'_>,
+    relaxed: &[f64],
+    reading: Reading,
+    read: &mut [f64],
+) {
     if reading == Reading::Stretched {
         read.copy_from_slice(relaxed);
         return;

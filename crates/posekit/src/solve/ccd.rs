@@ -88,7 +88,12 @@ impl RigRun {
         }
         for k in turns {
             let goal = &self.rig.turns[self.rig.downstream[k]];
-            push_frame(&mut self.levers, goal.at, goal.target, goal.weight * self.rig.frame_weight());
+            push_frame(
+                &mut self.levers,
+                goal.at,
+                goal.target,
+                goal.weight * self.rig.frame_weight(),
+            );
         }
     }
 

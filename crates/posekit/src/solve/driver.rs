@@ -82,6 +82,7 @@ pub(super) struct Driver {
     attempts: u32,
     before: f64,
     best: f64,
+    best_at_rescue: f64,
     pub(super) trace: Vec<TraceStep>,
     detail: Detail,
 }
@@ -100,6 +101,7 @@ impl Driver {
         self.detail = settings.trace;
         self.before = self.measure(run.residual());
         self.best = self.before;
+        self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
 
@@ -148,7 +150,6 @@ impl Driver {
         if now > 1.0 && (stalled || self.is_crawling(now, before)) {
             return self.rescue(run, stalled);
         }
-        self.attempts = 0;
         None
     }
 
@@ -164,6 +165,10 @@ impl Driver {
     fn rescue(&mut self, run: &mut dyn Run, stalled: bool) -> Option<Ending> {
         if self.iteration >= self.limit {
             return None;
+        }
+        // Only real progress since the last rescue starts the attempts over; otherwise they would go in circles.
+        if self.best < 0.5 * self.best_at_rescue {
+            (self.attempts, self.best_at_rescue) = (0, self.best);
         }
         let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
             run.recall();

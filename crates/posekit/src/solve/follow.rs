@@ -64,7 +64,7 @@ impl RigRun {
 
     /// Effectors and their targets: the goals, and, where the frame's orientation is asked for too, the joint that carries
     /// it, which then has only one place to be.
-    fn place_targets(&mut self) {
+    pub(super) fn place_targets(&mut self) {
         let (rig, web) = (&self.rig, &mut self.web);
         web.effectors.clear();
         web.targets.clear();
@@ -126,7 +126,8 @@ impl RigRun {
             web.points[at..at + 3].copy_from_slice(&goal.at.to_array());
         }
         for point in 0..web.parents.len() {
-            web.lengths[point] = at(&web.points, point).distance(at(&web.points, web.parents[point]));
+            web.lengths[point] =
+                at(&web.points, point).distance(at(&web.points, web.parents[point]));
         }
     }
 
@@ -172,11 +173,8 @@ impl RigRun {
         let web = &mut self.web;
         let bones = Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
         let goals = Goals { effectors: &web.effectors, targets: &web.targets };
-        let off = if self.classic {
-            Thresholds::published(self.rig.scale)
-        } else {
-            Thresholds::RELATIVE
-        };
+        let off =
+            if self.classic { Thresholds::published(self.rig.scale) } else { Thresholds::RELATIVE };
         let passes = self.relaxation.passes;
         relax(3, bones, &mut web.points, goals, &mut web.held, passes, off);
         // Limits and slides pull the pose away from the points; then they have to start from the pose each time.
@@ -234,7 +232,11 @@ impl RigRun {
     /// Where a point of the web is in the present pose.
     fn lever_at(&self, point: usize) -> DVec3 {
         let n_nodes = self.rig.nodes.len();
-        if point < n_nodes { self.rig.world[point].translation } else { self.rig.points[point - n_nodes].at }
+        if point < n_nodes {
+            self.rig.world[point].translation
+        } else {
+            self.rig.points[point - n_nodes].at
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::driver::{Recorder, Residual, Run};
 use super::points::PointsRun;
-use super::rig::{BASE, Bound, Kind, Rig};
+use super::rig::{BASE, Bound, Kind, Node, Rig};
 use super::rig_run::RigRun;
 use super::solution::TraceStep;
 use crate::chain::{Chain, Goals};
@@ -74,25 +74,28 @@ fn lift(points: &mut Vec<f64>, height: f64) {
 }
 
 impl RigRun {
-    /// The closed way to the target from the pose that the solve began with; false where the chain is not free.
-    pub(super) fn reach_freely(&mut self) -> bool {
-        let Some(dimension) = self.rig.free_dimension() else { return false };
+    /// The closed way to the target from the pose that the solve began with, for the joints as points of free bones. False
+    /// where there is none: on branches and with several goals.
+    ///
+    /// For a free chain the joints then reach. For others it is a guess: each joint has turned as its limits let it.
+    pub(super) fn reach_as_if_free(&mut self) -> bool {
+        if !self.rig.is_path() {
+            return false;
+        }
+        let dimension = self.rig.plane_or_space();
         self.rig.state.clone_from(&self.begun);
         self.rig.update();
-        let (mut chain, mut target) = (core::mem::take(&mut self.chain), DVec3::ZERO);
-        self.rig.fill_chain(dimension, &[], &mut chain, &mut target);
-        let effector = [chain.n_points() - 1];
-        let target = target.to_array();
-        let goals = Goals { effectors: &effector, targets: &target[..dimension] };
+        let mut target = DVec3::ZERO;
+        self.rig.fill_chain(dimension, &[], &mut self.chain, &mut target);
+        let effector = [self.chain.n_points() - 1];
+        let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
         let mut points = core::mem::take(&mut self.points);
-        points.begin(&chain, goals, super::Method::Direct, &super::Settings::default());
+        points.begin(&self.chain, goals, super::Method::Direct, &super::Settings::default());
         let reached = points.reach_directly();
-        (self.chain, self.points) = (chain, points);
         if reached {
-            let mut points = core::mem::take(&mut self.points);
             FreeRun { points: &mut points, skeleton: self }.read_pose();
-            self.points = points;
         }
+        self.points = points;
         reached
     }
 }
@@ -100,16 +103,28 @@ impl RigRun {
 impl Rig {
     /// 3 for a free chain of balls, 2 for one of hinges in a plane, none for anything else.
     pub(super) fn free_dimension(&self) -> Option<usize> {
-        let ([goal], []) = (self.points.as_slice(), self.turns.as_slice()) else { return None };
-        let is_path = self.nodes.iter().enumerate().all(|(i, node)| {
-            node.parent == i.wrapping_sub(1) && node.bound == Bound::None && self.is_alone(i)
-        });
-        if !is_path || goal.node == BASE || goal.node + 1 != self.nodes.len() {
+        let is_unlimited =
+            |(i, node): (usize, &Node)| node.bound == Bound::None && self.is_alone(i);
+        if !self.is_path() || !self.nodes.iter().enumerate().all(is_unlimited) {
             return None;
         }
-        if self.nodes.iter().all(|node| node.kind == Kind::Ball) {
-            return Some(3);
-        }
+        let dimension = self.plane_or_space();
+        let is_free = dimension == 2 || self.nodes.iter().all(|node| node.kind == Kind::Ball);
+        is_free.then_some(dimension)
+    }
+
+    /// True when one point is to be reached, by the last of joints that follow each other without branches.
+    fn is_path(&self) -> bool {
+        let ([goal], []) = (self.points.as_slice(), self.turns.as_slice()) else { return false };
+        let follows = |(i, node): (usize, &Node)| node.parent == i.wrapping_sub(1);
+        goal.node != BASE
+            && goal.node + 1 == self.nodes.len()
+            && self.nodes.iter().enumerate().all(follows)
+    }
+
+    /// 2 when all joints are hinges about +z and everything lies in one plane z = const, else 3.
+    fn plane_or_space(&self) -> usize {
+        let [goal, ..] = self.points.as_slice() else { return 3 };
         let flat = |v: DVec3| v.z.abs() <= 1e-14 * self.reach;
         let height = self.nodes[0].placement.translation.z;
         let is_plane = self.nodes.iter().enumerate().all(|(i, node)| {
@@ -120,7 +135,7 @@ impl Rig {
                 && (i == 0 || flat(node.placement.translation))
         });
         let in_plane = flat(goal.offset) && flat(goal.target - DVec3::Z * height);
-        (is_plane && in_plane).then_some(2)
+        if is_plane && in_plane { 2 } else { 3 }
     }
 
     /// The points of a free chain, with the weights of its joints, and its target, in the caller's units.

@@ -14,13 +14,16 @@
 //!
 //! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line)
 //! gives `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do.
-//! The attempts are, in order: an arc to either side whose chord fits the target's distance, a zigzag to either side, an S
-//! to either side, the middle of all ranges, then points of a low-discrepancy sequence over the ranges. All start from the
-//! pose that the solve began with. The sequence is fixed; nothing is random.
+//! The attempts are, in order: the pose that the bones would take if they were free, as far as the joints follow; an arc to
+//! either side whose chord fits the target's distance, in place of the pose that the solve began with, then added to it; a
+//! zigzag and an S to either side; the middle of all ranges; then points of a low-discrepancy sequence over the ranges. The
+//! sequence is fixed; nothing is random.
 
 use super::rig::{BASE, Bound, Kind, Rig, State};
 use super::rig_run::RigRun;
-use crate::math::{cholesky_factor, cholesky_solve, rotation_about, sin_cos, so3_exp, so3_log, swing_twist};
+use crate::math::{
+    cholesky_factor, cholesky_solve, rotation_about, sin_cos, so3_exp, so3_log, swing_twist,
+};
 use crate::skeleton::Limit;
 use glam::DVec3;
 
@@ -30,11 +33,12 @@ const ATTEMPTS: u32 = 24;
 /// Steps of one attempt.
 const STEPS: u32 = 40;
 
-/// Largest change of a joint in one step \[rad, or the reach\].
-const LARGEST_STEP: f64 = 1.0;
+/// Largest sum of all joints' changes in one step \[rad, or the reach\]: how far the linear picture of a chain holds, whatever
+/// the number of its joints.
+const LARGEST_STEP: f64 = 1.5;
 
-/// A step that leaves more than this part of the error counts as no progress; three in a row end the attempt.
-const STANDSTILL: f64 = 1.0 - 1e-4;
+/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more.
+const STEPS_TO_HALVE: u32 = 8;
 
 /// Solves of one step while joints are taken out at their limits.
 const ACTIVE_SET_ROUNDS: u32 = 6;
@@ -78,13 +82,18 @@ impl RigRun {
         if self.rig.nodes.is_empty() || attempt >= ATTEMPTS {
             return None;
         }
-        if attempt == 0 && self.reach_freely() {
-            return Some(1);
-        }
-        if attempt > 0 {
-            self.rig.state.clone_from(&self.begun);
-            self.rig.bend(attempt - 1);
-            self.rig.update();
+        match attempt {
+            0 if self.rig.free_dimension().is_some() => {
+                self.reach_as_if_free();
+                return Some(1);
+            }
+            0 => {}
+            1 if self.reach_as_if_free() => {}
+            _ => {
+                self.rig.state.clone_from(&self.begun);
+                self.rig.bend(attempt.saturating_sub(2));
+                self.rig.update();
+            }
         }
         let steps = self.least_squares(budget.min(STEPS));
         self.forget_points();
@@ -94,10 +103,16 @@ impl RigRun {
     /// Damped least squares until the goals are met or nothing helps; returns the steps taken.
     fn least_squares(&mut self, steps: u32) -> u32 {
         let mut buffers = core::mem::take(&mut self.newton);
-        let (mut damping, mut standstills) = (1e-3 * self.rig.gather_misses(&mut buffers), 0);
         let mut miss = self.rig.gather_misses(&mut buffers);
+        let (mut damping, mut milestone) = (1e-3 * miss, miss);
         let mut taken = 0;
-        while taken < steps && !self.rig.is_there() && standstills < 3 && damping < 1e3 {
+        while taken < steps && !self.rig.is_there() {
+            if taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
+                if miss > 0.5 * milestone {
+                    break;
+                }
+                milestone = miss;
+            }
             taken += 1;
             buffers.kept.clone_from(&self.rig.state);
             if !self.rig.step(damping, &mut buffers) {
@@ -106,7 +121,6 @@ impl RigRun {
             self.rig.update();
             let now = self.rig.gather_misses(&mut buffers);
             if now < miss {
-                standstills = if now > STANDSTILL * miss { standstills + 1 } else { 0 };
                 (miss, damping) = (now, (0.1 * damping).max(1e-18));
             } else {
                 self.rig.state.clone_from(&buffers.kept);
@@ -152,11 +166,11 @@ impl Rig {
                 break;
             }
         }
-        let largest = b.step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        if largest == 0.0 {
+        let length: f64 = b.step.iter().map(|x| x.abs()).sum();
+        if length == 0.0 {
             return false;
         }
-        let scale = (LARGEST_STEP / largest).min(1.0);
+        let scale = (LARGEST_STEP / length).min(1.0);
         for k in 0..b.columns.len() {
             self.apply(b.columns[k], b.step[k] * scale);
         }
@@ -229,7 +243,8 @@ impl Rig {
         let [points, turns] = self.nodes[i].moves.clone();
         for k in points {
             let goal = self.downstream[k];
-            let column = axis.cross(self.points[goal].at - center) * self.points[goal].weight.sqrt();
+            let column =
+                axis.cross(self.points[goal].at - center) * self.points[goal].weight.sqrt();
             add(&mut out[3 * goal..3 * goal + 3], column);
         }
         for k in turns {
@@ -290,7 +305,9 @@ impl Rig {
             return;
         }
         b.step.extend(
-            b.jacobian.chunks_exact(m).map(|c| c.iter().zip(&b.misses).map(|(j, e)| j * e).sum::<f64>()),
+            b.jacobian
+                .chunks_exact(m)
+                .map(|c| c.iter().zip(&b.misses).map(|(j, e)| j * e).sum::<f64>()),
         );
         // What turns the miss by less than this is rounding.
         let least = 1e-6 * miss * self.reach;
@@ -374,8 +391,9 @@ impl Rig {
                     continue;
                 }
                 column += match self.nodes[i].kind {
-                    Kind::Hinge { axis } => (self.before[i].rotation * axis)
-                        .cross(goal.at - self.world[i].translation),
+                    Kind::Hinge { axis } => {
+                        (self.before[i].rotation * axis).cross(goal.at - self.world[i].translation)
+                    }
                     Kind::Slide { axis } => self.before[i].rotation * axis,
                     _ => DVec3::ZERO,
                 } * self.gain(i);
@@ -397,9 +415,9 @@ impl Rig {
             let even = if i == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
             let sign = if pattern % 2 == 0 { 1.0 } else { -1.0 };
             let by = match pattern / 2 {
-                0 => sign * even,
-                1 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
-                2 => sign * if along < 0.5 { even } else { -even },
+                0 | 1 => sign * even,
+                2 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
+                3 => sign * if along < 0.5 { even } else { -even },
                 _ => 0.0,
             };
             match self.nodes[i].kind {
@@ -422,8 +440,9 @@ impl Rig {
         };
         let (low, high) = (min.max(old - width), max.min(old + width));
         let x = match pattern {
-            0..=5 => old + by,
-            6 => 0.5 * (low + high),
+            0 | 1 => by,
+            2..=7 => old + by,
+            8 => 0.5 * (low + high),
             _ => low + sequence * (high - low),
         };
         self.set_variable(i, self.clamp_variable(i, x));
@@ -431,8 +450,12 @@ impl Rig {
 
     fn bend_ball(&mut self, i: usize, by: f64, pattern: u32) {
         let across = self.before[i].rotation.conjugate() * self.side_axis();
-        let by = if pattern < 6 { by } else { core::f64::consts::PI * (2.0 * weyl(pattern, i as u32 + 7) - 1.0) };
-        let axis = if pattern < 7 {
+        let by = if pattern < 8 {
+            by
+        } else {
+            core::f64::consts::PI * (2.0 * weyl(pattern, i as u32 + 7) - 1.0)
+        };
+        let axis = if pattern < 9 {
             across
         } else {
             let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i as u32 + 13));
@@ -496,7 +519,9 @@ fn solve_step(damping: f64, b: &mut Buffers) -> bool {
     cholesky_solve(&b.gram, &mut b.y);
     b.step.clear();
     b.step.extend(
-        b.jacobian.chunks_exact(m).map(|column| column.iter().zip(&b.y).map(|(j, y)| j * y).sum::<f64>()),
+        b.jacobian
+            .chunks_exact(m)
+            .map(|column| column.iter().zip(&b.y).map(|(j, y)| j * y).sum::<f64>()),
     );
     true
 }

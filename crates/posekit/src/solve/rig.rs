@@ -34,9 +34,17 @@ pub(super) enum Kind {
 pub(super) enum Bound {
     None,
     /// A hinge's range as an arc: inside where the cosine of the distance from the middle is at least `half_cosine`.
-    Arc { min: f64, max: f64, middle: (f64, f64), half_cosine: f64 },
+    Arc {
+        min: f64,
+        max: f64,
+        middle: (f64, f64),
+        half_cosine: f64,
+    },
     /// A slide's range.
-    Span { min: f64, max: f64 },
+    Span {
+        min: f64,
+        max: f64,
+    },
     /// A ball's cone and twist.
     Cone(Limit),
 }
@@ -164,7 +172,8 @@ impl Rig {
         self.before.clear();
         for joint in 0..skeleton.n_joints() {
             if let Some(mimic) = skeleton.mimic(joint) {
-                let values = (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
+                let values =
+                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
                 self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
             }
             if self.node_of_joint[joint] == BASE {
@@ -314,7 +323,9 @@ impl Rig {
         let (mut node, mut bone) = (goal.node, goal.offset);
         while node != BASE {
             let (shortest, longest) = match (self.nodes[node].kind, self.nodes[node].bound) {
-                (Kind::Slide { axis }, Bound::Span { min, max }) => slide_lengths(bone, axis, min, max),
+                (Kind::Slide { axis }, Bound::Span { min, max }) => {
+                    slide_lengths(bone, axis, min, max)
+                }
                 (Kind::Slide { axis }, _) => {
                     slide_lengths(bone, axis, f64::NEG_INFINITY, f64::INFINITY)
                 }
@@ -405,24 +416,15 @@ impl Rig {
     fn hinge_value(&self, i: usize, start: f64) -> f64 {
         let (c, s) = self.hinge_half(i);
         let angle = 2.0 * atan2(s, c);
-        let full_turn = 2.0 * core::f64::consts::PI;
-        let nearest = angle + full_turn * ((start - angle) / full_turn).round();
         match self.nodes[i].bound {
             Bound::Arc { min, max, .. } => {
-                let (mut low, mut high) = (nearest, nearest);
-                while low > max {
-                    low -= full_turn;
-                }
-                while high < min {
-                    high += full_turn;
-                }
-                let value = if low >= min { low } else { high };
-                if value > max && value - max > min - (value - full_turn) { min } else { value.clamp(min, max) }
+                let range = Limit::Range { min, max };
+                let off = |end: f64| crate::math::wrap_angle(angle - end).abs();
+                let outside = || if off(min) < off(max) { min } else { max };
+                range.equivalent_angle(angle, start).unwrap_or_else(outside)
             }
-            _ if nearest.abs() > core::f64::consts::PI && start.abs() <= core::f64::consts::PI => {
-                crate::math::wrap_angle(angle)
-            }
-            _ => nearest,
+            _ if start.abs() <= core::f64::consts::PI => crate::math::wrap_angle(angle),
+            _ => Limit::None.equivalent_angle(angle, start).unwrap_or(angle),
         }
     }
 
@@ -456,8 +458,11 @@ impl Rig {
     #[inline]
     pub(super) fn update_node(&mut self, i: usize) {
         let node = &self.nodes[i];
-        let before =
-            if node.parent == BASE { node.placement } else { self.world[node.parent] * node.placement };
+        let before = if node.parent == BASE {
+            node.placement
+        } else {
+            self.world[node.parent] * node.placement
+        };
         self.before[i] = before;
         self.world[i] = Pose {
             rotation: before.rotation * self.state.turn[i],
@@ -476,7 +481,8 @@ impl Rig {
             }
         }
         for goal in &mut self.turns {
-            let base = if goal.node == BASE { DQuat::IDENTITY } else { self.world[goal.node].rotation };
+            let base =
+                if goal.node == BASE { DQuat::IDENTITY } else { self.world[goal.node].rotation };
             goal.at = base * goal.offset;
         }
     }
@@ -502,7 +508,8 @@ impl Rig {
 
     pub(super) fn is_there(&self) -> bool {
         let points = self.points.iter().all(|goal| {
-            goal.at.distance_squared(goal.target) <= self.distance_tolerance * self.distance_tolerance
+            goal.at.distance_squared(goal.target)
+                <= self.distance_tolerance * self.distance_tolerance
         });
         points && (self.turns.is_empty() || self.residual().angle <= self.angle_tolerance)
     }
@@ -672,7 +679,8 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
 fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let at = |x: f64| (bone + axis * x).length();
     let foot = (-bone.dot(axis)).clamp(min, max);
-    let longest = if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
+    let longest =
+        if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
     (at(foot), longest)
 }
 

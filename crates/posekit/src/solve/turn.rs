@@ -151,8 +151,7 @@ impl Rig {
         if weight <= 0.0 {
             return DVec3::ZERO;
         }
-        let miss: f64 =
-            levers.iter().map(|l| l.weight * (l.wish - l.is).dot(axis_in_world)).sum();
+        let miss: f64 = levers.iter().map(|l| l.weight * (l.wish - l.is).dot(axis_in_world)).sum();
         let old = self.state.slide[i].dot(axis);
         let mut new = old + share * miss / weight;
         if let Bound::Span { min, max } = self.nodes[i].bound {

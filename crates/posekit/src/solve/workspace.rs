@@ -133,7 +133,12 @@ impl Workspace {
     fn begin_free(&mut self, dimension: usize, method: Method) {
         let mut target = DVec3::ZERO;
         let run = &mut self.skeleton;
-        run.rig.fill_chain(dimension, &self.settings.relaxation.weights, &mut run.chain, &mut target);
+        run.rig.fill_chain(
+            dimension,
+            &self.settings.relaxation.weights,
+            &mut run.chain,
+            &mut target,
+        );
         let effector = [run.chain.n_points() - 1];
         let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
         self.points.begin(&run.chain, goals, method, &self.settings);
@@ -193,7 +198,11 @@ impl Workspace {
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
         let dimension = if self.kind == Kind::Chain { self.points.dimension } else { 3 };
         let expected = dimension
-            * if self.kind == Kind::Chain { self.points.n_goals() } else { self.skeleton.rig.points.len() };
+            * if self.kind == Kind::Chain {
+                self.points.n_goals()
+            } else {
+                self.skeleton.rig.points.len()
+            };
         if targets.len() != expected {
             return Err(Error::Length { what: "targets", expected, found: targets.len() });
         }
