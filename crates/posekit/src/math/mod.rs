@@ -1,3 +1,28 @@
-//! Room `math`.
+//! Poses, rotations and the small algebra under them.
+//!
+//! The only home of transcendental functions: everything here calls `libm`, never the standard library, so that a result has
+//! the same bits on every target, in debug and in release. The functions are total: a degenerate argument (zero vector,
+//! half turn, zero angle) has a documented answer. What they do *not* check is NaN and infinity, unless they say so; those
+//! are refused where data enters, by [`Skeleton`](crate::skeleton::Skeleton) and the solvers.
+//!
+//! Conventions: right-handed frames, radians, quaternions in the order x, y, z, w, matrices column by column unless a
+//! function says otherwise, spatial vectors linear part first.
+
+mod angle;
+mod lie;
+mod linalg;
 mod pose;
+mod rotation;
+
+pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, tan, wrap_angle};
+pub use lie::{
+    Twist, se3_exp, se3_left_jacobian, se3_left_jacobian_inverse, se3_log, so3_exp,
+    so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
+    so3_right_jacobian_inverse,
+};
+pub use linalg::{cholesky_factor, cholesky_solve, solve_symmetric3};
 pub use pose::Pose;
+pub use rotation::{
+    SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,
+    shortest_rotation, swing_twist,
+};

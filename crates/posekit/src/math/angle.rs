@@ -1,0 +1,146 @@
+//! Angles, by `libm`.
+
+use core::f64::consts::{PI, TAU};
+
+/// Sine and cosine of an angle \[rad\], in this order.
+#[inline]
+#[must_use]
+pub fn sin_cos(angle: f64) -> (f64, f64) {
+    libm::sincos(angle)
+}
+
+/// Sine of an angle \[rad\].
+#[inline]
+#[must_use]
+pub fn sin(angle: f64) -> f64 {
+    libm::sin(angle)
+}
+
+/// Cosine of an angle \[rad\].
+#[inline]
+#[must_use]
+pub fn cos(angle: f64) -> f64 {
+    libm::cos(angle)
+}
+
+/// Tangent of an angle \[rad\].
+#[inline]
+#[must_use]
+pub fn tan(angle: f64) -> f64 {
+    libm::tan(angle)
+}
+
+/// Angle of the point (x, y), in \[-pi, pi\]; zero for the origin. Note the order: y first.
+#[inline]
+#[must_use]
+pub fn atan2(y: f64, x: f64) -> f64 {
+    libm::atan2(y, x)
+}
+
+/// Angle in \[0, pi\] whose cosine is `cosine`, the argument clamped to \[-1, 1\] so that rounding never gives NaN.
+#[inline]
+#[must_use]
+pub fn acos(cosine: f64) -> f64 {
+    libm::acos(cosine.clamp(-1.0, 1.0))
+}
+
+/// Angle in \[-pi/2, pi/2\] whose sine is `sine`, the argument clamped to \[-1, 1\] so that rounding never gives NaN.
+#[inline]
+#[must_use]
+pub fn asin(sine: f64) -> f64 {
+    libm::asin(sine.clamp(-1.0, 1.0))
+}
+
+/// The same direction as an angle in (-pi, pi].
+///
+/// An angle already there comes back unchanged, to the bit. Others are reduced exactly modulo the `f64` nearest to 2 pi.
+///
+/// # Degenerate cases
+/// -pi becomes pi. NaN and infinity give NaN.
+#[inline]
+#[must_use]
+pub fn wrap_angle(angle: f64) -> f64 {
+    if angle > -PI && angle <= PI {
+        return angle;
+    }
+    let wrapped = libm::remainder(angle, TAU);
+    if wrapped <= -PI { PI } else { wrapped }
+}
+
+/// Cosine and sine of half an angle, from the cosine and sine of the angle in (-pi, pi], by square roots only.
+///
+/// Accurate to a few units in the last place everywhere: the half that would cancel is taken from the other one.
+///
+/// - `cos`, `sin`: of the angle; on the unit circle to rounding
+///
+/// Returns `(cos_half, sin_half)` with `cos_half >= 0`.
+///
+/// # Degenerate cases
+/// The half turn is read as +pi, whatever the sign of a zero sine.
+#[inline]
+#[must_use]
+pub fn half_angle(cos: f64, sin: f64) -> (f64, f64) {
+    if cos >= 0.0 {
+        let cos_half = (0.5 * (1.0 + cos)).sqrt();
+        (cos_half, 0.5 * sin / cos_half)
+    } else {
+        let size = (0.5 * (1.0 - cos)).sqrt();
+        (0.5 * sin.abs() / size, if sin < 0.0 { -size } else { size })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn wrap_keeps_the_half_open_interval() {
+        assert_eq!(wrap_angle(PI), PI);
+        assert_eq!(wrap_angle(-PI), PI);
+        assert_eq!(wrap_angle(0.0), 0.0);
+        assert_eq!(wrap_angle(TAU), 0.0);
+        assert_eq!(wrap_angle(3.0 * PI), PI);
+        assert!((wrap_angle(-3.5 * PI) - 0.5 * PI).abs() < 1e-14);
+        for angle in [1e300, -1e300, f64::MAX, 1e16] {
+            let wrapped = wrap_angle(angle);
+            assert!(wrapped > -PI && wrapped <= PI, "{angle} gave {wrapped}");
+        }
+    }
+
+    #[test]
+    fn inverse_functions_clamp() {
+        assert_eq!(acos(1.0 + 1e-15), 0.0);
+        assert_eq!(acos(-1.5), PI);
+        assert_eq!(asin(2.0), 0.5 * PI);
+        assert_eq!(atan2(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn half_angle_at_the_ends() {
+        assert_eq!(half_angle(1.0, 0.0), (1.0, 0.0));
+        assert_eq!(half_angle(-1.0, 0.0), (0.0, 1.0));
+        assert_eq!(half_angle(-1.0, -0.0), (0.0, 1.0));
+        assert_eq!(half_angle(1.0, 2e-300), (1.0, 1e-300));
+        assert_eq!(half_angle(-1.0, -2e-300), (1e-300, -1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn half_angle_matches_the_functions(angle in -PI..PI) {
+            let (s, c) = sin_cos(angle);
+            let (half_sin, half_cos) = sin_cos(0.5 * angle);
+            let (cos_half, sin_half) = half_angle(c, s);
+            prop_assert!((cos_half - half_cos).abs() < 4e-16);
+            prop_assert!((sin_half - half_sin).abs() < 4e-16);
+        }
+
+        #[test]
+        fn wrap_is_the_same_direction(angle in -1e4..1e4_f64) {
+            let wrapped = wrap_angle(angle);
+            prop_assert!(wrapped > -PI && wrapped <= PI);
+            prop_assert!((sin(wrapped) - sin(angle)).abs() < 1e-11);
+            prop_assert!((cos(wrapped) - cos(angle)).abs() < 1e-11);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Small dense algebra on slices, row by row. No allocation.
+
+use glam::DVec3;
+
+/// Cholesky factor of a symmetric positive definite matrix, in place: `a = L Lᵀ`, with `L` in the lower triangle.
+///
+/// - `a`: `n × n`, row by row; only the lower triangle is read and written
+/// - `n`: the order
+///
+/// Returns whether the matrix is positive definite to rounding. If it is not (a pivot vanishes beside its diagonal element, or
+/// something is not finite), `a` is left half-factored.
+///
+/// # Degenerate cases
+/// `n = 0` is positive definite. A slice shorter than `n * n` is not.
+/// # Method
+/// Row by row, so that the inner loop is a product of two contiguous rows [golub13], section 4.2.
+#[must_use]
+pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
+    if n.checked_mul(n).is_none_or(|size| a.len() < size) {
+        return false;
+    }
+    for i in 0..n {
+        let (above, row) = a.split_at_mut(i * n);
+        for j in 0..i {
+            let row_j = &above[j * n..j * n + j + 1];
+            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
+        }
+        let pivot = row[i] - dot(&row[..i], &row[..i]);
+        // The subtraction leaves about this much rounding noise; a pivot inside it says nothing.
+        let noise = row[i].abs() * f64::EPSILON;
+        if !pivot.is_finite() || pivot <= noise {
+            return false;
+        }
+        row[i] = pivot.sqrt();
+    }
+    true
+}
+
+/// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor`].
+///
+/// - `l`: `n × n`, row by row; the lower triangle is read
+/// - `b`: `n` numbers, `n` taken from its length; the solution on return
+///
+/// # Degenerate cases
+/// A slice `l` shorter than `n * n` leaves `b` as it is.
+pub fn cholesky_solve(l: &[f64], b: &mut [f64]) {
+    let n = b.len();
+    if n.checked_mul(n).is_none_or(|size| l.len() < size) {
+        return;
+    }
+    for i in 0..n {
+        let row = &l[i * n..i * n + i + 1];
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+    }
+    for i in (0..n).rev() {
+        let row = &l[i * n..i * n + i + 1];
+        let x = b[i] / row[i];
+        b[i] = x;
+        for (b_k, l_ik) in b[..i].iter_mut().zip(row) {
+            *b_k -= l_ik * x;
+        }
+    }
+}
+
+/// Solves `m x = b` for a symmetric 3 × 3 matrix, definite or not.
+///
+/// - `m`: the upper triangle, row by row: xx, xy, xz, yy, yz, zz
+///
+/// Returns `None` when the matrix is singular to rounding or anything is not finite.
+///
+/// # Method
+/// Gaussian elimination with row exchanges: unlike Cramer's rule it stays accurate when the matrix is nearly singular.
+#[must_use]
+pub fn solve_symmetric3(m: &[f64; 6], b: DVec3) -> Option<DVec3> {
+    let [xx, xy, xz, yy, yz, zz] = *m;
+    let mut rows = [[xx, xy, xz, b.x], [xy, yy, yz, b.y], [xz, yz, zz, b.z]];
+    let largest = m.iter().fold(0.0_f64, |size, element| size.max(element.abs()));
+    let smallest_pivot = 4.0 * f64::EPSILON * largest;
+    for column in 0..3 {
+        for row in column + 1..3 {
+            if rows[row][column].abs() > rows[column][column].abs() {
+                rows.swap(row, column);
+            }
+        }
+        if rows[column][column].abs() <= smallest_pivot {
+            return None;
+        }
+        let pivot_row = rows[column];
+        for row in &mut rows[column + 1..] {
+            let factor = row[column] / pivot_row[column];
+            for (element, pivot) in row.iter_mut().zip(pivot_row) {
+                *element -= factor * pivot;
+            }
+        }
+    }
+    let z = rows[2][3] / rows[2][2];
+    let y = (rows[1][3] - rows[1][2] * z) / rows[1][1];
+    let x = (rows[0][3] - rows[0][1] * y - rows[0][2] * z) / rows[0][0];
+    Some(DVec3::new(x, y, z)).filter(|solution| solution.is_finite())
+}
+
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cholesky_of_a_known_matrix() {
+        // From L = [2 0 0; 6 1 0; -8 5 3].
+        let mut a = [4.0, 0.0, 0.0, 12.0, 37.0, 0.0, -16.0, -43.0, 98.0];
+        assert!(cholesky_factor(&mut a, 3));
+        assert_eq!(a, [2.0, 0.0, 0.0, 6.0, 1.0, 0.0, -8.0, 5.0, 3.0]);
+        let mut b = [4.0, 12.0, -16.0];
+        cholesky_solve(&a, &mut b);
+        assert_eq!(b, [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn cholesky_refuses_what_is_not_positive_definite() {
+        for mut a in [
+            [1.0, 0.0, 1.0, 1.0],
+            [1.0, 0.0, 2.0, 1.0],
+            [-1.0, 0.0, 0.0, 1.0],
+            [0.0; 4],
+            [f64::NAN, 0.0, 0.0, 1.0],
+            [1.0, 0.0, f64::NAN, 1.0],
+            [f64::INFINITY, 0.0, 0.0, 1.0],
+        ] {
+            assert!(!cholesky_factor(&mut a, 2), "{a:?}");
+        }
+        assert!(cholesky_factor(&mut [], 0));
+        assert!(!cholesky_factor(&mut [1.0], 2));
+        assert!(!cholesky_factor(&mut [1.0], usize::MAX));
+        let mut b = [1.0, 2.0];
+        cholesky_solve(&[1.0], &mut b);
+        assert_eq!(b, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn symmetric3_solves_indefinite_and_refuses_singular() {
+        let swap = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let x = solve_symmetric3(&swap, DVec3::new(2.0, 3.0, 5.0));
+        assert_eq!(x, Some(DVec3::new(3.0, 2.0, 5.0)));
+        assert_eq!(solve_symmetric3(&[0.0; 6], DVec3::X), None);
+        assert_eq!(solve_symmetric3(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0], DVec3::X), None);
+        assert_eq!(solve_symmetric3(&[f64::NAN, 0.0, 0.0, 1.0, 0.0, 1.0], DVec3::X), None);
+        let tiny = solve_symmetric3(&[1e-200, 0.0, 0.0, 1e-200, 0.0, 1e-200], DVec3::X * 1e-200);
+        assert_eq!(tiny, Some(DVec3::X));
+    }
+
+    proptest! {
+        #[test]
+        fn cholesky_solves(n in 1_usize..12, values in prop::collection::vec(-1.0..1.0_f64, 156)) {
+            let (matrix, x) = (&values[..n * n], &values[144..144 + n]);
+            let at = |i: usize, j: usize| -> f64 {
+                let sum: f64 = (0..n).map(|k| matrix[i * n + k] * matrix[j * n + k]).sum();
+                sum + if i == j { 0.1 } else { 0.0 }
+            };
+            let mut a: Vec<f64> = (0..n * n).map(|k| at(k / n, k % n)).collect();
+            let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| at(i, j) * x[j]).sum()).collect();
+            prop_assert!(cholesky_factor(&mut a, n));
+            cholesky_solve(&a, &mut b);
+            for (found, expected) in b.iter().zip(x) {
+                prop_assert!((found - expected).abs() < 1e-11);
+            }
+        }
+
+        #[test]
+        fn symmetric3_solves(m in prop::array::uniform6(-1.0..1.0_f64), b in prop::array::uniform3(-1.0..1.0_f64)) {
+            let b = DVec3::from_array(b);
+            if let Some(x) = solve_symmetric3(&m, b) {
+                let [xx, xy, xz, yy, yz, zz] = m;
+                let rows = [DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz)];
+                let residual = DVec3::new(rows[0].dot(x), rows[1].dot(x), rows[2].dot(x)) - b;
+                prop_assert!(residual.length() < 1e-14 * (1.0 + x.length()));
+            }
+        }
+    }
+}
