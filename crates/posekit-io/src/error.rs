@@ -8,7 +8,7 @@ pub struct Place {
     /// What stands there, for people: a JSON path such as `bones[3].length`, or an XML element such as ``joint `elbow` ``.
     /// Empty for the file as a whole.
     pub subject: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 where no text is at hand, and then the other numbers say nothing.
     pub line: usize,
     /// Column, from 1, in characters.
     pub column: usize,
@@ -17,6 +17,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// A place without a text: for what is found after reading, when a problem is turned into a skeleton.
+    #[must_use]
+    pub fn named(subject: impl Into<String>) -> Self {
+        Self { subject: subject.into(), ..Self::default() }
+    }
+
     /// The place `byte` bytes into `text`; beyond its end, the end.
     #[must_use]
     pub fn at(text: &str, byte: usize, subject: impl Into<String>) -> Self {
@@ -37,6 +43,9 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return f.write_str(&self.subject);
+        }
         if !self.subject.is_empty() {
             write!(f, "{}, ", self.subject)?;
         }

@@ -3,13 +3,15 @@
 //! A chain of bones (in the plane or in space) or of bare points (in any dimension), and the target of its tip.
 
 mod model;
+mod points;
 mod read;
 mod write;
 
 use crate::error::Result;
 use crate::limits::Limits;
 
-pub use model::{ChainModel, PointChain};
+pub use model::ChainModel;
+pub use points::PointChain;
 
 /// The name of the format, the first field of every file.
 pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
@@ -44,7 +46,7 @@ pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
 /// .unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "bones[0].angel, line 2, column 46: unknown field `angel`, expected length, angle, weight, limit"
+///     "bones[0].angel, line 2, column 47: unknown field `angel`, expected length, angle, weight, limit"
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -180,9 +180,6 @@ fn read_cone(cone: &Cursor<'_>, offset: [f64; 3]) -> Result<SpaceConstraint> {
         return Err(cone.invalid("a cone opens about the bone's offset, which is zero here"));
     }
     let twist = read_range(&fields.required("twist")?)?;
-    if twist[0] > PI || twist[1] < -PI {
-        return Err(fields.required("twist")?.invalid("no twist from -pi to pi is in this range"));
-    }
     Ok(SpaceConstraint::Cone { swing: angle, twist })
 }
 

@@ -132,7 +132,15 @@ impl<'d> Cursor<'d> {
 
     /// A list of finite numbers of any length.
     pub(crate) fn numbers(&self) -> Result<Vec<f64>> {
-        self.list()?.iter().map(Self::number).collect()
+        let Node::List(list) = self.node else { return Err(self.expected("a list")) };
+        list.iter()
+            .enumerate()
+            .map(|(index, node)| match node {
+                Node::Number(value) if value.is_finite() => Ok(*value),
+                // Only a fault needs the element's path.
+                _ => self.child(Step::Element(index), node).number(),
+            })
+            .collect()
     }
 
     /// A list of exactly `count` finite numbers; `why` explains the count in the error.
@@ -157,11 +165,6 @@ impl<'d> Cursor<'d> {
 }
 
 impl<'d> Object<'d> {
-    /// The object as a value.
-    pub(crate) const fn cursor(&self) -> &Cursor<'d> {
-        &self.cursor
-    }
-
     /// A field that may be left out.
     pub(crate) fn optional(&self, name: &str) -> Option<Cursor<'d>> {
         self.fields
@@ -172,17 +175,15 @@ impl<'d> Object<'d> {
 
     /// A field that must be there.
     pub(crate) fn required(&self, name: &str) -> Result<Cursor<'d>> {
-        self.optional(name).ok_or_else(|| Error::Missing {
-            place: self.cursor.place(),
-            field: name.to_owned(),
-        })
+        self.optional(name)
+            .ok_or_else(|| Error::Missing { place: self.cursor.place(), field: name.to_owned() })
     }
 
     /// Every field, in the order of the file.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&'d str, Cursor<'d>)> {
-        self.fields.iter().map(|(name, node)| {
-            (name.as_str(), self.cursor.child(Step::Field(name.clone()), node))
-        })
+        self.fields
+            .iter()
+            .map(|(name, node)| (name.as_str(), self.cursor.child(Step::Field(name.clone()), node)))
     }
 }
 

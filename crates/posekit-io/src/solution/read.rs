@@ -38,7 +38,10 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<SolutionFile> {
             .transpose()?,
         angles: file.optional("angles").map(|angles| angles.numbers()).transpose()?,
         rotations: file.optional("rotations").map(|list| read_rotations(&list)).transpose()?,
-        configuration: file.optional("configuration").map(|q| read_configuration(&q)).transpose()?,
+        configuration: file
+            .optional("configuration")
+            .map(|q| read_configuration(&q))
+            .transpose()?,
         points: read_lists(&file.required("points")?)?,
         solutions: file.optional("solutions").map(|list| read_lists(&list)).transpose()?,
         trace: file.optional("trace").map(|trace| read_trace(&trace)).transpose()?,

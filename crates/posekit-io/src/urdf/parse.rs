@@ -1,7 +1,7 @@
 //! From XML elements to links and joints as the file has them, each checked by itself.
 
-use posekit::Pose;
 use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
 use posekit::math::rotation_about;
 
 use super::UrdfJointKind;
@@ -192,11 +192,7 @@ fn read_link_name<'x>(
 }
 
 /// `xyz` and either `rpy` (about the fixed x, then y, then z axis) or, since URDF 1.2, `quat_xyzw`.
-fn read_origin<'x>(
-    origin: Element<'x>,
-    subject: &str,
-    unknown: &mut Unknown<'x>,
-) -> Result<Pose> {
+fn read_origin<'x>(origin: Element<'x>, subject: &str, unknown: &mut Unknown<'x>) -> Result<Pose> {
     origin.note_unknown_attributes(&["xyz", "rpy", "quat_xyzw"], unknown);
     let translation = origin.numbers::<3>("xyz", subject, Infinite::Refused)?.unwrap_or_default();
     let rpy = origin.numbers::<3>("rpy", subject, Infinite::Refused)?;
@@ -294,10 +290,6 @@ fn read_limit<'x>(
     }
     if range == [f64::NEG_INFINITY, f64::INFINITY] {
         return Ok(None);
-    }
-    if !range[0].is_finite() || !range[1].is_finite() {
-        let message = "a range that is infinite on one side only is not supported";
-        return Err(element.invalid("lower", subject, message));
     }
     if lower.is_none() || upper.is_none() {
         let message = format!(

@@ -69,7 +69,7 @@ impl<'t> Source<'t> {
                 end_of(markup, 9, "]]>")
             } else if markup.starts_with("<?") {
                 end_of(markup, 2, "?>")
-            } else if markup.starts_with("<!") {
+            } else if is_document_type(markup) {
                 return Err(self.unsupported(
                     start,
                     "a document type (DTD) is not allowed: entities are neither expanded nor fetched",
@@ -142,6 +142,11 @@ fn read_tag(bytes: &[u8]) -> Tag {
     tag
 }
 
+fn is_document_type(markup: &str) -> bool {
+    const START: &str = "<!DOCTYPE";
+    markup.get(..START.len()).is_some_and(|start| start.eq_ignore_ascii_case(START))
+}
+
 fn end_of(markup: &str, from: usize, terminator: &str) -> Option<usize> {
     markup.get(from..)?.find(terminator).map(|at| from + at + terminator.len())
 }
@@ -155,7 +160,7 @@ fn checkpoints(text: &str) -> Vec<(usize, usize)> {
         }
         step(byte, &mut line, &mut column);
     }
-    if text.len() % CHECKPOINT == 0 {
+    if text.len().is_multiple_of(CHECKPOINT) {
         list.push((line, column));
     }
     list

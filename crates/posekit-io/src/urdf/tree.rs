@@ -181,16 +181,16 @@ fn closed_chain(
     }
     let first = joint;
     let link_name = |link: usize| format!("`{}`", description.links[link].name);
-    let mut names = vec![link_name(links_of_joint[first].1)];
-    loop {
-        let parent = links_of_joint[joint].0;
+    let mut link = links_of_joint[first].0;
+    let mut names = vec![link_name(link)];
+    while let Some(above) = joint_of_link[link] {
         if names.len() > NAMED {
             names.push("...".into());
             break;
         }
-        names.push(link_name(parent));
-        joint = joint_of_link[parent].unwrap_or(first);
-        if joint == first {
+        link = links_of_joint[above].0;
+        names.push(link_name(link));
+        if above == first {
             break;
         }
     }
