@@ -68,6 +68,24 @@ fn writing_and_reading_again_changes_nothing() {
 }
 
 #[test]
+fn any_finite_number_survives() {
+    let text = r#"{ "schema": "posekit.chain/1", "dimension": 1, "points": [[0], [1]], "target": [0] }"#;
+    let mut problem = ChainProblem::from_json(text).unwrap();
+    let mut bits = 0x2545_F491_4F6C_DD1D_u64;
+    for _ in 0..20_000 {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        let number = f64::from_bits(bits);
+        if number.is_finite() {
+            problem.target[0] = number;
+            let again = ChainProblem::from_json(&problem.to_json().unwrap()).unwrap();
+            assert_eq!(again.target[0].to_bits(), bits, "{number:?}");
+        }
+    }
+}
+
+#[test]
 fn the_text_has_a_fixed_layout() {
     let text = plane(
         r#"{ "angle": 0.5, "limit": [0, 1], "length": 1 }, { "length": 2, "angle": 0, "weight": 0.5 }"#,
