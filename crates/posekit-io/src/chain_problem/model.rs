@@ -106,7 +106,7 @@ impl ChainProblem {
             let message = "needs at least one bone".into();
             return Err(Error::Value { place: Place::named("bones"), message });
         };
-        let start = start_configuration(&skeleton, &starts, warnings);
+        let start = start_configuration(&skeleton, &starts, warnings)?;
         let target = self.target.as_slice();
         let coordinate = |axis: usize| target.get(axis).copied().unwrap_or(0.0);
         Ok(ChainModel {
@@ -169,7 +169,11 @@ fn with_range(joint: Joint, limit: Option<[f64; 2]>, angle: f64) -> (Joint, Star
     (joint.with_limit(limit), Start::Angle(angle))
 }
 
-fn start_configuration(skeleton: &Skeleton, starts: &[Start], warnings: &mut Warnings) -> Vec<f64> {
+fn start_configuration(
+    skeleton: &Skeleton,
+    starts: &[Start],
+    warnings: &mut Warnings,
+) -> Result<Vec<f64>> {
     let mut q = skeleton.neutral();
     for (joint, start) in starts.iter().enumerate() {
         let slot = &mut q[skeleton.value_range(joint)];
@@ -178,6 +182,7 @@ fn start_configuration(skeleton: &Skeleton, starts: &[Start], warnings: &mut War
             Start::Rotation(rotation) => slot.copy_from_slice(&rotation.to_array()),
         }
     }
+    skeleton.check(&q)?;
     let given = q.clone();
     skeleton.clamp(&mut q);
     for joint in 0..starts.len() {
@@ -185,16 +190,16 @@ fn start_configuration(skeleton: &Skeleton, starts: &[Start], warnings: &mut War
         if q[values.clone()] == given[values.clone()] {
             continue;
         }
-        let (field, message) = match skeleton.kind(joint) {
+        let message = match skeleton.kind(joint) {
             JointKind::Revolute { .. } => {
                 let (from, to) = (given[values.start], q[values.start]);
-                ("angle", format!("the start, {from} rad, is outside its limit; {to} rad is used"))
+                format!("the start, {from} rad, is outside its limit; {to} rad is used")
             }
-            _ => ("rotation", "the start is outside its cone; the nearest in it is used".into()),
+            _ => "the start is outside its cone; the nearest in it is used".into(),
         };
-        warnings.push(Place::named(format!("bones[{joint}].{field}")), message);
+        warnings.push(Place::named(format!("bones[{joint}]")), message);
     }
-    q
+    Ok(q)
 }
 
 /// A quaternion of the file, normalised. The reader refuses those that are not near unit length; others become the identity.

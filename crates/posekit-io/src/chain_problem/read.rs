@@ -2,10 +2,12 @@
 
 use core::f64::consts::PI;
 
+use posekit::glam::DQuat;
+
 use super::{CHAIN_SCHEMA, ChainData, ChainProblem, PlaneBone, SpaceBone, SpaceConstraint};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Document, Object, check_schema};
-use crate::limits::Limits;
+use crate::limits::{LARGEST, Limits};
 
 /// How far from 1 the length of a quaternion may be: wide enough for numbers written with four digits, too narrow for four numbers that are
 /// no rotation.
@@ -16,7 +18,7 @@ const FILE_FIELDS: [&str; 8] =
 
 pub(super) fn read(text: &str, limits: &Limits) -> Result<ChainProblem> {
     let document = Document::parse(text, limits)?;
-    let root = document.root();
+    let root = document.root().with_largest(LARGEST);
     check_schema(&root, CHAIN_SCHEMA)?;
     let file = root.object(&FILE_FIELDS)?;
     let dimension = read_dimension(&file)?;
@@ -81,10 +83,7 @@ fn read_points(file: &Object<'_>, points: &Cursor<'_>, dimension: usize) -> Resu
         Some(weights) => Some(read_weights(&weights, list.len())?),
         None => None,
     };
-    let points_read = coordinates?;
-    let lengths = points_read.windows(2).map(|pair| distance(&pair[0], &pair[1]));
-    check_reach(lengths, points)?;
-    Ok(ChainData::Points { points: points_read, weights })
+    Ok(ChainData::Points { points: coordinates?, weights })
 }
 
 fn read_weights(weights: &Cursor<'_>, n_points: usize) -> Result<Vec<f64>> {
@@ -112,16 +111,12 @@ fn read_bones(file: &Object<'_>, bones: &Cursor<'_>, dimension: usize) -> Result
         2 => {
             let root = root.map(|root| root.array("the dimension")).transpose()?;
             let list: Result<Vec<PlaneBone>> = list.iter().map(read_plane_bone).collect();
-            let list = list?;
-            check_reach(list.iter().map(|bone| bone.length), bones)?;
-            Ok(ChainData::Plane { root, bones: list })
+            Ok(ChainData::Plane { root, bones: list? })
         }
         3 => {
             let root = root.map(|root| root.array("the dimension")).transpose()?;
             let list: Result<Vec<SpaceBone>> = list.iter().map(read_space_bone).collect();
-            let list = list?;
-            check_reach(list.iter().map(|bone| distance(&bone.offset, &[0.0; 3])), bones)?;
-            Ok(ChainData::Space { root, bones: list })
+            Ok(ChainData::Space { root, bones: list? })
         }
         _ => Err(bones.invalid(format!(
             "`bones` need dimension 2 or 3, and the dimension is {dimension}; give `points`"
@@ -201,31 +196,11 @@ fn read_range(range: &Cursor<'_>) -> Result<[f64; 2]> {
 
 fn read_rotation(rotation: &Cursor<'_>) -> Result<[f64; 4]> {
     let quaternion: [f64; 4] = rotation.array("x, y, z, w")?;
-    let length = distance(&quaternion, &[0.0; 4]);
+    let length = DQuat::from_array(quaternion).length();
     if (length - 1.0).abs() > UNIT_TOLERANCE {
         return Err(rotation.invalid(format!(
             "a rotation is a quaternion of length 1 (x, y, z, w), found one of length {length}"
         )));
     }
     Ok(quaternion)
-}
-
-/// A chain whose reach is beyond f64 has no finite answer.
-fn check_reach(lengths: impl Iterator<Item = f64>, place: &Cursor<'_>) -> Result<()> {
-    let reach: f64 = lengths.sum();
-    if reach.is_finite() {
-        return Ok(());
-    }
-    Err(place.invalid("the lengths add up to more than the largest number there is"))
-}
-
-/// Distance of two points of any dimension, free of overflow and underflow on the way.
-pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
-    let difference = || a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    let scale = difference().fold(0.0, f64::max);
-    if scale == 0.0 || !scale.is_finite() {
-        return scale;
-    }
-    let squares: f64 = difference().map(|d| (d / scale) * (d / scale)).sum();
-    scale * squares.sqrt()
 }

@@ -9,6 +9,8 @@ pub(crate) struct Cursor<'d> {
     text: &'d str,
     node: &'d Node,
     path: Vec<Step>,
+    /// Largest size of a number.
+    largest: f64,
 }
 
 /// An object whose fields are all known ones.
@@ -20,14 +22,19 @@ pub(crate) struct Object<'d> {
 
 impl<'d> Cursor<'d> {
     pub(super) const fn new(text: &'d str, node: &'d Node) -> Self {
-        Self { text, node, path: Vec::new() }
+        Self { text, node, path: Vec::new(), largest: f64::MAX }
+    }
+
+    /// The same value, whose numbers and those inside it must not be larger than this in size.
+    pub(crate) fn with_largest(self, largest: f64) -> Self {
+        Self { largest, ..self }
     }
 
     fn child(&self, step: Step, node: &'d Node) -> Self {
         let mut path = Vec::with_capacity(self.path.len() + 1);
         path.extend_from_slice(&self.path);
         path.push(step);
-        Self { text: self.text, node, path }
+        Self { text: self.text, node, path, largest: self.largest }
     }
 
     /// The path for people.
@@ -92,8 +99,12 @@ impl<'d> Cursor<'d> {
     /// A finite number. (JSON has no others, and the parser refuses what overflows.)
     pub(crate) fn number(&self) -> Result<f64> {
         match self.node {
-            Node::Number(value) if value.is_finite() => Ok(*value),
-            Node::Number(_) => Err(self.invalid("the number is not finite")),
+            // Written so that NaN, which the parser cannot give, would be refused.
+            Node::Number(value) if value.abs() <= self.largest => Ok(*value),
+            Node::Number(value) => Err(self.invalid(format!(
+                "{value:?} is larger than {:?}, the largest number allowed",
+                self.largest
+            ))),
             _ => Err(self.expected("a number")),
         }
     }
@@ -136,7 +147,7 @@ impl<'d> Cursor<'d> {
         list.iter()
             .enumerate()
             .map(|(index, node)| match node {
-                Node::Number(value) if value.is_finite() => Ok(*value),
+                Node::Number(value) if value.abs() <= self.largest => Ok(*value),
                 // Only a fault needs the element's path.
                 _ => self.child(Step::Element(index), node).number(),
             })

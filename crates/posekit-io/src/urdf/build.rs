@@ -11,7 +11,7 @@ use super::mimic::{self, Follow};
 use super::parse::{Description, JointElement};
 use super::tree::Tree;
 use super::{Robot, RobotJoint, RobotLink, UrdfJointKind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::warnings::Warnings;
 
 pub(super) fn build_robot(
@@ -55,8 +55,22 @@ pub(super) fn build_robot(
         root_link: tree.root,
         links,
         joints,
-        skeleton: builder.build()?,
+        skeleton: builder.build().map_err(|error| located(error, description))?,
     })
+}
+
+/// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
+fn located(error: posekit::Error, description: &Description<'_>) -> Error {
+    let posekit::Error::MimicLimits { joint: name, .. } = &error else {
+        return Error::Skeleton(error);
+    };
+    match description.joints.iter().find(|joint| joint.name == name) {
+        Some(joint) => Error::Value {
+            place: joint.element.place(format!("joint `{name}`")),
+            message: error.to_string(),
+        },
+        None => Error::Skeleton(error),
+    }
 }
 
 /// The skeleton's joints as they are being laid out.

@@ -4,7 +4,7 @@ use roxmltree::{Attribute, Document, Node, ParsingOptions};
 
 use super::source::Source;
 use crate::error::{Error, Place, Result};
-use crate::limits::Limits;
+use crate::limits::{LARGEST, Limits};
 use crate::warnings::Warnings;
 
 /// An element of the document.
@@ -217,6 +217,9 @@ fn parse_number(word: &str, infinite: Infinite) -> core::result::Result<f64, Str
     })?;
     if number.is_nan() || (number.is_infinite() && infinite == Infinite::Refused) {
         return Err(format!("`{}` is not a finite number", shortened(word)));
+    }
+    if number.is_finite() && number.abs() > LARGEST {
+        return Err(format!("{number:?} is larger than {LARGEST:?}, the largest number allowed"));
     }
     Ok(number)
 }
