@@ -22,6 +22,20 @@ pub enum Error {
         /// Index of the first bad element.
         index: usize,
     },
+    /// A length is negative.
+    #[error("{what} is negative ({value})")]
+    Negative {
+        /// Which input.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A direction or a rotation has length zero.
+    #[error("{what} has length zero")]
+    ZeroLength {
+        /// Which input.
+        what: &'static str,
+    },
 }
 
 /// The library's result type.
