@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::measure::measure;
 use super::reach::Reach;
-use super::turn::{about, about_half, part, reject, short_way, shortest};
+use super::turn::{about_half, about_unscaled, normalised, part, reject, short_way, shortest};
 use crate::math::{Pose, perpendicular, sin_cos};
 use crate::{Error, Result};
 
@@ -168,7 +168,7 @@ impl Aim {
             let pole = reject(measure(pole).direction, t);
             pole_degenerate = up.dot(up).min(pole.dot(pole)) <= NO_DIRECTION * NO_DIRECTION;
             if !pole_degenerate {
-                turn = about(t, up.dot(pole), t.dot(up.cross(pole))) * turn;
+                turn = normalised(about_unscaled(t, up.dot(pole), t.dot(up.cross(pole))) * turn);
             }
         }
         if self.twist != 0.0 {

@@ -27,6 +27,23 @@ pub(super) fn measure(vector: DVec3) -> Measured {
     }
 }
 
+/// Length of a finite vector, without overflow or underflow on the way.
+#[inline]
+pub(super) fn length(vector: DVec3) -> f64 {
+    let length_squared = vector.dot(vector);
+    if length_squared > 1e-280 && length_squared < 1e300 {
+        length_squared.sqrt()
+    } else {
+        length_extreme(vector)
+    }
+}
+
+/// [`length`] out of line, its result in a register.
+#[cold]
+fn length_extreme(vector: DVec3) -> f64 {
+    measure_extreme(vector).length
+}
+
 /// [`measure`] for vectors so small or so large that their squares would not do.
 #[cold]
 fn measure_extreme(vector: DVec3) -> Measured {
@@ -40,6 +57,12 @@ fn measure_extreme(vector: DVec3) -> Measured {
     let scaled = vector * factor;
     let length = scaled.dot(scaled).sqrt();
     Measured { length: (length * back).min(f64::MAX), direction: scaled * (1.0 / length) }
+}
+
+/// The power of two at or below a positive number (the smallest normal one for numbers below it): dividing by it changes
+/// no digits and leaves a number in 1..2.
+pub(super) fn power_of_two_near(value: f64) -> f64 {
+    f64::from_bits(value.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 
 use glam::{DVec2, DVec3};
 
-use super::measure::measure;
+use super::measure::{measure, power_of_two_near};
 use super::reach::Reach;
-use super::triangle::triangle;
+use super::triangle::{NO_BONE, triangle};
 use crate::math::{atan2, sin_cos, wrap_angle};
 use crate::{Error, Result};
 
@@ -134,8 +134,8 @@ pub fn solve(a: f64, b: f64, target: DVec2, choice: Choice) -> Result<Solutions>
         return Ok(Solutions { best: folded, other: folded, reach });
     }
     let direction = if line.length > 0.0 { line.direction } else { tip_direction(a, b, now) };
-    if a <= 0.0 || b <= 0.0 {
-        let single = single_bone(a, direction, now);
+    if a.min(b) <= NO_BONE * outer {
+        let single = single_bone(a, b, direction, now);
         return Ok(Solutions { best: single, other: single, reach });
     }
     let (positive, negative) = both_sides(a, b, solved, direction);
@@ -153,8 +153,10 @@ pub fn solve(a: f64, b: f64, target: DVec2, choice: Choice) -> Result<Solutions>
 
 /// The counter-clockwise and the clockwise solution for a tip at a distance in a direction.
 fn both_sides(a: f64, b: f64, distance: f64, t: DVec3) -> (Angles, Angles) {
-    let triangle = triangle(a, b, distance);
-    let ((cos_half, sin_half), (cos, sin)) = (triangle.half_bend, triangle.start);
+    // The triangle wants ordinary lengths; a power of two changes no digits.
+    let scale = power_of_two_near(a.max(b));
+    let triangle = triangle(a / scale, b / scale, distance / scale);
+    let ((cos_half, sin_half), (cos, sin)) = (triangle.half_bend, triangle.start());
     let bend = 2.0 * atan2(sin_half, cos_half);
     // The first bone lies clockwise of the line when the second turns back counter-clockwise.
     let angle = |side: f64| {
@@ -165,10 +167,10 @@ fn both_sides(a: f64, b: f64, distance: f64, t: DVec3) -> (Angles, Angles) {
 }
 
 /// The angles of an arm with one bone of length zero.
-fn single_bone(a: f64, t: DVec3, now: Option<Angles>) -> Angles {
+fn single_bone(a: f64, b: f64, t: DVec3, now: Option<Angles>) -> Angles {
     let mid = wrap_angle(now.map_or(0.0, |angles| angles.mid));
     let direction = atan2(t.y, t.x);
-    Angles { start: wrap_angle(if a > 0.0 { direction } else { direction - mid }), mid }
+    Angles { start: wrap_angle(if a > b { direction } else { direction - mid }), mid }
 }
 
 /// The direction in which the tip lies now; +x where there is no now, or the tip lies on the first joint.

@@ -1,18 +1,40 @@
 //! The triangle of two bones and the line from start to end.
 
-/// The angles of the triangle that two bones make, as sines and cosines.
+use super::turn::half_ratio;
+
+/// A bone shorter than this fraction of the limb is read as one of length zero: it moves the end by less than any rounding.
+pub(super) const NO_BONE: f64 = 1e-100;
+
+/// The angles of the triangle that two bones make.
 ///
 /// | Letter | Meaning |
 /// |---|---|
 /// | `a`, `b`, `d` | lengths of the first bone, the second bone, and the line from start to end |
 /// | `φ` | bend at the middle joint, 0 when straight, π when folded |
 /// | `α` | angle at the start joint between the first bone and the line to the end |
+///
+/// Each is given as two numbers in the ratio of the cosine to the sine of *half* the angle, which is what quaternions are
+/// made of; their common size is left as it falls, because whoever uses them normalises once at the end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
-    /// cos(φ/2), sin(φ/2), both ≥ 0.
+    /// In the ratio of cos(φ/2) to sin(φ/2), both ≥ 0, not both 0.
     pub(super) half_bend: (f64, f64),
-    /// cos α, sin α with sin α ≥ 0.
-    pub(super) start: (f64, f64),
+    /// In the ratio of cos(α/2) to sin(α/2), both ≥ 0, not both 0.
+    pub(super) half_start: (f64, f64),
+}
+
+impl Triangle {
+    /// A straight limb: both angles 0.
+    const STRAIGHT: Self = Self { half_bend: (1.0, 0.0), half_start: (1.0, 0.0) };
+
+    /// cos α and sin α.
+    #[inline]
+    pub(super) fn start(&self) -> (f64, f64) {
+        let (cos_half, sin_half) = self.half_start;
+        let (cos_squared, sin_squared) = (cos_half * cos_half, sin_half * sin_half);
+        let scale = 1.0 / (cos_squared + sin_squared);
+        ((cos_squared - sin_squared) * scale, 2.0 * cos_half * sin_half * scale)
+    }
 }
 
 /// The triangle with sides `a`, `b` and `d`, where `d` is brought into `|a − b|..=a + b`.
@@ -27,52 +49,39 @@ pub(super) struct Triangle {
 /// near the fold the small factor is a plain difference of inputs, so nothing is lost there, and no arc cosine can leave
 /// its range. The angle at the start is taken from whichever bone is longer, because at the end of a very short bone it
 /// would be lost in rounding.
+///
+/// Lengths must be 0 or within 1e-130..=1e100, their sum within 1e-30..=1e30, so that products keep their digits.
 #[inline]
 pub(super) fn triangle(a: f64, b: f64, d: f64) -> Triangle {
     let (long, short) = if a >= b { (a, b) } else { (b, a) };
     let outer = a + b;
-    if short <= 0.0 {
-        return Triangle { half_bend: (1.0, 0.0), start: (1.0, 0.0) };
+    if short <= NO_BONE * outer {
+        return Triangle::STRAIGHT;
     }
-    // Everything below is measured in reaches, so products cannot leave the range of numbers.
-    let per_reach = 1.0 / outer;
-    if !per_reach.is_finite() || short * per_reach < 1e-290 {
-        return Triangle { half_bend: (1.0, 0.0), start: (1.0, 0.0) };
-    }
-    let difference = (long - short) * per_reach;
-    let (long, short) = (long * per_reach, short * per_reach);
-    // The band of reachable distances is `2 short` wide; the nearer of its edges fixes the place in it.
+    let inner = long - short;
+    // The band of reachable distances is two short bones wide; the nearer of its edges fixes the place in it.
     let band = 2.0 * short;
-    let (above_inner, below_outer) = {
-        let (low, high) = (d * per_reach - difference, (outer - d) * per_reach);
-        if low < high {
-            let low = low.clamp(0.0, band);
-            (low, band - low)
-        } else {
-            let high = high.clamp(0.0, band);
-            (band - high, high)
-        }
-    };
-    let d = difference + above_inner;
-    let per_product = 1.0 / (4.0 * long * short);
-    let cos_half = (above_inner * (d + difference) * per_product).sqrt();
-    let sin_half = (below_outer * (d + 1.0) * per_product).sqrt();
-    // Twice the triangle's area over the long bone and d, and the law of cosines there; both times `2 long d`.
-    let sin_long = 4.0 * long * short * cos_half * sin_half;
-    let cos_long = d * d + difference;
+    let (low, high) = (d - inner, outer - d);
+    let lower = low < high;
+    let edge = if lower { low } else { high }.clamp(0.0, band);
+    let rest = band - edge;
+    let (above_inner, below_outer) = if lower { (edge, rest) } else { (rest, edge) };
+    let d = inner + above_inner;
+    // Up to the same factor these are cos(φ/2) and sin(φ/2), and their product twice the triangle's area ...
+    let cos_bend = (above_inner * (d + inner)).sqrt();
+    let sin_bend = (below_outer * (d + outer)).sqrt();
+    // ... which with the law of cosines is the angle at the end of the long bone, times `2 long d`.
+    let (cos_long, sin_long) = (d * d + inner * outer, cos_bend * sin_bend);
     let size = (sin_long * sin_long + cos_long * cos_long).sqrt();
-    let (cos_long, sin_long) =
-        if size > 0.0 { (cos_long / size, sin_long / size) } else { (0.0, 1.0) };
-    let start = if a >= b {
-        (cos_long, sin_long)
-    } else {
-        // The angles at the two ends of the line add up to the bend.
-        let (cos_bend, sin_bend) =
-            (cos_half * cos_half - sin_half * sin_half, 2.0 * cos_half * sin_half);
-        (
-            cos_bend * cos_long + sin_bend * sin_long,
-            (sin_bend * cos_long - cos_bend * sin_long).max(0.0),
-        )
-    };
-    Triangle { half_bend: (cos_half, sin_half), start }
+    if size <= 0.0 {
+        return Triangle { half_bend: (0.0, 1.0), half_start: (1.0, 1.0) };
+    }
+    let (cos_long, sin_long) = half_ratio(cos_long, sin_long, size);
+    // The angles at the two ends of the line add up to the bend.
+    let cos_short = cos_bend * cos_long + sin_bend * sin_long;
+    let sin_short = (sin_bend * cos_long - cos_bend * sin_long).max(0.0);
+    Triangle {
+        half_bend: (cos_bend, sin_bend),
+        half_start: if a >= b { (cos_long, sin_long) } else { (cos_short, sin_short) },
+    }
 }
