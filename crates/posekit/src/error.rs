@@ -36,6 +36,20 @@ pub enum Error {
         /// What it must be.
         need: &'static str,
     },
+    /// A length is negative.
+    #[error("{what} is negative ({value})")]
+    Negative {
+        /// Which input.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A direction or a rotation has length zero.
+    #[error("{what} has length zero")]
+    ZeroLength {
+        /// Which input.
+        what: &'static str,
+    },
     /// A method cannot solve this kind of problem.
     #[error("the method {method} needs {need}")]
     Unsuited {
