@@ -1,2 +1,6 @@
 //! The command `posekit`.
+
+mod draw;
+mod table;
+
 fn main() {}
