@@ -46,6 +46,7 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     if let Some(figure) = shown {
         draw_ranges(out, figure, &screen, &pen);
     }
+    draw_trail(out, drawing, &screen, &pen);
     draw_gap(out, drawing, shown, &screen);
     if let Some(pole) = &drawing.pole {
         draw_pole(out, pole, &screen);
@@ -54,12 +55,11 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
         draw_target(out, target, &screen, &pen);
     }
     if let Some(figure) = shown {
-        draw_root(out, figure.root, &screen, &pen);
         let ink = if drawing.result.is_some() { Ink::RESULT } else { Ink::START };
         draw_body(out, figure, &screen, &pen, ink);
+        draw_root(out, figure.root, &screen, &pen);
         draw_held(out, figure, &screen, &pen);
     }
-    draw_trail(out, drawing, &screen, &pen);
     if let Some(figure) = shown {
         draw_tip(out, figure.tip, drawing.result.is_some(), &screen, &pen);
     }
@@ -160,7 +160,7 @@ fn draw_shadows(
             }
         }
         // One opacity for the whole group: overlapping shadows are no darker than one.
-        out.open(&Tag::new("g").set("opacity", "0.13"));
+        out.open(&Tag::new("g").class("shadows"));
         out.leaf(&path.tag().class("shadow").num("stroke-width", (1.5 * pen.bone).max(2.0)));
         out.close_line();
     }

@@ -193,6 +193,7 @@ const DRAWING_RULES: &str = "\
 .paper{fill:var(--paper)}
 .grid{fill:none;stroke:var(--grid);stroke-width:1}
 .axis{fill:none;stroke:var(--quiet);stroke-width:1;stroke-opacity:.55}
+.shadows{opacity:var(--shadow)}
 .shadow{fill:none;stroke:var(--shade);stroke-linecap:round;stroke-linejoin:round}
 .drop{fill:none;stroke:var(--quiet);stroke-width:1;stroke-dasharray:1 3;stroke-linecap:round}
 .foot{fill:var(--quiet)}
@@ -290,10 +291,10 @@ h1{font-size:22px;line-height:28px}
 .summary thead{display:none}
 .summary,.summary tbody{display:block}
 .summary tbody{border-bottom:1px solid var(--grid);padding:12px 0}
-.summary tr{display:grid;grid-template-columns:minmax(0,1fr) 76px 88px 72px;align-items:baseline}
-.summary th,.summary td{border:0;padding:2px 0}
-.summary tbody th{grid-column:1/-1;padding-bottom:4px}
-.summary .status{grid-column:1/-1;order:5;padding:0 0 6px 36px}
+.summary tr{display:grid;grid-template-columns:minmax(0,1fr) 76px 88px 72px;align-items:center}
+.summary tbody tr>*,.summary tbody:last-child tr:last-child>*{border:0;padding:2px 0}
+.summary tbody tr>th{grid-column:1/-1;padding-bottom:4px}
+.summary tbody tr>.status{grid-column:1/-1;order:5;padding:0 0 6px 36px}
 .summary .n{font-size:13px}
 .summary .n[data-unit]::after{content:attr(data-unit);color:var(--quiet)}
 }
@@ -331,6 +332,12 @@ fn variables(theme: Theme) -> Vec<(String, String)> {
         found.map_or(Colour::hex(0), |&(_, light, dark)| pick(light, dark))
     };
     all.push(("start-tint".to_owned(), ground("paper").towards(ground("start"), 18).css()));
+    // On slate a shadow has little room below the ground, so it takes more of it.
+    let shadow = match theme {
+        Theme::Light => ".13",
+        Theme::Dark => ".55",
+    };
+    all.push(("shadow".to_owned(), shadow.to_owned()));
     all.push(("sans".to_owned(), SANS.to_owned()));
     all
 }
@@ -338,12 +345,13 @@ fn variables(theme: Theme) -> Vec<(String, String)> {
 /// The three variables of a solver: its colour, its lines and the light fill of its bones.
 fn solver_variables(solver: SolverLook, theme: Theme) -> [(&'static str, Colour); 3] {
     let (_, light, dark) = GROUND[0];
-    let paper = match theme {
-        Theme::Light => light,
-        Theme::Dark => dark,
+    // Full enough for the figure to be what shines, light enough for its outline to be seen.
+    let (paper, percent) = match theme {
+        Theme::Light => (light, 36),
+        Theme::Dark => (dark, 50),
     };
     let fill = solver.fill(theme);
-    [("c", fill), ("c-edge", solver.edge(theme)), ("c-tint", paper.towards(fill, 36))]
+    [("c", fill), ("c-edge", solver.edge(theme)), ("c-tint", paper.towards(fill, percent))]
 }
 
 /// Declarations of all variables for one ground.

@@ -113,8 +113,9 @@ struct Axes {
 
 impl Axes {
     fn new(what: &Plot<'_>, low: [f64; 2], high: [f64; 2]) -> Self {
-        let errors =
-            what.curves.iter().flat_map(positive).chain(what.tolerance.filter(|t| *t > 0.0));
+        // A little below the tolerance, so that its line does not lie on the axis.
+        let tolerance = what.tolerance.filter(|t| t.is_finite() && *t > 0.0).map(|t| 0.5 * t);
+        let errors = what.curves.iter().flat_map(positive).chain(tolerance);
         let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
         for error in errors {
             (least, most) = (least.min(error), most.max(error));
