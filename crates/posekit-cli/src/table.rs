@@ -188,6 +188,11 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     if columns_of(text) <= width {
         return vec![text.to_owned()];
     }
+    let push = |lines: &mut Vec<String>, c: char| {
+        if let Some(line) = lines.last_mut() {
+            line.push(c);
+        }
+    };
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
@@ -202,10 +207,10 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
                 lines.push(String::new());
                 used = 0;
             } else if index == 0 && used > 0 {
-                lines.last_mut().map_or((), |line| line.push(' '));
+                push(&mut lines, ' ');
                 used += 1;
             }
-            lines.last_mut().map_or((), |line| line.push(c));
+            push(&mut lines, c);
             used += wide;
         }
     }

@@ -2,16 +2,15 @@
 
 use posekit::glam::DVec3;
 
+use super::limits::{draw_held, draw_ranges};
 use super::svg::{Markup, Path, Tag, circle, line, root};
-use super::view::{Screen, View, turned};
-use super::{Figure, JointMark, JointShape, LimitMark, PoleMark, PoseDrawing, TargetMark};
+use super::view::{Screen, View};
+use super::{Figure, JointMark, JointShape, PoleMark, PoseDrawing, TargetMark};
 
 /// Room around the figure \[px\]: limit arcs, the target's ring and the root's ground line stay inside.
 pub(super) const MARGIN: f64 = 28.0;
 /// At most this many ghosts are drawn; more would hide the result.
 const MOST_GHOSTS: usize = 6;
-/// With more limits than this in a picture, only those that hold a joint are drawn.
-const MOST_LIMITS: usize = 8;
 /// Half width of a bone at its base: this fraction of its length, within bounds \[px\].
 const BONE_SLIMNESS: f64 = 0.1;
 /// Half width of a bone at its end, as a fraction of that at its base.
@@ -68,13 +67,13 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
 
 /// Sizes that suit a figure \[px\].
 #[derive(Debug, Clone, Copy)]
-struct Pen {
+pub(super) struct Pen {
     /// Half width of an ordinary bone at its base.
     bone: f64,
     /// Radius of an ordinary joint.
     joint: f64,
     /// Radius of limit arcs.
-    arc: f64,
+    pub(super) arc: f64,
     /// Half size of target, tip, root and pole, relative to their usual one.
     mark: f64,
 }
@@ -101,7 +100,8 @@ impl Pen {
         }
     }
 
-    const fn is_dense(&self) -> bool {
+    /// True when bones are so short that only beads and lines can be told apart.
+    pub(super) const fn is_dense(&self) -> bool {
         self.bone < DENSE
     }
 }
@@ -518,78 +518,10 @@ fn draw_rail(out: &mut Markup, at: DVec3, axis: DVec3, screen: &Screen<'_>, pen:
     );
 }
 
-/// Limits as thin translucent sectors and cones, behind the body.
-fn draw_ranges(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen) {
-    let all = || figure.joints.iter().filter(|joint| joint.limit.is_some() && joint.at.is_finite());
-    let only_held = all().count() > MOST_LIMITS || pen.is_dense();
-    for joint in all().filter(|joint| joint.at_limit || !only_held) {
-        let Some(limit) = joint.limit else { continue };
-        let rim: Vec<[f64; 2]> =
-            rim_of(joint.at, limit, pen.arc / screen.scale).iter().map(|&p| screen.at(p)).collect();
-        let mut wedge = vec![screen.at(joint.at)];
-        wedge.extend(&rim);
-        out.leaf(&Path::through(&wedge).shut().tag().class("range"));
-        out.leaf(&Path::through(&rim).tag().class("arc"));
-    }
-}
-
-/// Joints at their limit: the arc turns solid, with a stop across its end.
-fn draw_held(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen) {
-    for joint in figure.joints.iter().filter(|joint| joint.at_limit && joint.at.is_finite()) {
-        let Some(limit) = joint.limit else { continue };
-        let radius = pen.arc / screen.scale;
-        let rim: Vec<[f64; 2]> =
-            rim_of(joint.at, limit, radius).iter().map(|&p| screen.at(p)).collect();
-        out.leaf(&Path::through(&rim).tag().class("held"));
-        if let LimitMark::Range { axis, from, span, value } = limit {
-            let angle = if value + value > span { span } else { 0.0 };
-            let stop = arm_of(axis, from).map(|(axis, arm)| turned(arm, axis, angle));
-            if let Some(arm) = stop {
-                let on = |factor: f64| screen.at(joint.at + arm * (radius * factor));
-                out.leaf(&line(on(0.72), on(1.28)).class("held"));
-            }
-        }
-    }
-}
-
-/// Unit axis and the unit direction across it in which a range begins; any direction across for a bone along the axis.
-fn arm_of(axis: DVec3, from: DVec3) -> Option<(DVec3, DVec3)> {
-    let axis = axis.try_normalize()?;
-    let across = from - axis * from.dot(axis);
-    let seed = if axis.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
-    let arm = if across.length() > 1e-6 * from.length() { across } else { seed.cross(axis) };
-    Some((axis, arm.try_normalize()?))
-}
-
-/// Points along the rim of a limit in the picture's coordinates; none for one that cannot be drawn.
-fn rim_of(at: DVec3, limit: LimitMark, radius: f64) -> Vec<DVec3> {
-    const PIECES: u32 = 40;
-    let turn = core::f64::consts::TAU;
-    let arc = |axis: DVec3, arm: DVec3, span: f64| {
-        let point =
-            |i: u32| at + turned(arm, axis, span * f64::from(i) / f64::from(PIECES)) * radius;
-        (0..=PIECES).map(point).collect()
-    };
-    match limit {
-        LimitMark::Range { axis, from, span, .. } if span.is_finite() => match arm_of(axis, from) {
-            Some((axis, arm)) => arc(axis, arm, span.clamp(0.0, turn)),
-            None => Vec::new(),
-        },
-        LimitMark::Cone { axis, swing } if swing.is_finite() => match arm_of(axis, DVec3::ZERO) {
-            Some((axis, across)) => {
-                let side = across.cross(axis);
-                arc(axis, turned(axis, side, -swing.clamp(0.0, turn / 2.0)), turn)
-            }
-            None => Vec::new(),
-        },
-        LimitMark::Range { .. } | LimitMark::Cone { .. } => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{arm, limb, rope};
-    use super::super::{SolverLook, Space};
+    use super::super::{LimitMark, SolverLook, Space};
     use super::*;
 
     fn drawn(drawing: &PoseDrawing) -> String {

@@ -269,7 +269,7 @@ th,td{padding:5px 24px 5px 0}
 th:last-child,td:last-child{padding-right:0}
 td{vertical-align:top}
 tbody tr:last-child td,tbody th,.plain td{border-bottom:1px solid var(--grid)}
-tbody:last-child tr:last-child>*,tbody:last-child th{border-bottom-color:var(--ink)}
+.summary tbody:last-child tr:last-child>*,.summary tbody:last-child th{border-bottom-color:var(--ink)}
 tbody th a{text-decoration:none}
 tbody th a:hover{text-decoration:underline}
 .n{text-align:right;white-space:nowrap}
@@ -291,21 +291,27 @@ h1{font-size:22px;line-height:28px}
 .summary thead{display:none}
 .summary,.summary tbody{display:block}
 .summary tbody{border-bottom:1px solid var(--grid);padding:12px 0}
+.summary tbody:last-child{border:0;padding-bottom:0}
 .summary tr{display:grid;grid-template-columns:minmax(0,1fr) 76px 88px 72px;align-items:center}
-.summary tbody tr>*,.summary tbody:last-child tr:last-child>*{border:0;padding:2px 0}
-.summary tbody tr>th{grid-column:1/-1;padding-bottom:4px}
-.summary tbody tr>.status{grid-column:1/-1;order:5;padding:0 0 6px 36px}
+.summary tbody tr>*,.summary tbody tr:last-child>*,.summary tbody:last-child tr:last-child>*{border:0;padding:2px 0}
+.summary tbody tr>th[scope]{grid-column:1/-1;padding-bottom:4px}
+.summary tbody tr>td.status.status{grid-column:1/-1;order:5;padding:0 0 6px 36px}
 .summary .n{font-size:13px}
 .summary .n[data-unit]::after{content:attr(data-unit);color:var(--quiet)}
 }
 @media print{
 @page{margin:16mm}
+:root{--paper:#FFFFFF}
 main{max-width:none;padding:0}
 body{font-size:9.5pt;line-height:13pt}
 h1{font-size:16pt;line-height:20pt}
 h2{font-size:12.5pt;break-after:avoid}
-.tiles{grid-template-columns:repeat(4,minmax(0,1fr));gap:12px}
-.model{margin-top:20pt;padding-top:12pt}
+.tiles{gap:12px}
+.tile .who,.words,.about,.kicker,thead th{font-size:8.5pt;line-height:12pt}
+.words svg{margin-top:1px}
+.plot .label,.plot .label-quiet{font-size:15px}
+.model{margin-top:20pt;padding-top:12pt;break-inside:avoid}
+tbody th{white-space:nowrap}
 table{font-size:9pt;break-inside:auto}
 tr{break-inside:avoid}
 a{text-decoration:none}

@@ -5,6 +5,7 @@
 //! fixed decimals and no picture carries a date.
 
 mod figure;
+mod limits;
 mod look;
 mod page;
 mod plot;
@@ -195,19 +196,4 @@ pub(crate) struct ErrorCurve {
     pub(crate) values: Vec<f64>,
     /// The iteration (index into `values`) at which the solver got out of a lock-up.
     pub(crate) escaped_at: Option<usize>,
-}
-
-#[cfg(test)]
-mod samples {
-    #[test]
-    fn write_samples() {
-        std::fs::create_dir_all("/tmp/draw").unwrap();
-        std::fs::write("/tmp/draw/demo.html", super::report_page(&super::fixtures::report()))
-            .unwrap();
-        std::fs::write("/tmp/draw/out.svg", super::solution_svg(&super::fixtures::sheet()))
-            .unwrap();
-        let mut s = super::fixtures::sheet();
-        s.drawing = super::fixtures::arm(super::SolverLook::Ccd);
-        std::fs::write("/tmp/draw/arm.svg", super::solution_svg(&s)).unwrap();
-    }
 }

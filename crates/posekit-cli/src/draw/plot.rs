@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn logarithms_are_right() {
-        let cases = [(1.0, 0.0), (10.0, 1.0), (1e-300, -300.0), (2.0, 0.301_029_995_66)];
+        let cases = [(1.0, 0.0), (10.0, 1.0), (1e-300, -300.0), (2.0, core::f64::consts::LOG10_2)];
         for (value, log) in cases {
             assert!((log10(value) - log).abs() < 1e-9, "{value}");
         }
