@@ -135,7 +135,7 @@ impl SwingTwist {
 /// - A swing by half a turn leaves the twist undefined: it is 0 then, and the swing is the rotation itself.
 /// - A twist by half a turn is +pi.
 /// # Method
-/// Projection of the quaternion on the axis [dobrowolski15].
+/// Projection of the quaternion on the axis \[dobrowolski15\].
 #[inline]
 #[must_use]
 pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {

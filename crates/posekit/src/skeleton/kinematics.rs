@@ -71,7 +71,7 @@ impl Skeleton {
     /// # Degenerate cases
     /// Slices of the wrong length, or a frame on a joint that does not exist, leave `out` as it is.
     /// # Method
-    /// Geometric Jacobian [lynch17], section 5.1: a turn about an axis moves the frame's origin by axis × lever arm.
+    /// Geometric Jacobian \[lynch17\], section 5.1: a turn about an axis moves the frame's origin by axis × lever arm.
     pub fn jacobian(&self, world_from_joint: &[Pose], frame: &Frame, out: &mut [f64]) {
         let n_joints = self.n_joints();
         if !fits(world_from_joint.len(), n_joints)
