@@ -9,14 +9,18 @@ use proptest::prelude::*;
 struct Numbers(u64);
 
 impl Numbers {
-    /// The next number in 0..1 (splitmix64).
-    fn unit(&mut self) -> f64 {
+    /// The next 64 bits (splitmix64).
+    fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        (z >> 11) as f64 / (1_u64 << 53) as f64
+        z ^ (z >> 31)
+    }
+
+    /// In 0..1.
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     fn between(&mut self, min: f64, max: f64) -> f64 {
@@ -24,7 +28,7 @@ impl Numbers {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
+        usize::try_from(self.bits() % n as u64).unwrap_or(0)
     }
 
     fn vector(&mut self, size: f64) -> DVec3 {

@@ -24,14 +24,16 @@ impl Skeleton {
         let arrays = self.parents.iter().zip(&self.placements).zip(&self.kinds);
         let mut values = q;
         for (joint, ((parent, placement), kind)) in arrays.enumerate() {
-            // Looking up NO_PARENT finds nothing: the world stands in.
-            let before_motion = match world_from_joint.get(*parent) {
-                Some(world_from_parent) => *world_from_parent * *placement,
-                None => *placement,
-            };
             let (own, rest) = values.split_at(kind.n_values());
             values = rest;
-            world_from_joint[joint] = after_motion(before_motion, kind, own);
+            // The joint's own product comes first: it does not wait for the parent's, so that the chain of dependent
+            // operations has one product per joint and not two.
+            let parent_from_joint = after_motion(*placement, kind, own);
+            // Looking up NO_PARENT finds nothing: the world stands in.
+            world_from_joint[joint] = match world_from_joint.get(*parent) {
+                Some(world_from_parent) => *world_from_parent * parent_from_joint,
+                None => parent_from_joint,
+            };
         }
     }
 
