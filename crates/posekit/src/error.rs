@@ -24,6 +24,40 @@ pub enum Error {
         /// Index of the first bad element.
         index: usize,
     },
+    /// A value is outside what it may be.
+    #[error("{what}[{index}] is {value}, must be {need}")]
+    OutOfRange {
+        /// Which input.
+        what: &'static str,
+        /// Index of the element.
+        index: usize,
+        /// The value.
+        value: f64,
+        /// What it must be.
+        need: &'static str,
+    },
+    /// A length is negative.
+    #[error("{what} is negative ({value})")]
+    Negative {
+        /// Which input.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A direction or a rotation has length zero.
+    #[error("{what} has length zero")]
+    ZeroLength {
+        /// Which input.
+        what: &'static str,
+    },
+    /// A method cannot solve this kind of problem.
+    #[error("the method {method} needs {need}")]
+    Unsuited {
+        /// The method's name.
+        method: &'static str,
+        /// What it needs.
+        need: &'static str,
+    },
     /// A quaternion is zero or too far from unit length to be a rounding error.
     #[error("{what} is not a unit quaternion (length {length:?}, expected 1 within 0.001)")]
     NotUnit {

@@ -1,0 +1,282 @@
+//! One joint that aims: a head that looks, a turret, a bone whose axis must meet a point.
+
+use glam::{DQuat, DVec3};
+
+use super::measure::measure;
+use super::reach::Reach;
+use super::turn::{about_half, about_unscaled, normalised, part, reject, short_way, shortest};
+use crate::math::{Pose, perpendicular, sin_cos};
+use crate::{Error, Result};
+
+/// Sine of the angle below which one direction says nothing about turning around another; ten times the rounding of
+/// single-precision input.
+const NO_DIRECTION: f64 = 1e-6;
+
+/// Coordinates above this size could overflow when subtracted, so the problem is scaled down first.
+const HUGE: f64 = 1e300;
+
+/// A joint, a ray fixed to it, and a target: how must the joint turn so that the ray meets the target?
+///
+/// The ray starts at `offset` and points along `forward`, both in the joint's own frame: for a head joint whose eyes lie
+/// in front of and above it, the line of sight. Plain data: fill it in, call [`solve`](Self::solve). Model space is any
+/// space that the joint's pose and the target share.
+///
+/// For a chain (spine, neck, head) solve the joints one after another from the tip to the root, each with its own weight
+/// and with the ray expressed in its frame, and apply each correction before the next; the last with weight 1.
+///
+/// # Example
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::limb::Aim;
+/// use posekit::math::Pose;
+///
+/// let head = Pose::from_translation(DVec3::new(0.0, 1.6, 0.0));
+/// let target = DVec3::new(2.0, 1.0, 1.0);
+/// let solution = Aim { offset: DVec3::new(0.0, 0.1, 0.08), ..Aim::new(head, target) }.solve()?;
+/// let eye = head.translation + solution.correction * DVec3::new(0.0, 0.1, 0.08);
+/// let sight = solution.correction * DVec3::Z;
+/// assert!(sight.cross(target - eye).length() < 1e-12); // the line of sight passes through the target
+/// # Ok::<(), posekit::Error>(())
+/// ```
+///
+/// # Example: a target inside the offset
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::limb::{Aim, Reach};
+/// use posekit::math::Pose;
+///
+/// let aim = Aim { offset: DVec3::Z, ..Aim::new(Pose::IDENTITY, DVec3::new(0.25, 0.0, 0.0)) };
+/// assert_eq!(aim.solve()?.reach, Reach::TooNear { shortfall: 0.75 });
+/// # Ok::<(), posekit::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aim {
+    /// The joint's pose, in model space.
+    pub model_from_joint: Pose,
+    /// The point to aim at, in model space.
+    pub target: DVec3,
+    /// Direction of the ray, in the joint's frame, any length > 0. Default +z, forward in glTF.
+    pub forward: DVec3,
+    /// Start of the ray, in the joint's frame \[m\]. Default: the joint itself.
+    pub offset: DVec3,
+    /// The axis that should point towards the pole, in the joint's frame, any length. Used only with a pole, and as the
+    /// axis to turn about when the target is exactly behind. Default +y.
+    pub up: DVec3,
+    /// Direction, in model space, that `up` should point to as nearly as the aim allows (any length). Default `None`: the
+    /// smallest turn that aims, which leaves the roll alone.
+    pub pole: Option<DVec3>,
+    /// Turn about the line from joint to target, after everything else; right-handed about the direction to the target
+    /// \[rad\]. Default 0, which costs no trigonometry.
+    pub twist: f64,
+    /// How much of the turn to make, from 0 (none, exactly) to 1 (all), by normalised linear interpolation; values outside
+    /// are brought into 0..=1. Default 1.
+    pub weight: f64,
+}
+
+/// How the joint of an [`Aim`] must turn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub struct AimSolution {
+    /// Rotation to multiply onto the joint's model-space rotation, from the left:
+    /// `model_from_joint_new = correction * model_from_joint_old`. `w ≥ 0`.
+    pub correction: DQuat,
+    /// Whether the ray can meet the target: [`Reach::Reached`], or [`Reach::TooNear`] when the target is nearer to the
+    /// joint than every point of the ray. For full weight, whatever the weight.
+    pub reach: Reach,
+    /// Distance from the target to the ray after the turn \[m\].
+    pub error: f64,
+    /// A pole was given but decides nothing: it points along the line to the target or is zero, or `up` points along the
+    /// aimed direction or is zero (all within 1e-6 rad), or the target lies on the joint. The roll is left alone.
+    pub pole_degenerate: bool,
+}
+
+/// The job's vectors in model space, seen from the joint, scaled.
+struct Setup {
+    forward: DVec3,
+    up: DVec3,
+    offset: DVec3,
+    line: DVec3,
+    /// What positions were multiplied by.
+    factor: f64,
+}
+
+impl Aim {
+    /// A joint that aims its +z axis at a target, with the defaults of the other fields.
+    #[must_use]
+    pub fn new(model_from_joint: Pose, target: DVec3) -> Self {
+        Self {
+            model_from_joint,
+            target,
+            forward: DVec3::Z,
+            offset: DVec3::ZERO,
+            up: DVec3::Y,
+            pole: None,
+            twist: 0.0,
+            weight: 1.0,
+        }
+    }
+
+    /// Solves the aim. Square roots only, unless there is a twist; does not allocate.
+    ///
+    /// # Degenerate cases
+    /// - Target nearer than every point of the ray: the ray's nearest point is turned to lie on the line from joint to
+    ///   target ([`Reach::TooNear`]); the answer is continuous as the target comes into range.
+    /// - Target on the joint: no turn. Without an offset the ray starts there, so it counts as reached.
+    /// - Target exactly behind: half a turn about `up` (made perpendicular to the ray), or about [`perpendicular`] of the
+    ///   direction where `up` says nothing.
+    /// - Pole or `up` without a direction to turn to: flag `pole_degenerate`.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming the field; [`Error::ZeroLength`] for a `forward` or a rotation that is zero.
+    /// A rotation that is not of unit length is normalised.
+    ///
+    /// # Method
+    /// The ray meets the sphere through the target around the joint in one point ahead of its start. That point is turned
+    /// to the target the shortest way, then the whole about the line to the target until `up` is nearest to the pole. The
+    /// contract is that of ozz's aim job \[ozz\].
+    pub fn solve(&self) -> Result<AimSolution> {
+        let setup = self.setup()?;
+        let line = measure(setup.line);
+        let (meeting, nearest) = meeting_point(&setup, line.length);
+        let reach = Reach::judge_near(line.length, nearest);
+        let (turn, pole_degenerate) = self.turn(&setup, meeting, line.direction);
+        let mut correction = short_way(turn);
+        if self.weight < 1.0 {
+            correction = part(correction, self.weight.max(0.0));
+        }
+        let from_ray = setup.line - correction * setup.offset;
+        let forward = correction * setup.forward;
+        let error = measure(from_ray - forward * from_ray.dot(forward).max(0.0)).length;
+        Ok(AimSolution {
+            correction,
+            reach: reach.scaled(1.0 / setup.factor),
+            error: (error / setup.factor).min(f64::MAX),
+            pole_degenerate,
+        })
+    }
+
+    /// The full turn, and whether a pole was given in vain.
+    fn turn(&self, setup: &Setup, meeting: DVec3, t: DVec3) -> (DQuat, bool) {
+        if t == DVec3::ZERO {
+            return (DQuat::IDENTITY, self.pole.is_some());
+        }
+        let meeting = measure(meeting).direction;
+        let mut turn = shortest(meeting, t, behind_axis(setup.up, meeting));
+        let mut pole_degenerate = false;
+        if let Some(pole) = self.pole {
+            let up = reject(turn * setup.up, t);
+            let pole = reject(measure(pole).direction, t);
+            pole_degenerate = up.dot(up).min(pole.dot(pole)) <= NO_DIRECTION * NO_DIRECTION;
+            if !pole_degenerate {
+                turn = normalised(about_unscaled(t, up.dot(pole), t.dot(up.cross(pole))) * turn);
+            }
+        }
+        if self.twist != 0.0 {
+            let (sin_half, cos_half) = sin_cos(0.5 * self.twist);
+            turn = about_half(t, cos_half, sin_half) * turn;
+        }
+        (turn, pole_degenerate)
+    }
+
+    /// Checks the input and brings it into model space.
+    fn setup(&self) -> Result<Setup> {
+        self.check_finite()?;
+        let forward = measure(self.forward).direction;
+        if forward == DVec3::ZERO {
+            return Err(Error::ZeroLength { what: "forward" });
+        }
+        let rotation = self.model_from_joint.rotation;
+        let size =
+            rotation.x.abs().max(rotation.y.abs()).max(rotation.z.abs()).max(rotation.w.abs());
+        if size <= 0.0 {
+            return Err(Error::ZeroLength { what: "rotation" });
+        }
+        let rotation = DQuat::from_xyzw(
+            rotation.x / size,
+            rotation.y / size,
+            rotation.z / size,
+            rotation.w / size,
+        );
+        let rotation = rotation * (1.0 / rotation.dot(rotation).sqrt());
+        let position = self.model_from_joint.translation;
+        let largest = position.abs().max(self.target.abs()).max(self.offset.abs()).max_element();
+        let factor = if largest < HUGE { 1.0 } else { 1.0 / 65536.0 };
+        Ok(Setup {
+            forward: rotation * forward,
+            up: rotation * measure(self.up).direction,
+            offset: rotation * (self.offset * factor),
+            line: self.target * factor - position * factor,
+            factor,
+        })
+    }
+
+    /// Names the first number that is not finite.
+    fn check_finite(&self) -> Result<()> {
+        let rotation = self.model_from_joint.rotation.to_array();
+        let vectors = [
+            ("position", self.model_from_joint.translation),
+            ("target", self.target),
+            ("forward", self.forward),
+            ("offset", self.offset),
+            ("up", self.up),
+            ("pole", self.pole.unwrap_or(DVec3::ZERO)),
+        ];
+        if let Some(index) = rotation.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NonFinite { what: "rotation", index });
+        }
+        for (what, vector) in vectors {
+            if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
+                return Err(Error::NonFinite { what, index });
+            }
+        }
+        match [("twist", self.twist), ("weight", self.weight)].iter().find(|(_, v)| !v.is_finite())
+        {
+            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl AimSolution {
+    /// The joint's new rotation relative to its parent.
+    ///
+    /// - `model_from_parent`: model-space rotation of the joint's parent
+    /// - `model_from_joint`: the joint's model-space rotation before the solve
+    ///
+    /// Both must be unit quaternions; this is not checked.
+    #[inline]
+    #[must_use]
+    pub fn parent_from_joint(&self, model_from_parent: DQuat, model_from_joint: DQuat) -> DQuat {
+        model_from_parent.conjugate() * (self.correction * model_from_joint)
+    }
+}
+
+/// The point of the ray that lies as far from the joint as the target does, or else the ray's point nearest to the joint;
+/// and the distance of that nearest point.
+fn meeting_point(setup: &Setup, distance: f64) -> (DVec3, f64) {
+    let offset = measure(setup.offset);
+    let along = offset.direction.dot(setup.forward) * offset.length;
+    // Taken off twice: the second time removes what rounding left of a long offset along the ray.
+    let across = reject(reject(setup.offset, setup.forward), setup.forward);
+    let across_length = measure(across).length;
+    let nearest = if along > 0.0 { offset.length } else { across_length };
+    let on_sphere = if distance > across_length {
+        // Roots of the factors: the product of two lengths could overflow.
+        (distance - across_length).sqrt() * (distance + across_length).sqrt()
+    } else {
+        0.0
+    };
+    let ahead = on_sphere.max(along).max(0.0);
+    (across + setup.forward * ahead, nearest)
+}
+
+/// The axis to turn about when the target is exactly behind.
+fn behind_axis(up: DVec3, direction: DVec3) -> DVec3 {
+    let axis = reject(up, direction);
+    let size_squared = axis.dot(axis);
+    if size_squared > NO_DIRECTION * NO_DIRECTION {
+        axis * (1.0 / size_squared.sqrt())
+    } else {
+        perpendicular(direction)
+    }
+}

@@ -1,0 +1,622 @@
+//! The two-bone limb in space, in closed form.
+//!
+//! | Letter | Meaning |
+//! |---|---|
+//! | `u`, `v` | first bone (start to mid) and second bone (mid to end), as they are now |
+//! | `t` | direction from start to target |
+//! | `n` | bend axis: unit, at right angles to both bones, `u × v` when the limb is bent |
+//! | `φ` | bend at the mid joint, 0 when straight, positive about `n` |
+//! | `α` | angle at the start joint between first bone and line to the end |
+//! | `K` | rotation about `n` that opens or closes the limb, in the pose as it is now |
+//! | `S` | rotation of the whole limb about the start joint, applied after `K` |
+
+use glam::{DQuat, DVec3};
+
+use super::measure::{length, measure, power_of_two_near};
+use super::reach::Reach;
+use super::soft::SoftReach;
+use super::triangle::{NO_BONE, Triangle, triangle};
+use super::turn::{
+    about_half, about_unscaled, half_ratio, normalised, part, reject, rotate, short_way, shortest,
+    shortest_unscaled,
+};
+use crate::math::{perpendicular, sin_cos};
+use crate::{Error, Result};
+
+/// Sine of the angle below which a direction is not taken from another: a limb bent by less is straight, a pole nearer
+/// than this to the line to the target says nothing. 1e-6 rad is ten times the rounding of the single-precision numbers
+/// that poses often come from; smaller and their rounding would choose the knee's direction.
+const NO_DIRECTION: f64 = 1e-6;
+
+/// Coordinates above this size could overflow when subtracted, so the problem is scaled down first.
+const HUGE: f64 = 1e300;
+
+/// Where the mid joint (knee, elbow) should point, in model space.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Pole {
+    /// Keep the limb's own bend: the start joint makes the smallest turn that brings the end to the target.
+    #[default]
+    None,
+    /// The mid joint points in this direction (any length).
+    Direction(DVec3),
+    /// The mid joint points towards this position.
+    Point(DVec3),
+}
+
+/// Two bones and a target: how must the start and mid joints turn so that the end joint is on the target?
+///
+/// Plain data: fill it in, call [`solve`](Self::solve). All positions are in one common space, called model space here;
+/// world space does as well. Only positions matter, so the three joints need not be neighbours, the bones need not lie
+/// along any axis, and a scaled or mirrored skeleton needs no special treatment.
+///
+/// # Example: a leg
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::limb::{Pole, SoftReach, TwoBone};
+///
+/// let (hip, knee, ankle) = (DVec3::new(0.0, 0.9, 0.0), DVec3::new(0.0, 0.5, 0.05), DVec3::new(0.0, 0.1, 0.0));
+/// let target = DVec3::new(0.1, 0.3, 0.2);
+/// let leg = TwoBone {
+///     pole: Pole::Direction(DVec3::Z), // the knee points forward
+///     soft: SoftReach::None,
+///     ..TwoBone::new(hip, knee, ankle, target)
+/// };
+/// let solution = leg.solve()?;
+/// assert!(solution.reach.is_reached());
+/// assert!((solution.end - target).length() < 1e-12);
+/// # Ok::<(), posekit::Error>(())
+/// ```
+///
+/// # Example: a target out of reach
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::limb::{Reach, TwoBone};
+///
+/// let arm = TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0), DVec3::new(0.0, 5.0, 0.0));
+/// let solution = arm.solve()?;
+/// assert_eq!(solution.reach, Reach::TooFar { shortfall: 3.0 });
+/// assert!((solution.end - DVec3::new(0.0, 2.0, 0.0)).length() < 1e-12);
+/// # Ok::<(), posekit::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TwoBone {
+    /// Position of the start joint (hip, shoulder), in model space.
+    pub start: DVec3,
+    /// Position of the mid joint (knee, elbow), in model space.
+    pub mid: DVec3,
+    /// Position of the end joint (ankle, wrist), in model space.
+    pub end: DVec3,
+    /// Where the end joint should be, in model space.
+    pub target: DVec3,
+    /// Where the mid joint should point. Default: [`Pole::None`].
+    pub pole: Pole,
+    /// How the limb approaches full extension. Default: [`SoftReach::default`], which holds the end back from targets in
+    /// the last part of the reach; [`SoftReach::None`] reaches everything in range.
+    pub soft: SoftReach,
+    /// Turn of the whole limb about the line from start to target, after everything else; right-handed about the
+    /// direction to the target \[rad\]. Default 0, which costs no trigonometry.
+    pub twist: f64,
+    /// How much of the correction to apply, from 0 (none, exactly) to 1 (all); values outside are brought into 0..=1.
+    /// Between, each joint makes that part of its turn by normalised linear interpolation, so the bones keep their length
+    /// and the mid joint stays a hinge, but the end does not move on a straight line. Default 1.
+    pub weight: f64,
+    /// Axis that the mid joint bends about, in model space, any length; a positive turn about it folds the limb. Not
+    /// needed for a bent limb. A straight limb takes its bend plane from it, and a limb bent the wrong way (a knee
+    /// slightly forward of straight in the pose) is brought through straight to bend the right way. Default `None`.
+    ///
+    /// Feed back the last frame's [`TwoBoneSolution::mid_axis`] and a limb that was straightened bends again as it was.
+    pub mid_axis: Option<DVec3>,
+}
+
+/// How the joints of a [`TwoBone`] limb must turn, and where they come to lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[must_use]
+pub struct TwoBoneSolution {
+    /// Rotation to multiply onto the start joint's model-space rotation, from the left:
+    /// `model_from_start_new = start_correction * model_from_start_old`. Everything between start and mid follows. `w ≥ 0`.
+    pub start_correction: DQuat,
+    /// Rotation to multiply onto the mid joint's *old* model-space rotation, from the left, in place of the start's:
+    /// `model_from_mid_new = mid_correction * model_from_mid_old`. It contains the start joint's turn already. Everything
+    /// from the mid joint to the end follows. `w ≥ 0`.
+    pub mid_correction: DQuat,
+    /// New position of the mid joint, in model space.
+    pub mid: DVec3,
+    /// New position of the end joint, in model space.
+    pub end: DVec3,
+    /// Whether the target is in range, and what is missing. For full weight, whatever the weight.
+    pub reach: Reach,
+    /// Distance from `end` to the target \[m\]. With weight 1 it is the shortfall, to rounding.
+    pub error: f64,
+    /// The axis that the mid joint now bends about, in model space, a unit vector: what `TwoBone::mid_axis` means, for the
+    /// next frame. For full weight. Zero only when both bones have no length.
+    pub mid_axis: DVec3,
+    /// A pole was given but says nothing: it is zero, lies on the start joint, or points along the line to the target
+    /// (within 1e-6 rad). The limb keeps its own bend plane, as without a pole.
+    pub pole_degenerate: bool,
+    /// The limb was straight and neither a pole nor a mid axis said how to bend it: the bend axis is
+    /// [`perpendicular`] of the first bone's direction.
+    pub plane_by_rule: bool,
+}
+
+/// A limb and its target as lengths and unit directions.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    a: f64,
+    b: f64,
+    /// Distance from start to target.
+    d: f64,
+    u: DVec3,
+    v: DVec3,
+    /// None when the target lies on the start joint.
+    t: Option<DVec3>,
+}
+
+/// The plane that the limb bends in.
+#[derive(Debug, Clone, Copy)]
+struct BendPlane {
+    /// The bend axis `n`, at right angles to the first bone, times `axis_length`.
+    axis: DVec3,
+    /// Length of `axis`, at least 1e-6: the products below need only ratios, so the division is left out.
+    axis_length: f64,
+    /// Numbers in the ratio of cos(φ/2) to sin(φ/2) of the limb as it is.
+    half_bend: (f64, f64),
+    /// Brings the second bone of a straight limb exactly into line with the first.
+    straighten: Option<DQuat>,
+    /// True when no input chose the axis.
+    by_rule: bool,
+}
+
+impl TwoBone {
+    /// A limb and its target, with the defaults of the other fields.
+    #[inline]
+    #[must_use]
+    pub fn new(start: DVec3, mid: DVec3, end: DVec3, target: DVec3) -> Self {
+        Self {
+            start,
+            mid,
+            end,
+            target,
+            pole: Pole::None,
+            soft: SoftReach::default(),
+            twist: 0.0,
+            weight: 1.0,
+            mid_axis: None,
+        }
+    }
+
+    /// Solves the limb.
+    ///
+    /// Uses square roots only, unless there is a twist, and does not allocate.
+    ///
+    /// # Degenerate cases
+    /// - Target too far: the limb is straight towards it. Too near for unequal bones: folded, the end on the line to it.
+    /// - Target on the start joint: equal bones fold flat and reach it, the first bone staying as it is (or turning to
+    ///   the pole); the end of unequal bones stays on the side of the start joint where it is.
+    /// - Straight limb: bends about `mid_axis`, else towards the pole, else about [`perpendicular`] of its direction
+    ///   (flag `plane_by_rule`).
+    /// - Target exactly opposite to the end, as seen from the start: the limb turns within its own bend plane.
+    /// - Pole without a direction: the limb's own bend plane is kept (flag `pole_degenerate`).
+    /// - Bone of length zero: the limb is one rigid bone and only points. Both zero: nothing turns.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] naming the field, when any number given is NaN or infinite.
+    ///
+    /// # Method
+    /// The law of cosines \[bridson11\] in its half-angle form \[kahan00\] gives the bend `φ` that the distance needs and
+    /// the angle `α`. `K` turns the mid joint about `n` by the difference of bends; `S` is the shortest rotation from the
+    /// line to the end after `K` to the line to the target, then a turn about that line that brings the knee to the pole.
+    /// The contract, three positions in and two corrections out, is that of ozz \[ozz\].
+    pub fn solve(&self) -> Result<TwoBoneSolution> {
+        // A sum of sizes is infinite or NaN as soon as one number is: one comparison for the whole input.
+        if self.sum_of_sizes() < HUGE { Ok(self.solve_finite()) } else { self.solve_unusual() }
+    }
+
+    /// Sum of the absolute values of all numbers of the input.
+    fn sum_of_sizes(&self) -> f64 {
+        let size = |v: DVec3| v.x.abs() + v.y.abs() + v.z.abs();
+        let pole = match self.pole {
+            Pole::None => 0.0,
+            Pole::Direction(pole) | Pole::Point(pole) => size(pole),
+        };
+        size(self.start)
+            + size(self.mid)
+            + size(self.end)
+            + size(self.target)
+            + pole
+            + self.mid_axis.map_or(0.0, size)
+            + self.soft.ratio().abs()
+            + self.twist.abs()
+            + self.weight.abs()
+    }
+
+    /// Input that is not finite, or so large that differences could overflow.
+    #[cold]
+    fn solve_unusual(&self) -> Result<TwoBoneSolution> {
+        // 2^-16 leaves room for every difference; a power of two changes no digits.
+        const FACTOR: f64 = 1.0 / 65536.0;
+        self.check_finite()?;
+        let pole = match self.pole {
+            Pole::None => Pole::None,
+            Pole::Direction(pole) => Pole::Direction(pole * FACTOR),
+            Pole::Point(pole) => Pole::Point(pole * FACTOR),
+        };
+        let solution = Self {
+            start: self.start * FACTOR,
+            mid: self.mid * FACTOR,
+            end: self.end * FACTOR,
+            target: self.target * FACTOR,
+            pole,
+            mid_axis: self.mid_axis.map(|axis| axis * FACTOR),
+            ..*self
+        }
+        .solve_finite();
+        let grow = |v: DVec3| (v / FACTOR).clamp(DVec3::MIN, DVec3::MAX);
+        Ok(TwoBoneSolution {
+            mid: grow(solution.mid),
+            end: grow(solution.end),
+            reach: solution.reach.scaled(1.0 / FACTOR),
+            error: (solution.error / FACTOR).min(f64::MAX),
+            ..solution
+        })
+    }
+
+    /// Names the first number that is not finite.
+    fn check_finite(&self) -> Result<()> {
+        let pole = match self.pole {
+            Pole::None => DVec3::ZERO,
+            Pole::Direction(pole) | Pole::Point(pole) => pole,
+        };
+        let vectors = [
+            ("start", self.start),
+            ("mid", self.mid),
+            ("end", self.end),
+            ("target", self.target),
+            ("pole", pole),
+            ("mid_axis", self.mid_axis.unwrap_or(DVec3::ZERO)),
+        ];
+        for (what, vector) in vectors {
+            if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
+                return Err(Error::NonFinite { what, index });
+            }
+        }
+        let scalars =
+            [("soft ratio", self.soft.ratio()), ("twist", self.twist), ("weight", self.weight)];
+        match scalars.iter().find(|(_, value)| !value.is_finite()) {
+            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            None => Ok(()),
+        }
+    }
+
+    /// [`solve`](Self::solve) for numbers that may be subtracted.
+    fn solve_finite(&self) -> TwoBoneSolution {
+        let (first, second) = (self.mid - self.start, self.end - self.mid);
+        let line = self.target - self.start;
+        let (a, b) = (first.dot(first).sqrt(), second.dot(second).sqrt());
+        let d = line.dot(line).sqrt();
+        let outer = a + b;
+        if !(outer > 1e-30 && outer < 1e30 && d < 1e100) {
+            return self.solve_extreme();
+        }
+        // A bone of length zero has no direction of its own: it is read as the continuation of the other.
+        let none = NO_BONE * outer;
+        let u = if a > none { first * (1.0 / a) } else { second * (1.0 / b) };
+        let v = if b > none { second * (1.0 / b) } else { u };
+        let t = line * (1.0 / d);
+        let cross = u.cross(v);
+        let sin_squared = cross.dot(cross);
+        let knee = self.pole_direction().map(|pole| Knee::new(pole, t));
+        let ordinary = d > none
+            && sin_squared > NO_DIRECTION * NO_DIRECTION
+            && knee.is_none_or(|knee| knee.is_ordinary())
+            && self.twist == 0.0;
+        if !ordinary {
+            return self.solve_any(&Shape { a, b, d, u, v, t: (d > none).then_some(t) });
+        }
+        let (solved, reach) = self.judge(a, b, d);
+        let triangle = triangle(a, b, solved);
+        let plane = self.bend_plane_of_bent(u, cross, sin_squared, u.dot(v));
+        let turn = match knee {
+            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
+            None => turn_least(&plane, &triangle, u, t),
+        };
+        self.finish(turn, &plane, &triangle, reach)
+    }
+
+    /// Where the end is to be placed for a target at distance `d`, and the verdict.
+    #[inline(always)]
+    fn judge(&self, a: f64, b: f64, d: f64) -> (f64, Reach) {
+        let (inner, outer) = ((a - b).abs(), a + b);
+        let solved = self.soft.distance(d, outer, inner);
+        (solved, Reach::judge(d, solved.max(inner), inner, outer))
+    }
+
+    /// The solution from the limb's turn.
+    #[inline(always)]
+    fn finish(
+        &self,
+        turn: DQuat,
+        plane: &BendPlane,
+        triangle: &Triangle,
+        reach: Reach,
+    ) -> TwoBoneSolution {
+        let (start_correction, mid_correction) = self.weighted(turn, plane.hinge_turn(triangle));
+        let (mid, end) = self.place(start_correction, mid_correction);
+        TwoBoneSolution {
+            start_correction,
+            mid_correction,
+            mid,
+            end,
+            reach,
+            error: length(self.target - end),
+            mid_axis: rotate(turn, plane.unit_axis()),
+            pole_degenerate: false,
+            plane_by_rule: false,
+        }
+    }
+
+    /// [`solve_finite`](Self::solve_finite) for sizes whose squares do not fit: the shape is brought to size 1 by a power
+    /// of two.
+    #[cold]
+    fn solve_extreme(&self) -> TwoBoneSolution {
+        let (first, second) = (measure(self.mid - self.start), measure(self.end - self.mid));
+        let line = measure(self.target - self.start);
+        let (outer, inner) = (first.length + second.length, (first.length - second.length).abs());
+        if outer <= 0.0 {
+            return self.unturned(Reach::judge(line.length, 0.0, inner, outer));
+        }
+        let unit = power_of_two_near(first.length.max(second.length));
+        let (a, b) = (first.length / unit, second.length / unit);
+        let none = NO_BONE * (a + b);
+        let u = if a > none { first.direction } else { second.direction };
+        let v = if b > none { second.direction } else { u };
+        // Beyond all measure is far enough; the shortfall is put right below.
+        let d = (line.length / unit).min(1e99);
+        let t = (d > none).then_some(line.direction);
+        let solution = self.solve_any(&Shape { a, b, d, u, v, t });
+        let reach = match solution.reach {
+            Reach::TooFar { .. } => Reach::TooFar { shortfall: line.length - outer },
+            reach => reach.scaled(unit),
+        };
+        TwoBoneSolution { reach, ..solution }
+    }
+
+    /// The solution for any shape: with a twist, of a straight limb, with a pole that may be degenerate.
+    ///
+    /// Kept apart from the ordinary case, which is some 20 % faster when it need not share its registers with this.
+    #[inline(never)]
+    fn solve_any(&self, shape: &Shape) -> TwoBoneSolution {
+        let Shape { a, b, d, u, v, t } = *shape;
+        let (solved, reach) = self.judge(a, b, d);
+        let triangle = triangle(a, b, solved);
+        let mut plane = self.bend_plane(u, v);
+        let t = t.unwrap_or_else(|| self.end_direction(u, plane.axis, a == b));
+        let asked = self.pole_direction().map(|pole| Knee::new(measure(pole).direction, t));
+        let knee = asked.filter(Knee::is_ordinary);
+        let turn = match knee {
+            Some(knee) if plane.by_rule => turn_free(&mut plane, &triangle, u, t, knee.across),
+            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
+            None => turn_least(&plane, &triangle, u, t),
+        };
+        let solution = self.finish(self.twisted(turn, t), &plane, &triangle, reach);
+        TwoBoneSolution {
+            pole_degenerate: asked.is_some() && knee.is_none(),
+            plane_by_rule: plane.by_rule && knee.is_none(),
+            ..solution
+        }
+    }
+
+    /// The answer for a limb whose bones have no length.
+    fn unturned(&self, reach: Reach) -> TwoBoneSolution {
+        TwoBoneSolution {
+            start_correction: DQuat::IDENTITY,
+            mid_correction: DQuat::IDENTITY,
+            mid: self.mid,
+            end: self.end,
+            reach,
+            error: measure(self.target - self.end).length,
+            mid_axis: DVec3::ZERO,
+            pole_degenerate: false,
+            plane_by_rule: false,
+        }
+    }
+
+    /// Where the pole lies as seen from the start joint.
+    #[inline]
+    fn pole_direction(&self) -> Option<DVec3> {
+        match self.pole {
+            Pole::None => None,
+            Pole::Direction(pole) => Some(pole),
+            Pole::Point(pole) => Some(pole - self.start),
+        }
+    }
+
+    /// The plane that the limb bends in now, from the directions of its bones.
+    fn bend_plane(&self, u: DVec3, v: DVec3) -> BendPlane {
+        let (cross, cos) = (u.cross(v), u.dot(v));
+        let sin_squared = cross.dot(cross);
+        if sin_squared > NO_DIRECTION * NO_DIRECTION {
+            self.bend_plane_of_bent(u, cross, sin_squared, cos)
+        } else {
+            self.bend_plane_of_straight(u, v, cos)
+        }
+    }
+
+    /// [`bend_plane`](Self::bend_plane) of a bent limb, from the cross and dot products of its directions.
+    #[inline(always)]
+    fn bend_plane_of_bent(&self, u: DVec3, cross: DVec3, sin_squared: f64, cos: f64) -> BendPlane {
+        let sin = sin_squared.sqrt();
+        // The cross product of nearly parallel bones leans; without its part along `u` it is exact again.
+        let mut axis = reject(cross, u);
+        let (cos_half, mut sin_half) = half_ratio(cos, sin, 1.0);
+        if self.mid_axis.is_some_and(|hint| hint.dot(axis) < 0.0) {
+            (axis, sin_half) = (-axis, -sin_half);
+        }
+        BendPlane {
+            axis,
+            axis_length: sin,
+            half_bend: (cos_half, sin_half),
+            straighten: None,
+            by_rule: false,
+        }
+    }
+
+    /// [`bend_plane`](Self::bend_plane) of a limb that is straight or folded back on itself.
+    #[cold]
+    fn bend_plane_of_straight(&self, u: DVec3, v: DVec3, cos: f64) -> BendPlane {
+        let hint = self.mid_axis.map_or(DVec3::ZERO, |hint| reject(measure(hint).direction, u));
+        let by_rule = hint.dot(hint) <= NO_DIRECTION * NO_DIRECTION;
+        let axis = if by_rule { perpendicular(u) } else { measure(hint).direction };
+        let (along, half_bend) = if cos >= 0.0 { (u, (1.0, 0.0)) } else { (-u, (0.0, 1.0)) };
+        let straighten = Some(shortest(v, along, axis));
+        BendPlane { axis, axis_length: 1.0, half_bend, straighten, by_rule }
+    }
+
+    /// What stands in for the direction to a target that lies on the start joint.
+    #[cold]
+    fn end_direction(&self, u: DVec3, axis: DVec3, equal: bool) -> DVec3 {
+        if !equal {
+            // The end cannot come to the target: it stays on the side where it is.
+            measure(self.end - self.start).direction
+        } else {
+            // While a limb of equal bones folds flat, its end is seen from the start at right angles to the first bone;
+            // taking that direction as it is now leaves the first bone where it is.
+            measure(axis.cross(u)).direction
+        }
+    }
+
+    /// The limb's turn with the twist about the line to the target.
+    #[inline]
+    fn twisted(&self, turn: DQuat, t: DVec3) -> DQuat {
+        if self.twist == 0.0 {
+            return turn;
+        }
+        let (sin_half, cos_half) = sin_cos(0.5 * self.twist);
+        about_half(t, cos_half, sin_half) * turn
+    }
+
+    /// Both joints' corrections from the limb's turn and the mid joint's turn under it, by the job's weight.
+    #[inline]
+    fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
+        let (mut turn, mut hinge) = (short_way(turn), short_way(hinge));
+        if self.weight < 1.0 {
+            let weight = self.weight.max(0.0);
+            (turn, hinge) = (part(turn, weight), part(hinge, weight));
+        }
+        (turn, short_way(turn * hinge))
+    }
+
+    /// The positions of mid and end joint under the corrections.
+    #[inline]
+    fn place(&self, start_correction: DQuat, mid_correction: DQuat) -> (DVec3, DVec3) {
+        if self.weight <= 0.0 {
+            return (self.mid, self.end);
+        }
+        let mid = self.start + rotate(start_correction, self.mid - self.start);
+        (mid, mid + rotate(mid_correction, self.end - self.mid))
+    }
+}
+
+impl BendPlane {
+    /// The turn `K` of the mid joint, about `axis`, that bends the limb as the triangle says.
+    #[inline(always)]
+    fn hinge_turn(&self, triangle: &Triangle) -> DQuat {
+        let ((cos_now, sin_now), (cos_new, sin_new)) = (self.half_bend, triangle.half_bend);
+        let cos = cos_new * cos_now + sin_new * sin_now;
+        let sin = sin_new * cos_now - cos_new * sin_now;
+        let turn = normalised(about_half(self.axis, cos * self.axis_length, sin));
+        self.straighten.map_or(turn, |straighten| turn * straighten)
+    }
+
+    /// `n`, a unit vector.
+    fn unit_axis(&self) -> DVec3 {
+        self.axis * (1.0 / self.axis_length)
+    }
+}
+
+/// The direction in which the pole asks the mid joint to point.
+#[derive(Debug, Clone, Copy)]
+struct Knee {
+    /// The part of the pole's direction at right angles to the line to the target.
+    across: DVec3,
+    across_squared: f64,
+    pole_squared: f64,
+}
+
+impl Knee {
+    #[inline(always)]
+    fn new(pole: DVec3, t: DVec3) -> Self {
+        let across = reject(pole, t);
+        Self { across, across_squared: across.dot(across), pole_squared: pole.dot(pole) }
+    }
+
+    /// True when there is such a direction and it has an ordinary length, one whose products keep their digits.
+    #[inline(always)]
+    fn is_ordinary(&self) -> bool {
+        self.across_squared > NO_DIRECTION * NO_DIRECTION * self.pole_squared
+            && self.pole_squared > 1e-60
+            && self.pole_squared < 1e60
+    }
+}
+
+/// The limb's turn `S` where nothing says how its plane should lie: the smallest one.
+#[inline(always)]
+fn turn_least(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3) -> DQuat {
+    let (cos, sin) = triangle.start();
+    let axis = plane.unit_axis();
+    shortest(u * cos + axis.cross(u) * sin, t, axis)
+}
+
+/// The limb's turn `S` that brings the mid joint to the side of `knee`.
+///
+/// # Method
+/// `S = Q R⁻¹`, where `R` turns by `α` about `n` and `Q` takes the frame of `u` and `n` to that of `t` and the new bend
+/// axis, `knee × t`. `Q` does not need the triangle, so a processor works on both at once. All factors are left
+/// unnormalised up to the end.
+#[inline(always)]
+fn turn_to_knee(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
+    let aim = shortest_unscaled(u, t, plane.axis);
+    // The bend axis after `aim`, times its size: at right angles to `t`, so only a turn about `t` is missing.
+    let axis = aim * plane.axis;
+    let roll = about_unscaled(t, knee.dot(t.cross(axis)), -knee.dot(axis));
+    let (cos_half, sin_half) = triangle.half_start;
+    normalised((roll * aim) * about_half(plane.axis, cos_half * plane.axis_length, -sin_half))
+}
+
+/// The limb's turn `S` for a straight limb that may bend any way and has a pole: the smallest turn of the first bone to
+/// where it must lie, which adds no twist. Sets the plane's axis to the one that goes with it.
+#[cold]
+fn turn_free(plane: &mut BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
+    let (cos, sin) = triangle.start();
+    let knee = measure(reject(knee, t)).direction;
+    let turn = shortest(u, t * cos + knee * sin, plane.axis);
+    plane.axis = measure(reject(turn.conjugate() * knee.cross(t), u)).direction;
+    turn
+}
+
+impl TwoBoneSolution {
+    /// The start joint's new rotation relative to its parent.
+    ///
+    /// - `model_from_parent`: model-space rotation of the start joint's parent, which the limb does not move
+    /// - `model_from_start`: the start joint's model-space rotation before the solve
+    ///
+    /// Both must be unit quaternions; this is not checked.
+    #[inline]
+    #[must_use]
+    pub fn parent_from_start(&self, model_from_parent: DQuat, model_from_start: DQuat) -> DQuat {
+        model_from_parent.conjugate() * (self.start_correction * model_from_start)
+    }
+
+    /// The mid joint's new rotation relative to its parent.
+    ///
+    /// - `model_from_parent`: model-space rotation of the mid joint's parent *before* the solve; the parent is the start
+    ///   joint or any joint between, all of which turn with the start joint
+    /// - `model_from_mid`: the mid joint's model-space rotation before the solve
+    ///
+    /// Both must be unit quaternions; this is not checked.
+    #[inline]
+    #[must_use]
+    pub fn parent_from_mid(&self, model_from_parent: DQuat, model_from_mid: DQuat) -> DQuat {
+        (self.start_correction * model_from_parent).conjugate()
+            * (self.mid_correction * model_from_mid)
+    }
+}
