@@ -290,7 +290,7 @@ fn mid_axis() {
         ..TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y)
     };
     let wrong = job.solve().unwrap();
-    assert!(wrong.mid.z > 0.0 || wrong.mid.z < 0.0);
+    assert!(wrong.mid.z.abs() > 0.5);
     let axis = wrong.mid_axis;
     let same = TwoBone { mid_axis: Some(axis), ..job }.solve().unwrap();
     assert!((same.mid - wrong.mid).length() < 1e-14);
