@@ -1,1 +1,54 @@
-//! Readers and writers.
+//! Readers and writers for posekit: robots in URDF, chain problems and solutions in posekit's own JSON.
+//!
+//! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
+//!
+//! ```
+//! use posekit_io::{ChainProblem, Warnings};
+//!
+//! let text = r#"{ "schema": "posekit.chain/1", "dimension": 2,
+//!                 "bones": [ { "length": 1.0, "angle": 0.3 }, { "length": 1.0, "angle": 0.5 } ],
+//!                 "target": [0.8, 1.1] }"#;
+//! let mut warnings = Warnings::new();
+//! let model = ChainProblem::from_json(text)?.to_skeleton(&mut warnings)?;
+//! assert_eq!(model.skeleton.n_joints(), 2);
+//! assert_eq!(model.start, [0.3, 0.5]);
+//! assert!(warnings.is_empty());
+//! # Ok::<(), posekit_io::Error>(())
+//! ```
+//!
+//! - [`ChainProblem`] is the file `posekit.chain/1`: bones or points, and a target.
+//! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
+//! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
+//! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
+//!   [`Limits`] caps what a file may ask for.
+//!
+//! # Promises
+//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, no
+//! program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
+//!
+//! # Conventions
+//! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped.
+//!
+//! # What it does not do
+//! It writes no URDF, reads no meshes, and expands no xacro templates.
+#![forbid(unsafe_code)]
+
+pub mod urdf;
+
+mod chain_problem;
+mod error;
+mod json;
+mod limits;
+mod solution;
+mod text;
+mod warnings;
+
+pub use chain_problem::{
+    CHAIN_SCHEMA, ChainData, ChainModel, ChainProblem, PlaneBone, PointChain, SpaceBone,
+    SpaceConstraint,
+};
+pub use error::{Error, Place, Result};
+pub use limits::Limits;
+pub use solution::{NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TraceEntry, bone_name};
+pub use text::{decode_text, read_text};
+pub use warnings::{Warning, Warnings};

@@ -3,12 +3,12 @@
 
 pub use glam;
 
+pub mod chain;
 pub mod error;
+pub mod limb;
 pub mod math;
 pub mod skeleton;
-pub mod chain;
-pub mod limb;
-pub mod task;
 pub mod solve;
+pub mod task;
 
 pub use error::{Error, Result};

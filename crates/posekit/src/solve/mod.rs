@@ -1,1 +1,153 @@
-//! Room `solve`.
+//! Solvers: from a skeleton (or a chain of points) and its tasks to a pose.
+//!
+//! *Settings → Workspace → Solution.* [`Settings`] are plain data. A [`Workspace`] owns every buffer; it solves problem after
+//! problem without allocating, one step at a time or to the end. A [`Solution`] always comes back for a valid problem:
+//! the best that was found, finite, inside the limits, with a [`Status`] that says how it ended.
+//!
+//! # Never stuck silently
+//! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The
+//! driver that runs all of them notices when an iteration changes nothing, or so little that the target is far more
+//! than a few iterations off, and rescues the method: free chains in closed form ([`chain::direct`](crate::chain::direct)), joints with axes
+//! and limits by damped least squares from bent starts. What was done is in [`Solution::escaped_at`] and
+//! [`Solution::accelerated_at`]; [`Settings::classic`] turns it off.
+
+mod ccd;
+mod driver;
+mod follow;
+mod free;
+mod newton;
+mod points;
+mod rig;
+mod rig_run;
+mod settings;
+mod solution;
+mod turn;
+mod workspace;
+
+pub use settings::{Ccd, Detail, Relaxation, Settings};
+pub use solution::{Phase, Solution, Status, TraceStep};
+pub use workspace::{Progress, Workspace};
+
+use crate::Result;
+use crate::chain::{Chain, Goals};
+use crate::skeleton::Skeleton;
+use crate::task::Task;
+
+/// The solvers by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// The method that suits the problem: two-bone where it applies, direct for free chains, cyclic coordinate descent for the rest.
+    Auto,
+    /// Two bones in closed form.
+    TwoBone,
+    /// Cyclic coordinate descent.
+    Ccd,
+    /// Forward and backward reaching.
+    Fabrik,
+    /// Constraint relaxation.
+    Relaxation,
+    /// The closed way for free chains: the least change of all bone directions.
+    Direct,
+}
+
+impl Method {
+    /// All methods, in the order in which tables list them.
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::TwoBone, Self::Direct, Self::Ccd, Self::Fabrik, Self::Relaxation];
+
+    /// The word used in files and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::TwoBone => "two-bone",
+            Self::Ccd => "ccd",
+            Self::Fabrik => "fabrik",
+            Self::Relaxation => "relaxation",
+            Self::Direct => "direct",
+        }
+    }
+
+    /// The method of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// Solves one problem on a skeleton.
+///
+/// - `start`: joint values to start from and to change least; values outside the limits are brought inside
+/// - `tasks`: what must hold
+///
+/// # Errors
+/// See [`Workspace::begin`].
+///
+/// # Example: a straight arm whose target lies on its own line
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::math::Pose;
+/// use posekit::skeleton::{Frame, Joint, Skeleton};
+/// use posekit::solve::{Method, Settings, solve};
+/// use posekit::task::Position;
+///
+/// let mut builder = Skeleton::builder();
+/// let shoulder = builder.add(Joint::revolute("shoulder", DVec3::Z));
+/// let bone = Pose::from_translation(DVec3::X);
+/// let elbow = builder.add(Joint::revolute("elbow", DVec3::Z).child_of(shoulder).at(bone));
+/// let skeleton = builder.build()?;
+/// let hand = Frame { joint: elbow, joint_from_frame: bone };
+///
+/// let task = Position::new(hand, DVec3::new(1.2, 0.0, 0.0)).into();
+/// let solution = solve(&skeleton, &[0.0, 0.0], &[task], Method::Ccd, &Settings::default())?;
+/// assert!(solution.is_reached());
+/// assert!(solution.error < 1e-6);
+/// assert!(solution.escaped_at.is_some());
+/// # Ok::<(), posekit::Error>(())
+/// ```
+pub fn solve(
+    skeleton: &Skeleton,
+    start: &[f64],
+    tasks: &[Task],
+    method: Method,
+    settings: &Settings,
+) -> Result<Solution> {
+    let mut workspace = Workspace::default();
+    workspace.begin(skeleton, start, tasks, method, settings)?;
+    workspace.run();
+    Ok(workspace.into_solution())
+}
+
+/// Solves one problem on a chain of points, in any dimension.
+///
+/// Cyclic coordinate descent and the closed two-bone form need joints; for them make a skeleton.
+///
+/// # Errors
+/// See [`Workspace::begin_chain`].
+///
+/// # Example: two tips in four dimensions
+/// ```
+/// use posekit::chain::{Chain, Goals};
+/// use posekit::solve::{Method, Settings, solve_chain};
+///
+/// // A stem of one bone with two branches.
+/// let points = [0., 0., 0., 0., 1., 0., 0., 0., 2., 0.1, 0., 0., 2., 0., 0.1, 0.];
+/// let chain = Chain::try_tree(4, &points, &[0, 0, 1, 1])?;
+/// let targets = [1.2, 0.9, 0.1, 0.0, 1.2, 0.0, 0.0, 0.9];
+/// let goals = Goals { effectors: &[2, 3], targets: &targets };
+/// let solution = solve_chain(&chain, goals, Method::Fabrik, &Settings::default())?;
+/// assert!(solution.is_reached());
+/// # Ok::<(), posekit::Error>(())
+/// ```
+pub fn solve_chain(
+    chain: &Chain,
+    goals: Goals<'_>,
+    method: Method,
+    settings: &Settings,
+) -> Result<Solution> {
+    let mut workspace = Workspace::default();
+    workspace.begin_chain(chain, goals, method, settings)?;
+    workspace.run();
+    Ok(workspace.into_solution())
+}

@@ -1,0 +1,160 @@
+//! The tables: on the terminal and in `RESULTS.md`.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+use std::thread;
+
+use crate::measure::{Row, Settings};
+use crate::problems::Case;
+use crate::{MAX_ITERATIONS, SEED, TOLERANCE};
+
+/// One case as a Markdown table under a heading.
+pub fn case_table(case: &Case, rows: &[Row]) -> String {
+    let reference = rows.iter().find(|row| row.is_reference).map(|row| row.mean);
+    let mut cells = vec![
+        [
+            "solver",
+            "solved",
+            "mean time",
+            "median problem",
+            "iterations",
+            "worst error",
+            "times posekit",
+        ]
+        .map(str::to_owned),
+    ];
+    for row in rows {
+        cells.push([
+            row.name.to_owned(),
+            format!("{:.1} %", 100.0 * row.solved as f64 / row.total as f64),
+            time(row.mean),
+            time(row.median),
+            row.iterations.map_or_else(|| "-".to_owned(), |count| format!("{count:.1}")),
+            if row.rounds == 0 { "-".into() } else { format!("{:.1e}", row.worst_error) },
+            reference
+                .map_or_else(|| "-".to_owned(), |reference| format!("{:.2}", row.mean / reference)),
+        ]);
+    }
+    let mut text = format!("### {} (`{}`)\n\n{}", case.title, case.name, markdown(&cells));
+    for row in rows {
+        if let Some(note) = &row.note {
+            let _ = write!(text, "\n{}: {note}.\n", row.name);
+        }
+    }
+    text
+}
+
+/// A table with its columns aligned, so that it reads as text too.
+fn markdown(cells: &[[String; 7]]) -> String {
+    let widths: [usize; 7] = core::array::from_fn(|column| {
+        cells.iter().map(|row| row[column].len()).max().unwrap_or_default()
+    });
+    let mut text = String::new();
+    for (index, row) in cells.iter().enumerate() {
+        for (column, cell) in row.iter().enumerate() {
+            let width = widths[column];
+            let _ = match column {
+                0 => write!(text, "| {cell:<width$} "),
+                _ => write!(text, "| {cell:>width$} "),
+            };
+        }
+        text.push_str("|\n");
+        if index == 0 {
+            for (column, width) in widths.iter().enumerate() {
+                let dashes = "-".repeat(*width);
+                let _ = match column {
+                    0 => write!(text, "| {dashes} "),
+                    _ => write!(text, "| {}: ", &dashes[1..]),
+                };
+            }
+            text.push_str("|\n");
+        }
+    }
+    text
+}
+
+/// Three significant digits, in the unit that suits.
+fn time(nanoseconds: f64) -> String {
+    let (value, unit) = match nanoseconds {
+        t if t.is_nan() => return "-".to_owned(),
+        t if t < 1e3 => (t, "ns"),
+        t if t < 1e6 => (t / 1e3, "us"),
+        t => (t / 1e6, "ms"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+/// The whole of `RESULTS.md`.
+pub fn document(settings: &Settings, tables: &[String]) -> String {
+    let mut text = String::from("# posekit and its peers\n\n");
+    text.push_str("Written by `cargo xtask bench`; every run rewrites it.\n\n");
+    let _ = write!(
+        text,
+        "- machine: {}\n- compiler: {}\n- build: release, `lto = \"thin\"`, `codegen-units = 1`, default target\n- commit: {}\n\
+         - {} problems per case (seed {SEED}), up to {} rounds in turns, {:.1} s per solver and case\n\
+         - tolerance given to every solver: {TOLERANCE:e} of the reach; at most {MAX_ITERATIONS} iterations\n\n",
+        machine(),
+        first_line("rustc", &["--version"]),
+        commit(),
+        settings.problems,
+        settings.rounds,
+        settings.budget.as_secs_f64(),
+    );
+    text.push_str(
+        "**Solved** is measured on the returned pose, in f64, whatever the solver says of itself: root in place, \
+         every bone within 1e-4 of its length, tip within 1e-4 of the reach (and 1 % for rounding); with a pole, the \
+         elbow on its side; the arm within its limits. \
+         **Mean time** is per solve over the whole batch, the median of the rounds, failures included. \
+         **Median problem** is the middle one when each is timed alone, the clock's own time taken off. \
+         **Worst error** is in parts of the reach. **Times posekit** divides by the mean time of posekit's first row \
+         (- where posekit has no solver in this comparison).\n\n",
+    );
+    text.push_str(&tables.join("\n"));
+    text
+}
+
+fn machine() -> String {
+    let cpu_info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu_info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or("processor unknown", |(_, name)| name.trim());
+    let cores = thread::available_parallelism().map_or(0, usize::from);
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default();
+    format!("{model}, {cores} cores, one used; load average {load} at the end of the run")
+}
+
+fn commit() -> String {
+    let hash = first_line("git", &["rev-parse", "--short", "HEAD"]);
+    let changed = first_line("git", &["status", "--porcelain", "--untracked-files=no"]);
+    if changed == "unknown" { hash } else { format!("{hash} with uncommitted changes") }
+}
+
+/// The first line a command prints, or `unknown`.
+fn first_line(program: &str, arguments: &[&str]) -> String {
+    Command::new(program)
+        .args(arguments)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .and_then(|text| text.lines().next().map(str::to_owned))
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_and_a_unit() {
+        assert_eq!(time(7.5), "7.50 ns");
+        assert_eq!(time(75.25), "75.2 ns");
+        assert_eq!(time(1234.0), "1.23 us");
+        assert_eq!(time(2.5e8), "250 ms");
+        assert_eq!(time(f64::NAN), "-");
+    }
+}

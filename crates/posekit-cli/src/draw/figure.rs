@@ -1,0 +1,598 @@
+//! The picture of a pose: floor or graph paper, start, ghosts, bones, joints, limits, target, pole.
+
+use posekit::glam::DVec3;
+
+use super::limits::{draw_held, draw_ranges};
+use super::svg::{Markup, Path, Tag, circle, line, root};
+use super::view::{Screen, View};
+use super::{Figure, JointMark, JointShape, PoleMark, PoseDrawing, TargetMark};
+
+/// Room around the figure \[px\]: limit arcs, the target's ring and the root's ground line stay inside.
+pub(super) const MARGIN: f64 = 28.0;
+/// At most this many ghosts are drawn; more would hide the result.
+const MOST_GHOSTS: usize = 6;
+/// Half width of a bone at its base: this fraction of its length, within bounds \[px\].
+const BONE_SLIMNESS: f64 = 0.1;
+/// Half width of a bone at its end, as a fraction of that at its base.
+const BONE_TAPER: f64 = 0.55;
+/// Below this half width \[px\] a bone is drawn in full colour with a hairline, a joint as a bead.
+const DENSE: f64 = 1.9;
+
+/// A picture of one drawing as an `svg` element, to be set into a page whose style sheet is [`super::look::page_style`].
+///
+/// - `view`: from [`View::of`] this drawing, or of all that stand beside it
+/// - `size`: width and height of the view box \[px\]
+pub(super) fn picture(drawing: &PoseDrawing, view: &View, size: [f64; 2]) -> String {
+    let mut out = Markup::new();
+    out.open(&root(size, &drawing.title));
+    draw_pose(&mut out, drawing, view, size);
+    out.close();
+    out.finish()
+}
+
+/// Draws into an open `svg` or group, from (0, 0) to `size`.
+pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, size: [f64; 2]) {
+    let screen = view.fit(size, MARGIN * (size[0] / 320.0).clamp(0.8, 1.8));
+    let shown = drawing.result.as_ref().or(drawing.start.as_ref());
+    let pen = Pen::for_figure(shown, &screen);
+    draw_grid(out, &screen);
+    draw_shadows(out, drawing, shown, &screen, &pen);
+    out.open(&Tag::new("g").class(drawing.look.class()));
+    if let (Some(start), Some(_)) = (&drawing.start, &drawing.result) {
+        draw_start(out, start, &screen, &pen);
+    }
+    draw_ghosts(out, drawing, &screen);
+    if let Some(figure) = shown {
+        draw_ranges(out, figure, &screen, &pen);
+    }
+    draw_trail(out, drawing, &screen, &pen);
+    draw_gap(out, drawing, shown, &screen);
+    if let Some(pole) = &drawing.pole {
+        draw_pole(out, pole, &screen);
+    }
+    if let Some(target) = &drawing.target {
+        draw_target(out, target, &screen, &pen);
+    }
+    if let Some(figure) = shown {
+        let ink = if drawing.result.is_some() { Ink::RESULT } else { Ink::START };
+        draw_body(out, figure, &screen, &pen, ink);
+        draw_root(out, figure.root, &screen, &pen);
+        draw_held(out, figure, &screen, &pen);
+    }
+    if let Some(figure) = shown {
+        draw_tip(out, figure.tip, drawing.result.is_some(), &screen, &pen);
+    }
+    out.close_line();
+}
+
+/// Sizes that suit a figure \[px\].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pen {
+    /// Half width of an ordinary bone at its base.
+    bone: f64,
+    /// Radius of an ordinary joint.
+    joint: f64,
+    /// Radius of limit arcs.
+    pub(super) arc: f64,
+    /// Half size of target, tip, root and pole, relative to their usual one.
+    mark: f64,
+}
+
+impl Pen {
+    /// Sizes from the mean length of the figure's bones: the joints of a rope of a hundred bones are beads, those of an arm discs.
+    fn for_figure(figure: Option<&Figure>, screen: &Screen<'_>) -> Self {
+        let lengths: Vec<f64> = figure
+            .map(|f| f.bones.iter().map(|bone| bone_pixels(bone, screen)).collect())
+            .unwrap_or_default();
+        let long: Vec<f64> = lengths.into_iter().filter(|l| l.is_finite() && *l > 0.0).collect();
+        let mut mean = 60.0;
+        let mut count = 0.0;
+        for length in long {
+            count += 1.0;
+            mean += (length - mean) / count;
+        }
+        let bone = (BONE_SLIMNESS * mean).clamp(1.0, 7.0);
+        Self {
+            bone,
+            joint: (0.55 * bone + 0.9).clamp(1.1, 4.6),
+            arc: (0.4 * mean).clamp(9.0, 26.0),
+            mark: (0.72 + 0.05 * bone).min(1.0),
+        }
+    }
+
+    /// True when bones are so short that only beads and lines can be told apart.
+    pub(super) const fn is_dense(&self) -> bool {
+        self.bone < DENSE
+    }
+}
+
+/// Classes of a body.
+#[derive(Debug, Clone, Copy)]
+struct Ink {
+    body: &'static str,
+    dense: &'static str,
+    shade: &'static str,
+    joint: &'static str,
+    pin: &'static str,
+}
+
+impl Ink {
+    const RESULT: Self =
+        Self { body: "body", dense: "solid", shade: "shade", joint: "joint", pin: "pin" };
+    const START: Self = Self {
+        body: "start-body",
+        dense: "start-body",
+        shade: "start-shade",
+        joint: "start-joint",
+        pin: "start-shade",
+    };
+}
+
+/// Length of a bone as if it lay in the picture \[px\].
+fn bone_pixels(bone: &[DVec3; 2], screen: &Screen<'_>) -> f64 {
+    bone[0].distance(bone[1]) * screen.scale
+}
+
+fn draw_grid(out: &mut Markup, screen: &Screen<'_>) {
+    let mut path = Path::new();
+    for [from, to] in screen.grid() {
+        path = path.to(from).line(to);
+    }
+    out.leaf(&path.tag().class("grid"));
+}
+
+/// Contact shadows, and dotted plumb lines under the tip and the target: they give the height that one view cannot.
+fn draw_shadows(
+    out: &mut Markup,
+    drawing: &PoseDrawing,
+    shown: Option<&Figure>,
+    screen: &Screen<'_>,
+    pen: &Pen,
+) {
+    if !screen.has_floor() {
+        return;
+    }
+    if let Some(figure) = shown {
+        let mut path = Path::new();
+        for bone in figure.bones.iter().filter(|bone| is_drawable(bone)) {
+            if let [Some(from), Some(to)] = bone.map(|end| screen.shadow(end)) {
+                path = path.to(from).line(to);
+            }
+        }
+        // One opacity for the whole group: overlapping shadows are no darker than one.
+        out.open(&Tag::new("g").class("shadows"));
+        out.leaf(&path.tag().class("shadow").num("stroke-width", (1.5 * pen.bone).max(2.0)));
+        out.close_line();
+    }
+    let marks = [drawing.target.map(|target| target.at), shown.map(|figure| figure.tip)];
+    let mut drawn: Option<DVec3> = None;
+    for point in marks.into_iter().flatten().filter(|p| p.is_finite()) {
+        // The tip on the target needs no second line.
+        if drawn.is_some_and(|other| other.distance(point) * screen.scale < 3.0) {
+            continue;
+        }
+        drawn = Some(point);
+        if let Some(foot) = screen.shadow(point) {
+            out.leaf(&line(screen.at(point), foot).class("drop"));
+            out.leaf(&circle(foot, 1.5).class("foot"));
+        }
+    }
+}
+
+fn is_drawable(bone: &[DVec3; 2]) -> bool {
+    bone[0].is_finite() && bone[1].is_finite()
+}
+
+/// The start behind a result: dashed centre lines and small open joints.
+fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen) {
+    let path = centre_lines(&figure.bones, screen);
+    out.leaf(
+        &path
+            .tag()
+            .class("start")
+            .num("stroke-width", if pen.is_dense() { 1.25 } else { 1.5 })
+            .set("stroke-dasharray", "4 4"),
+    );
+    if !pen.is_dense() {
+        for joint in figure.joints.iter().filter(|joint| joint.at.is_finite()) {
+            out.leaf(&circle(screen.at(joint.at), 0.6 * pen.joint).class("start-joint"));
+        }
+    }
+    if figure.tip.is_finite() {
+        out.leaf(&circle(screen.at(figure.tip), 2.5 * pen.mark).class("start-joint"));
+    }
+}
+
+/// Bones as one path; a new piece begins only where a bone does not continue the one before, so that dashes run on.
+fn centre_lines(bones: &[[DVec3; 2]], screen: &Screen<'_>) -> Path {
+    let mut path = Path::new();
+    let mut end: Option<DVec3> = None;
+    for bone in bones.iter().filter(|bone| is_drawable(bone)) {
+        if end != Some(bone[0]) {
+            path = path.to(screen.at(bone[0]));
+        }
+        path = path.line(screen.at(bone[1]));
+        end = Some(bone[1]);
+    }
+    path
+}
+
+/// A few of the poses between, close together where most happens, at the beginning; the youngest is the plainest.
+fn draw_ghosts(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>) {
+    let chosen = chosen_ghosts(drawing.ghosts.len());
+    let mut rank = 0.0;
+    for &index in &chosen {
+        rank += 1.0;
+        let Some(bones) = drawing.ghosts.get(index) else { continue };
+        let age = rank / f64::from(u32::try_from(chosen.len()).unwrap_or(1));
+        let tag = centre_lines(bones, screen)
+            .tag()
+            .class("ghost")
+            .num("stroke-width", 1.25)
+            .num("opacity", 0.22 + 0.38 * age);
+        out.leaf(&match drawing.look.dash() {
+            Some(dash) => tag.set("stroke-dasharray", dash),
+            None => tag,
+        });
+    }
+}
+
+/// Indices of the ghosts to draw among `count`: 0, 1, 2, then ever wider apart.
+fn chosen_ghosts(count: usize) -> Vec<usize> {
+    if count <= MOST_GHOSTS {
+        return (0..count).collect();
+    }
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut next = 0;
+    while next < count && chosen.len() < MOST_GHOSTS {
+        chosen.push(next);
+        next = (next + 1).max(next * 2);
+    }
+    chosen
+}
+
+/// Where the end effector went.
+fn draw_trail(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>, pen: &Pen) {
+    let finite = drawing.trail.iter().filter(|p| p.is_finite());
+    let points: Vec<[f64; 2]> = finite.map(|&p| screen.at(p)).collect();
+    if points.len() < 2 {
+        return;
+    }
+    out.leaf(&Path::through(&points).tag().class("trail"));
+    let mut last = [f64::NEG_INFINITY; 2];
+    for &point in &points[1..points.len() - 1] {
+        let apart = (point[0] - last[0]).abs().max((point[1] - last[1]).abs());
+        if apart >= 4.0 {
+            out.leaf(&circle(point, 1.6 * pen.mark).class("pin"));
+            last = point;
+        }
+    }
+}
+
+/// What is missing between tip and target.
+fn draw_gap(out: &mut Markup, drawing: &PoseDrawing, shown: Option<&Figure>, screen: &Screen<'_>) {
+    let (Some(figure), Some(target), Some(_)) = (shown, drawing.target, &drawing.result) else {
+        return;
+    };
+    let missing = figure.tip.distance(target.at) * screen.scale;
+    if missing.is_finite() && missing > 6.0 {
+        out.leaf(&line(screen.at(figure.tip), screen.at(target.at)).class("gap"));
+    }
+}
+
+fn draw_pole(out: &mut Markup, pole: &PoleMark, screen: &Screen<'_>) {
+    if !pole.at.is_finite() {
+        return;
+    }
+    let at = screen.at(pole.at);
+    if pole.joint.is_finite() {
+        out.leaf(&line(screen.at(pole.joint), at).class("thread"));
+    }
+    let [x, y] = at;
+    let corners = [[x, y - 6.0], [x + 4.5, y], [x, y + 6.0], [x - 4.5, y]];
+    out.leaf(&Path::through(&corners).shut().tag().class("pole"));
+}
+
+/// A ring with a cross that leaves the middle free for the tip.
+fn draw_target(out: &mut Markup, target: &TargetMark, screen: &Screen<'_>, pen: &Pen) {
+    if !target.at.is_finite() {
+        return;
+    }
+    let at = screen.at(target.at);
+    let ring = 9.0 * pen.mark;
+    let mut cross = Path::new();
+    for [x, y] in [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]] {
+        let on = |radius: f64| [at[0] + x * radius, at[1] + y * radius];
+        cross = cross.to(on(ring - 3.5)).line(on(ring + 4.0));
+    }
+    out.open(&Tag::new("g").class("target"));
+    if let Some(rotation) = target.rotation.filter(|r| r.is_finite()) {
+        // Three short axes; a dot ends the third, which is the one that tools point along.
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let end = screen.at(target.at + rotation * axis * (26.0 * pen.mark / screen.scale));
+            out.leaf(&line(at, end).set("stroke-width", "1"));
+            if axis == DVec3::Z {
+                out.leaf(&circle(end, 1.5));
+            }
+        }
+    }
+    out.leaf(&circle(at, ring));
+    out.leaf(&cross.tag());
+    out.close_line();
+}
+
+/// A square on a short ground line.
+fn draw_root(out: &mut Markup, at: DVec3, screen: &Screen<'_>, pen: &Pen) {
+    if !at.is_finite() {
+        return;
+    }
+    let [x, y] = screen.at(at);
+    let half = (1.15 * pen.joint).clamp(3.2, 5.5);
+    let foot = y + half + 0.75;
+    out.leaf(&line([x - 2.6 * half, foot], [x + 2.6 * half, foot]).class("ground"));
+    out.leaf(
+        &Tag::new("rect")
+            .pair(["x", "y"], [x - half, y - half])
+            .pair(["width", "height"], [2.0 * half, 2.0 * half])
+            .class("root"),
+    );
+}
+
+/// The end effector: a small filled ring.
+fn draw_tip(out: &mut Markup, at: DVec3, is_result: bool, screen: &Screen<'_>, pen: &Pen) {
+    if !at.is_finite() {
+        return;
+    }
+    let at = screen.at(at);
+    let (ring, dot) = if is_result { ("tip", "pin") } else { ("start-joint", "start-shade") };
+    out.leaf(&circle(at, 4.2 * pen.mark).class(ring));
+    out.leaf(&circle(at, 1.7 * pen.mark).class(dot));
+}
+
+/// Bones and joints, the far ones first.
+fn draw_body(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+    enum Piece<'a> {
+        Bone(&'a [DVec3; 2]),
+        Joint(&'a JointMark),
+    }
+    let mut pieces: Vec<(f64, Piece<'_>)> = Vec::new();
+    for bone in figure.bones.iter().filter(|bone| is_drawable(bone) && bone[0] != bone[1]) {
+        let depth = f64::midpoint(screen.depth(bone[0]), screen.depth(bone[1]));
+        pieces.push((depth, Piece::Bone(bone)));
+    }
+    for joint in figure.joints.iter().filter(|joint| joint.at.is_finite()) {
+        // A joint lies on top of the bones that meet in it, whichever way they run.
+        let meets = |bone: &&[DVec3; 2]| bone[0] == joint.at || bone[1] == joint.at;
+        let bones = figure.bones.iter().filter(|bone| is_drawable(bone)).filter(meets);
+        let depths = bones.map(|b| f64::midpoint(screen.depth(b[0]), screen.depth(b[1])));
+        pieces.push((depths.fold(screen.depth(joint.at), f64::max), Piece::Joint(joint)));
+    }
+    if screen.has_floor() {
+        // Stable: among equals bones stay before joints and parents before children.
+        pieces.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    for (_, piece) in &pieces {
+        match piece {
+            Piece::Bone(bone) => draw_bone(out, bone, screen, pen, ink),
+            Piece::Joint(joint) => draw_joint(out, joint, screen, pen, ink),
+        }
+    }
+}
+
+/// A tapered body with round ends; a larger one has a shaded lower half.
+fn draw_bone(out: &mut Markup, bone: &[DVec3; 2], screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+    let base = pen.bone.min((0.3 * bone_pixels(bone, screen)).max(0.8));
+    let body = Taper { from: screen.at(bone[0]), to: screen.at(bone[1]), base };
+    let (class, stroke) = if pen.is_dense() { (ink.dense, 0.6) } else { (ink.body, 1.25) };
+    out.leaf(&body.outline().tag().class(class).num("stroke-width", stroke));
+    if let (false, Some(lower)) = (pen.is_dense(), body.lower_half()) {
+        out.leaf(&lower.tag().class(ink.shade));
+    }
+}
+
+/// Two discs and their outer tangents, on the screen.
+struct Taper {
+    from: [f64; 2],
+    to: [f64; 2],
+    base: f64,
+}
+
+impl Taper {
+    /// Direction, and cosine and sine of the angle at which the tangents leave it; `None` when one disc lies inside the other.
+    fn frame(&self) -> Option<([f64; 2], f64, f64)> {
+        let (x, y) = (self.to[0] - self.from[0], self.to[1] - self.from[1]);
+        let length = (x * x + y * y).sqrt();
+        let cos = self.base * (1.0 - BONE_TAPER) / length;
+        if !(length > 0.0 && cos < 1.0) {
+            return None;
+        }
+        Some(([x / length, y / length], cos, (1.0 - cos * cos).sqrt()))
+    }
+
+    /// The tangent point of a disc on one side: `side` is 1 clockwise from the direction on the screen, -1 counter-clockwise, 0 on the
+    /// line itself.
+    fn touch(&self, at: [f64; 2], radius: f64, along: f64, across: f64) -> Option<[f64; 2]> {
+        let ([x, y], ..) = self.frame()?;
+        Some([at[0] + radius * (along * x - across * y), at[1] + radius * (along * y + across * x)])
+    }
+
+    fn outline(&self) -> Path {
+        let tip = self.base * BONE_TAPER;
+        let whole = || {
+            let [x, y] = self.from;
+            let r = self.base;
+            Path::new()
+                .to([x - r, y])
+                .arc(r, false, true, [x + r, y])
+                .arc(r, false, true, [x - r, y])
+                .shut()
+        };
+        let Some((_, cos, sin)) = self.frame() else { return whole() };
+        let corners = [
+            self.touch(self.from, self.base, cos, sin),
+            self.touch(self.to, tip, cos, sin),
+            self.touch(self.to, tip, cos, -sin),
+            self.touch(self.from, self.base, cos, -sin),
+        ];
+        let [Some(a), Some(b), Some(c), Some(d)] = corners else { return whole() };
+        Path::new()
+            .to(a)
+            .line(b)
+            .arc(tip, false, false, c)
+            .line(d)
+            .arc(self.base, true, false, a)
+            .shut()
+    }
+
+    /// The half that lies lower on the screen.
+    fn lower_half(&self) -> Option<Path> {
+        let tip = self.base * BONE_TAPER;
+        let ([x, _], cos, sin) = self.frame()?;
+        // With y downwards, the clockwise side is the lower one for a bone that runs to the right.
+        let side = if x >= 0.0 { 1.0 } else { -1.0 };
+        let clockwise = side < 0.0;
+        Some(
+            Path::new()
+                .to(self.touch(self.from, self.base, -1.0, 0.0)?)
+                .arc(
+                    self.base,
+                    false,
+                    clockwise,
+                    self.touch(self.from, self.base, cos, side * sin)?,
+                )
+                .line(self.touch(self.to, tip, cos, side * sin)?)
+                .arc(tip, false, clockwise, self.touch(self.to, tip, 1.0, 0.0)?)
+                .shut(),
+        )
+    }
+}
+
+fn draw_joint(out: &mut Markup, joint: &JointMark, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+    let at = screen.at(joint.at);
+    if pen.is_dense() {
+        out.leaf(&circle(at, pen.joint).class(ink.joint).num("stroke-width", 0.6));
+        return;
+    }
+    match joint.shape {
+        JointShape::Hinge { axis } => draw_hinge(out, joint.at, axis, screen, pen, ink),
+        JointShape::Prismatic { axis } => draw_rail(out, joint.at, axis, screen, pen, ink),
+        JointShape::Fixed => out.leaf(&circle(at, 0.5 * pen.joint).class(ink.pin)),
+        JointShape::Ball => {
+            out.leaf(&circle(at, pen.joint).class(ink.joint).num("stroke-width", 1.25));
+            out.leaf(&circle(at, 0.5 * pen.joint).class(ink.joint).num("stroke-width", 0.75));
+        }
+        JointShape::Plain => {
+            out.leaf(&circle(at, pen.joint).class(ink.joint).num("stroke-width", 1.25));
+        }
+    }
+}
+
+/// A disc with its axis as a short rod; seen along the axis the rod is a point in the disc.
+fn draw_hinge(out: &mut Markup, at: DVec3, axis: DVec3, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+    let half = (2.0 * pen.joint + 2.0) / screen.scale;
+    let rod = axis.try_normalize().unwrap_or(DVec3::ZERO) * half;
+    let middle = screen.at(at);
+    out.leaf(&line(screen.at(at - rod), screen.at(at + rod)).class("rod"));
+    out.leaf(&circle(middle, pen.joint).class(ink.joint).num("stroke-width", 1.25));
+    out.leaf(&circle(middle, (0.32 * pen.joint).max(0.8)).class(ink.pin));
+}
+
+/// Two parallel lines along the direction of sliding, and a square carriage.
+fn draw_rail(out: &mut Markup, at: DVec3, axis: DVec3, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+    let [x, y] = screen.at(at);
+    let end = screen.at(at + axis.try_normalize().unwrap_or(DVec3::ZERO) / screen.scale);
+    let (u, v) = (end[0] - x, end[1] - y);
+    let (long, wide) = (3.6 * pen.joint, pen.joint);
+    for side in [-wide, wide] {
+        let (sx, sy) = (x - v * side, y + u * side);
+        let from = [sx - u * long, sy - v * long];
+        out.leaf(&line(from, [sx + u * long, sy + v * long]).class("rail"));
+    }
+    let half = 0.85 * pen.joint;
+    out.leaf(
+        &Tag::new("rect")
+            .pair(["x", "y"], [x - half, y - half])
+            .pair(["width", "height"], [2.0 * half, 2.0 * half])
+            .class(ink.joint)
+            .num("stroke-width", 1.25),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::{arm, limb, rope};
+    use super::super::{LimitMark, SolverLook, Space};
+    use super::*;
+
+    fn drawn(drawing: &PoseDrawing) -> String {
+        picture(drawing, &View::of(&[drawing]), [320.0, 260.0])
+    }
+
+    #[test]
+    fn the_same_pose_gives_the_same_picture() {
+        for drawing in
+            [limb(SolverLook::Ccd), arm(SolverLook::Fabrik), rope(SolverLook::Relaxation)]
+        {
+            assert_eq!(drawn(&drawing), drawn(&drawing), "{}", drawing.title);
+        }
+    }
+
+    #[test]
+    fn a_picture_names_its_solver_and_holds_every_part() {
+        let text = drawn(&limb(SolverLook::Ccd));
+        for part in
+            ["s-ccd", "class=\"target\"", "class=\"root\"", "class=\"tip\"", "class=\"grid\""]
+        {
+            assert!(text.contains(part), "{part} is drawn");
+        }
+        let space = drawn(&arm(SolverLook::Ccd));
+        assert!(space.contains("class=\"shadow\""), "space has shadows");
+        assert!(space.contains("class=\"held\""), "a joint at its limit has a solid arc");
+        assert!(!text.contains("class=\"shadow\""), "the plane has none");
+    }
+
+    #[test]
+    fn odd_poses_give_readable_pictures() {
+        let point = DVec3::new(2.0, -1.0, 0.5);
+        let poses = [
+            vec![],
+            vec![point],
+            vec![point; 5],
+            vec![DVec3::ZERO, DVec3::X],
+            vec![DVec3::ZERO, DVec3::splat(1e-300)],
+            vec![DVec3::ZERO, DVec3::splat(1e300), DVec3::splat(-1e300)],
+            vec![DVec3::NAN, DVec3::X, DVec3::INFINITY],
+        ];
+        for space in [Space::Plane, Space::Up(DVec3::Z), Space::Up(DVec3::ZERO)] {
+            for points in &poses {
+                let mut drawing = PoseDrawing::new("odd", space, "m", SolverLook::Ccd);
+                drawing.start = Some(Figure::from_points(points));
+                let mut figure = Figure::from_points(points);
+                for joint in &mut figure.joints {
+                    joint.shape = JointShape::Hinge { axis: DVec3::ZERO };
+                    joint.at_limit = true;
+                    joint.limit = Some(LimitMark::Cone { axis: DVec3::ZERO, swing: f64::NAN });
+                }
+                drawing.result = Some(figure);
+                drawing.trail.clone_from(points);
+                drawing.target = Some(TargetMark { at: DVec3::NAN, rotation: None });
+                let text = drawn(&drawing);
+                assert!(!text.contains("NaN") && !text.contains("inf"), "{space:?} {points:?}");
+                assert!(text.len() < 60_000, "{space:?} {points:?} stays small");
+            }
+        }
+    }
+
+    #[test]
+    fn titles_are_text() {
+        let mut drawing = limb(SolverLook::Ccd);
+        drawing.title = "\"><script>alert(1)</script>".to_owned();
+        assert!(!drawn(&drawing).contains("<script"), "no markup from names");
+    }
+
+    #[test]
+    fn ghosts_are_few_and_early() {
+        assert_eq!(chosen_ghosts(3), [0, 1, 2]);
+        assert_eq!(chosen_ghosts(100), [0, 1, 2, 4, 8, 16]);
+    }
+}

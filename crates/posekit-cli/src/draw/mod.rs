@@ -1,0 +1,199 @@
+//! Pictures: poses, error curves, the stand-alone SVG of `posekit draw` and the page of `posekit demo`.
+//!
+//! Everything here works on plain data, points and words; nothing here solves or reads a file. Coordinates are the
+//! problem's own (any unit, right-handed); angles are radians. The same data give the same bytes: numbers are written with
+//! fixed decimals and no picture carries a date.
+
+mod figure;
+mod limits;
+mod look;
+mod page;
+mod plot;
+mod svg;
+mod view;
+mod words;
+
+#[cfg(test)]
+mod fixtures;
+
+use posekit::glam::{DQuat, DVec3};
+
+pub(crate) use look::SolverLook;
+pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
+pub(crate) use words::{
+    HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, status_words,
+};
+
+/// Where a pose lives, which decides how it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Space {
+    /// The plane z = 0, seen straight on with +y up.
+    Plane,
+    /// Space, seen from a fixed height with the given direction up (any length; zero means +z), on a floor with shadows.
+    Up(DVec3),
+}
+
+/// One pose of a skeleton, as points.
+#[derive(Debug, Clone)]
+pub(crate) struct Figure {
+    /// Base and end of each bone, parents first. Bones without length are skipped.
+    pub(crate) bones: Vec<[DVec3; 2]>,
+    /// What to draw at the joints.
+    pub(crate) joints: Vec<JointMark>,
+    /// Where the skeleton is held.
+    pub(crate) root: DVec3,
+    /// The end effector.
+    pub(crate) tip: DVec3,
+}
+
+impl Figure {
+    /// A chain of points, root first, with a plain disc at each joint.
+    pub(crate) fn from_points(points: &[DVec3]) -> Self {
+        let plain = |&at: &DVec3| JointMark::new(at, JointShape::Plain);
+        Self {
+            bones: points.windows(2).map(|pair| [pair[0], pair[1]]).collect(),
+            joints: points[..points.len().saturating_sub(1)].iter().map(plain).collect(),
+            root: points.first().copied().unwrap_or(DVec3::ZERO),
+            tip: points.last().copied().unwrap_or(DVec3::ZERO),
+        }
+    }
+}
+
+/// One joint in a picture.
+#[derive(Debug, Clone)]
+pub(crate) struct JointMark {
+    /// The joint's origin.
+    pub(crate) at: DVec3,
+    /// What kind of joint it is.
+    pub(crate) shape: JointShape,
+    /// Its limit, if it has one worth drawing.
+    pub(crate) limit: Option<LimitMark>,
+    /// True when the joint rests against its limit; its arc is drawn solid.
+    pub(crate) at_limit: bool,
+}
+
+impl JointMark {
+    /// A joint without a limit.
+    pub(crate) const fn new(at: DVec3, shape: JointShape) -> Self {
+        Self { at, shape, limit: None, at_limit: false }
+    }
+}
+
+/// The kind of a joint, with its axis in the picture's coordinates (any length).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum JointShape {
+    /// A joint of a chain of points: a disc.
+    Plain,
+    /// A weld: a dot.
+    Fixed,
+    /// A hinge: a disc with its axis as a short rod.
+    Hinge {
+        /// Axis of turning.
+        axis: DVec3,
+    },
+    /// A sliding joint: a rail along its axis.
+    Prismatic {
+        /// Direction of sliding.
+        axis: DVec3,
+    },
+    /// A ball joint: a disc in a fine ring.
+    Ball,
+}
+
+/// The limit of a joint, in the picture's coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum LimitMark {
+    /// A hinge's range: the sector swept by `from`, turned about `axis` by `span`.
+    Range {
+        /// Axis of turning (any length).
+        axis: DVec3,
+        /// Where the bone points at the least angle; only its part across the axis counts.
+        from: DVec3,
+        /// Greatest minus least angle \[rad\]; a turn or more is drawn as a circle.
+        span: f64,
+        /// The present angle minus the least \[rad\].
+        value: f64,
+    },
+    /// A ball joint's cone about `axis`.
+    Cone {
+        /// Where the bone points at rest (any length).
+        axis: DVec3,
+        /// Greatest angle from it \[rad\].
+        swing: f64,
+    },
+}
+
+/// A target, with the orientation that is wanted there, if any.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TargetMark {
+    /// Position.
+    pub(crate) at: DVec3,
+    /// Wanted orientation, drawn as three short axes.
+    pub(crate) rotation: Option<DQuat>,
+}
+
+/// A pole: the point towards which a limb bends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PoleMark {
+    /// The pole.
+    pub(crate) at: DVec3,
+    /// The joint that it pulls, to which its line is drawn.
+    pub(crate) joint: DVec3,
+}
+
+/// A picture of one solve: the pose before, the pose after, and what happened between.
+#[derive(Debug, Clone)]
+pub(crate) struct PoseDrawing {
+    /// What the picture shows, in words, for those who cannot see it.
+    pub(crate) title: String,
+    /// Plane or space.
+    pub(crate) space: Space,
+    /// Unit of the coordinates, for the scale: "m", or empty if unknown.
+    pub(crate) unit: String,
+    /// The solver, which gives the colour.
+    pub(crate) look: SolverLook,
+    /// The pose before: dashed grey behind the result, or a full grey figure when there is no result.
+    pub(crate) start: Option<Figure>,
+    /// The pose after.
+    pub(crate) result: Option<Figure>,
+    /// Bones of the poses between, oldest first; a few of them are drawn, fainter with age.
+    pub(crate) ghosts: Vec<Vec<[DVec3; 2]>>,
+    /// Positions of the end effector from start to result.
+    pub(crate) trail: Vec<DVec3>,
+    /// The target.
+    pub(crate) target: Option<TargetMark>,
+    /// The pole.
+    pub(crate) pole: Option<PoleMark>,
+}
+
+impl PoseDrawing {
+    /// A picture of nothing yet.
+    pub(crate) fn new(title: &str, space: Space, unit: &str, look: SolverLook) -> Self {
+        Self {
+            title: title.to_owned(),
+            space,
+            unit: unit.to_owned(),
+            look,
+            start: None,
+            result: None,
+            ghosts: Vec::new(),
+            trail: Vec::new(),
+            target: None,
+            pole: None,
+        }
+    }
+}
+
+/// How the error of one solver fell.
+#[derive(Debug, Clone)]
+pub(crate) struct ErrorCurve {
+    /// Name shown beside the curve.
+    pub(crate) solver: String,
+    /// Colour, dash and marker.
+    pub(crate) look: SolverLook,
+    /// Error before the first iteration and after each one, in the problem's unit. Values that are not finite leave a gap; zero is
+    /// drawn on the bottom line.
+    pub(crate) values: Vec<f64>,
+    /// The iteration (index into `values`) at which the solver got out of a lock-up.
+    pub(crate) escaped_at: Option<usize>,
+}

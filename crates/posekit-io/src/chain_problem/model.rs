@@ -1,0 +1,216 @@
+//! A chain problem as a skeleton.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::math::{so3_log, swing_twist};
+use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
+
+use super::{ChainData, ChainProblem, PlaneBone, SpaceBone, SpaceConstraint};
+use crate::error::{Error, Place, Result};
+use crate::solution::bone_name;
+use crate::warnings::Warnings;
+
+/// Angle by which a hinge's start may be turned about another axis \[rad\] before that is worth a warning: what is left of a rotation written
+/// with nine digits.
+const OFF_AXIS_NOTE: f64 = 1e-8;
+
+/// A chain problem, ready for the solvers that turn joints.
+#[derive(Debug, Clone)]
+pub struct ChainModel {
+    /// One joint per bone, `bone0` first, each at the end of the one before it. In the plane they are hinges about +z in the plane z = 0.
+    pub skeleton: Skeleton,
+    /// The configuration to start from, within the limits.
+    pub start: Vec<f64>,
+    /// The tip: the end of the last bone, with that bone's orientation.
+    pub tip: Frame,
+    /// Where the tip must go \[m\]; z = 0 in the plane.
+    pub target: DVec3,
+    /// How the tip must be turned.
+    pub orientation: Option<DQuat>,
+    /// Weights for relaxation, one for the base of each bone, then the tip's.
+    pub weights: Vec<f64>,
+}
+
+/// One bone, whatever its dimension.
+struct Bone {
+    joint: Joint,
+    /// From this joint to the next, in this joint's frame.
+    offset: DVec3,
+    start: Start,
+}
+
+enum Start {
+    Angle(f64),
+    Rotation(DQuat),
+}
+
+impl ChainProblem {
+    /// The problem as a skeleton of hinges and ball joints.
+    ///
+    /// The start is brought into the limits, with a warning for each joint that had to move. Two angles a full turn apart are the same pose, so a
+    /// start is first looked for within the limits a whole number of turns away. The rotation of a hinge in space is reduced to its turn about the
+    /// hinge, with a warning when there was more to it. Rotations and hinge axes are normalised.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a problem of bare points, which have no joints; [`Error::Skeleton`] for values that a problem made by hand may
+    /// have and one from [`ChainProblem::from_json`] has not.
+    pub fn to_skeleton(&self, warnings: &mut Warnings) -> Result<ChainModel> {
+        let (root, bones) = match &self.chain {
+            ChainData::Plane { root, bones } => {
+                let [x, y] = root.unwrap_or_default();
+                let bones: Vec<Bone> =
+                    bones.iter().enumerate().map(|(index, bone)| plane_bone(bone, index)).collect();
+                (DVec3::new(x, y, 0.0), bones)
+            }
+            ChainData::Space { root, bones } => {
+                let bones = bones
+                    .iter()
+                    .enumerate()
+                    .map(|(index, bone)| space_bone(bone, index, warnings))
+                    .collect();
+                (DVec3::from_array(root.unwrap_or_default()), bones)
+            }
+            ChainData::Points { .. } => {
+                return Err(Error::Unsupported {
+                    place: Place::named("points"),
+                    message: "a chain of points has no joints to turn; give `bones`, or use a \
+                              solver for points (relaxation, fabrik)"
+                        .into(),
+                });
+            }
+        };
+        self.assemble(root, bones, warnings)
+    }
+
+    fn assemble(
+        &self,
+        root: DVec3,
+        bones: Vec<Bone>,
+        warnings: &mut Warnings,
+    ) -> Result<ChainModel> {
+        let mut builder = Skeleton::builder();
+        let mut starts = Vec::with_capacity(bones.len());
+        let mut at = root;
+        let mut parent = None;
+        for bone in bones {
+            let mut joint = bone.joint.at(Pose::from_translation(at));
+            if let Some(parent) = parent {
+                joint = joint.child_of(parent);
+            }
+            parent = Some(builder.add(joint));
+            starts.push(bone.start);
+            at = bone.offset;
+        }
+        let skeleton = builder.build()?;
+        let Some(last) = parent else {
+            let message = "needs at least one bone".into();
+            return Err(Error::Value { place: Place::named("bones"), message });
+        };
+        let start = start_configuration(&skeleton, &starts, warnings)?;
+        let target = self.target.as_slice();
+        let coordinate = |axis: usize| target.get(axis).copied().unwrap_or(0.0);
+        Ok(ChainModel {
+            start,
+            tip: Frame { joint: last, joint_from_frame: Pose::from_translation(at) },
+            target: DVec3::new(coordinate(0), coordinate(1), coordinate(2)),
+            orientation: self.orientation.map(unit_rotation),
+            weights: self.weights(),
+            skeleton,
+        })
+    }
+}
+
+fn plane_bone(bone: &PlaneBone, index: usize) -> Bone {
+    let hinge = Joint::revolute(bone_name(index), DVec3::Z);
+    let (joint, start) = with_range(hinge, bone.limit, bone.angle);
+    Bone { joint, offset: DVec3::new(bone.length, 0.0, 0.0), start }
+}
+
+fn space_bone(bone: &SpaceBone, index: usize, warnings: &mut Warnings) -> Bone {
+    let offset = DVec3::from_array(bone.offset);
+    let rotation = unit_rotation(bone.rotation);
+    let name = bone_name(index);
+    let (joint, start) = match bone.constraint {
+        None => (Joint::ball(name), Start::Rotation(rotation)),
+        Some(SpaceConstraint::Cone { swing, twist }) => {
+            let axis = unit_vector(bone.offset);
+            let joint = Joint::ball(name).with_limit(Limit::Cone { axis, swing, twist });
+            (joint, Start::Rotation(rotation))
+        }
+        Some(SpaceConstraint::Hinge { axis, limit }) => {
+            let axis = unit_vector(axis);
+            let angle = hinge_angle(rotation, axis, index, warnings);
+            with_range(Joint::revolute(name, axis), limit, angle)
+        }
+    };
+    Bone { joint, offset, start }
+}
+
+/// The turn of a rotation about a hinge; what it turns about other axes is lost, and said.
+fn hinge_angle(rotation: DQuat, axis: DVec3, index: usize, warnings: &mut Warnings) -> f64 {
+    let parts = swing_twist(rotation, axis);
+    let off_axis = so3_log(parts.swing).length();
+    if off_axis > OFF_AXIS_NOTE {
+        let place = Place::named(format!("bones[{index}].rotation"));
+        let message = format!(
+            "turns {off_axis} rad about axes other than the hinge; only {} rad about the hinge are used",
+            parts.twist
+        );
+        warnings.push(place, message);
+    }
+    parts.twist
+}
+
+/// A hinge's limit, and the start brought into it where a whole number of turns does that.
+fn with_range(joint: Joint, limit: Option<[f64; 2]>, angle: f64) -> (Joint, Start) {
+    let Some([min, max]) = limit else { return (joint, Start::Angle(angle)) };
+    let limit = Limit::Range { min, max };
+    let angle = limit.equivalent_angle(angle, angle).unwrap_or(angle);
+    (joint.with_limit(limit), Start::Angle(angle))
+}
+
+fn start_configuration(
+    skeleton: &Skeleton,
+    starts: &[Start],
+    warnings: &mut Warnings,
+) -> Result<Vec<f64>> {
+    let mut q = skeleton.neutral();
+    for (joint, start) in starts.iter().enumerate() {
+        let slot = &mut q[skeleton.value_range(joint)];
+        match start {
+            Start::Angle(angle) => slot[0] = *angle,
+            Start::Rotation(rotation) => slot.copy_from_slice(&rotation.to_array()),
+        }
+    }
+    skeleton.check(&q)?;
+    let given = q.clone();
+    skeleton.clamp(&mut q);
+    for joint in 0..starts.len() {
+        let values = skeleton.value_range(joint);
+        if q[values.clone()] == given[values.clone()] {
+            continue;
+        }
+        let message = match skeleton.kind(joint) {
+            JointKind::Revolute { .. } => {
+                let (from, to) = (given[values.start], q[values.start]);
+                format!("the start, {from} rad, is outside its limit; {to} rad is used")
+            }
+            _ => "the start is outside its cone; the nearest in it is used".into(),
+        };
+        warnings.push(Place::named(format!("bones[{joint}]")), message);
+    }
+    Ok(q)
+}
+
+/// A quaternion of the file, normalised. The reader refuses those that are not near unit length; others become the identity.
+fn unit_rotation(rotation: [f64; 4]) -> DQuat {
+    let rotation = DQuat::from_array(rotation);
+    if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
+}
+
+/// The direction of a vector of any length. The reader refuses zero; it stays zero for the skeleton's builder to refuse.
+fn unit_vector(vector: [f64; 3]) -> DVec3 {
+    let vector = DVec3::from_array(vector);
+    let scale = vector.abs().max_element();
+    (vector / scale).try_normalize().unwrap_or(DVec3::ZERO)
+}

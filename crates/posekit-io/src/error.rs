@@ -1,0 +1,188 @@
+//! What can be wrong with a file, and where.
+
+use core::fmt;
+
+/// A place in a file: what stands there, and its position in the text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// What stands there, for people: a JSON path such as `bones[3].length`, or an XML element such as ``joint `elbow` ``.
+    /// Empty for the file as a whole.
+    pub subject: String,
+    /// Line, from 1; 0 where no text is at hand, and then the other numbers say nothing.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+    /// Offset from the start of the text \[bytes\].
+    pub byte: usize,
+}
+
+impl Place {
+    /// A place without a text: for what is found after reading, when a problem is turned into a skeleton.
+    #[must_use]
+    pub fn named(subject: impl Into<String>) -> Self {
+        Self { subject: subject.into(), ..Self::default() }
+    }
+
+    /// The place `byte` bytes into `text`; beyond its end, the end.
+    #[must_use]
+    pub fn at(text: &str, byte: usize, subject: impl Into<String>) -> Self {
+        let mut byte = byte.min(text.len());
+        while !text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let before = &text[..byte];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            subject: subject.into(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            byte,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return f.write_str(&self.subject);
+        }
+        if !self.subject.is_empty() {
+            write!(f, "{}, ", self.subject)?;
+        }
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// Why a file cannot be used. Every variant that speaks about the text says where.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The text is not JSON or XML, or it ends too early.
+    #[error("{place}, byte {}: {message}", place.byte)]
+    Syntax {
+        /// Where the reader gave up.
+        place: Place,
+        /// What it found.
+        message: String,
+    },
+    /// The bytes are not UTF-8 text.
+    #[error("the file is {encoding}, not UTF-8 (byte {byte})")]
+    Encoding {
+        /// The encoding the file declares or seems to have.
+        encoding: String,
+        /// Offset of the first byte that gives it away.
+        byte: usize,
+    },
+    /// A field or attribute that must be there is not.
+    #[error("{place}: `{field}` is missing")]
+    Missing {
+        /// The object or element that lacks it.
+        place: Place,
+        /// Its name.
+        field: String,
+    },
+    /// A field that the format does not have.
+    #[error("{place}: unknown field `{field}`, expected {expected}")]
+    UnknownField {
+        /// Where it stands.
+        place: Place,
+        /// Its name.
+        field: String,
+        /// The fields that would be understood there.
+        expected: String,
+    },
+    /// A value of the wrong type, not finite, out of range, or at odds with its neighbours.
+    #[error("{place}: {message}")]
+    Value {
+        /// The value.
+        place: Place,
+        /// What is wrong with it and what was expected.
+        message: String,
+    },
+    /// The same name, or the same role, given twice.
+    #[error("{place}: {message}, first at line {first_line}")]
+    Duplicate {
+        /// The second one.
+        place: Place,
+        /// What is there twice.
+        message: String,
+        /// Line of the first one, from 1.
+        first_line: usize,
+    },
+    /// A reference to a name that the file does not define.
+    #[error("{place}: there is no {kind} `{name}`")]
+    NoSuchName {
+        /// The reference.
+        place: Place,
+        /// What it should name: `link` or `joint`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Links and joints that form no tree: a loop, two parents, two roots.
+    #[error("{place}: {message}")]
+    Tree {
+        /// One joint or link of the fault.
+        place: Place,
+        /// The fault, with the chain of names.
+        message: String,
+    },
+    /// Something legal or at least known that this reader refuses.
+    #[error("{place}: {message}")]
+    Unsupported {
+        /// Where it stands.
+        place: Place,
+        /// What it is, and what to do instead.
+        message: String,
+    },
+    /// The file is beyond a cap of [`Limits`](crate::Limits).
+    #[error("{what} is more than {limit}; raise `Limits::{field}` to allow it")]
+    TooLarge {
+        /// What is too large, deep or long.
+        what: String,
+        /// The cap.
+        limit: usize,
+        /// The field of [`Limits`](crate::Limits) that holds the cap.
+        field: &'static str,
+    },
+    /// A value to be written is NaN or infinite; JSON cannot hold it.
+    #[error("`{field}` is not finite and cannot be written")]
+    NotFinite {
+        /// The field.
+        field: String,
+    },
+    /// The operating system could not read the file.
+    #[error("cannot read the file: {message}: {path}")]
+    Read {
+        /// What the system said.
+        message: String,
+        /// The file.
+        path: String,
+    },
+    /// The library refused the skeleton that the file describes.
+    #[error("the skeleton is not valid: {0}")]
+    Skeleton(#[from] posekit::Error),
+}
+
+/// Result of a reader or writer.
+pub type Result<T> = core::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+
+    #[test]
+    fn places_count_characters_and_lines() {
+        let text = "ab\nä€x\n";
+        let place = Place::at(text, text.find('x').unwrap(), "x");
+        assert_eq!((place.line, place.column), (2, 3));
+        assert_eq!(place.to_string(), "x, line 2, column 3");
+    }
+
+    #[test]
+    fn a_place_inside_a_character_or_beyond_the_end_is_moved() {
+        assert_eq!(Place::at("€", 1, "").byte, 0);
+        let end = Place::at("a\n", 99, "");
+        assert_eq!((end.line, end.column, end.byte), (2, 1, 2));
+    }
+}

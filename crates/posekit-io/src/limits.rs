@@ -1,0 +1,65 @@
+//! Caps on what a reader accepts.
+
+/// Largest size of a number that describes a chain or a robot: the bound of posekit's skeletons, checked where the number can still be named
+/// by its place in the file. Squares of such numbers, and a few of these multiplied together, stay finite.
+pub(crate) const LARGEST: f64 = 1e100;
+
+/// Caps that keep a reader's time and memory in proportion, whatever the file says.
+///
+/// The defaults are far beyond every real file; an error about a cap names the field to raise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Size of a file or text \[bytes\]. Default 64 MiB: 65 536 joints with every optional field written out.
+    pub file_bytes: usize,
+    /// Joints of a skeleton, bones of a chain, and elements of any other list in a problem file. Default 65 536.
+    pub joints: usize,
+    /// Depth of nested XML elements. Default 256; a URDF file needs 6. JSON has a fixed depth of 127.
+    pub xml_depth: usize,
+    /// Nodes of an XML document: elements, texts and comments. Default 4 194 304, which is 64 per joint.
+    pub xml_nodes: u32,
+    /// Length of a name or another string \[bytes\]. Default 64 KiB.
+    pub text_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 64 << 20,
+            joints: 65_536,
+            xml_depth: 256,
+            xml_nodes: 1 << 22,
+            text_bytes: 64 << 10,
+        }
+    }
+}
+
+impl Limits {
+    /// The default caps with another file size \[bytes\].
+    #[must_use]
+    pub const fn with_file_bytes(mut self, file_bytes: usize) -> Self {
+        self.file_bytes = file_bytes;
+        self
+    }
+
+    /// The default caps with another number of joints.
+    #[must_use]
+    pub const fn with_joints(mut self, joints: usize) -> Self {
+        self.joints = joints;
+        self
+    }
+
+    /// The default caps with another depth of nested XML elements.
+    #[must_use]
+    pub const fn with_xml_depth(mut self, xml_depth: usize) -> Self {
+        self.xml_depth = xml_depth;
+        self
+    }
+
+    /// The default caps with another number of XML nodes.
+    #[must_use]
+    pub const fn with_xml_nodes(mut self, xml_nodes: u32) -> Self {
+        self.xml_nodes = xml_nodes;
+        self
+    }
+}

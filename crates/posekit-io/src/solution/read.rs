@@ -1,0 +1,118 @@
+//! Reading a solution.
+
+use super::{NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TraceEntry};
+use crate::error::Result;
+use crate::json::{Cursor, Document, Object, check_schema};
+use crate::limits::Limits;
+
+const FILE_FIELDS: [&str; 14] = [
+    "schema",
+    "solver",
+    "status",
+    "shortfall",
+    "joints",
+    "iterations",
+    "error",
+    "orientation_error",
+    "angles",
+    "rotations",
+    "configuration",
+    "points",
+    "solutions",
+    "trace",
+];
+
+pub(super) fn read(text: &str, limits: &Limits) -> Result<SolutionFile> {
+    let document = Document::parse(text, limits)?;
+    let root = document.root();
+    check_schema(&root, SOLUTION_SCHEMA)?;
+    let file = root.object(&FILE_FIELDS)?;
+    Ok(SolutionFile {
+        solver: file.required("solver")?.text()?.to_owned(),
+        outcome: read_outcome(&file)?,
+        iterations: file.required("iterations")?.count()?,
+        error: file.required("error")?.non_negative("an error")?,
+        orientation_error: file
+            .optional("orientation_error")
+            .map(|error| error.non_negative("an error"))
+            .transpose()?,
+        angles: file.optional("angles").map(|angles| angles.numbers()).transpose()?,
+        rotations: file.optional("rotations").map(|list| read_rotations(&list)).transpose()?,
+        configuration: file
+            .optional("configuration")
+            .map(|q| read_configuration(&q))
+            .transpose()?,
+        points: read_lists(&file.required("points")?)?,
+        solutions: file.optional("solutions").map(|list| read_lists(&list)).transpose()?,
+        trace: file.optional("trace").map(|trace| read_trace(&trace)).transpose()?,
+    })
+}
+
+fn read_outcome(file: &Object<'_>) -> Result<Outcome> {
+    let status = file.required("status")?;
+    let outcome = match status.text()? {
+        "reached" => Outcome::Reached,
+        "unreachable" => {
+            let shortfall = file.required("shortfall")?.non_negative("a shortfall")?;
+            Outcome::Unreachable { shortfall }
+        }
+        "blocked" => Outcome::Blocked { joints: read_names(&file.required("joints")?)? },
+        "stalled" => Outcome::Stalled,
+        "iteration-limit" => Outcome::IterationLimit,
+        "cancelled" => Outcome::Cancelled,
+        other => {
+            return Err(status.invalid(format!(
+                "unknown status `{other}`, expected reached, unreachable, blocked, stalled, iteration-limit or cancelled"
+            )));
+        }
+    };
+    if let (Some(shortfall), false) =
+        (file.optional("shortfall"), matches!(outcome, Outcome::Unreachable { .. }))
+    {
+        return Err(shortfall.invalid("only the status `unreachable` has a shortfall"));
+    }
+    if let (Some(joints), false) =
+        (file.optional("joints"), matches!(outcome, Outcome::Blocked { .. }))
+    {
+        return Err(joints.invalid("only the status `blocked` has joints"));
+    }
+    Ok(outcome)
+}
+
+fn read_names(names: &Cursor<'_>) -> Result<Vec<String>> {
+    names.list()?.iter().map(|name| name.text().map(str::to_owned)).collect()
+}
+
+fn read_lists(lists: &Cursor<'_>) -> Result<Vec<Vec<f64>>> {
+    lists.list()?.iter().map(Cursor::numbers).collect()
+}
+
+fn read_rotations(rotations: &Cursor<'_>) -> Result<Vec<[f64; 4]>> {
+    rotations.list()?.iter().map(|rotation| rotation.array("x, y, z, w")).collect()
+}
+
+fn read_configuration(configuration: &Cursor<'_>) -> Result<Vec<NamedValues>> {
+    configuration
+        .any_object()?
+        .fields()
+        .map(|(name, value)| {
+            let values = if value.is_list() { value.numbers()? } else { vec![value.number()?] };
+            Ok(NamedValues { name: name.to_owned(), values })
+        })
+        .collect()
+}
+
+fn read_trace(trace: &Cursor<'_>) -> Result<Vec<TraceEntry>> {
+    trace.list()?.iter().map(read_trace_entry).collect()
+}
+
+fn read_trace_entry(entry: &Cursor<'_>) -> Result<TraceEntry> {
+    let fields = entry.object(&["iteration", "error", "angles", "rotations", "points"])?;
+    Ok(TraceEntry {
+        iteration: fields.required("iteration")?.count()?,
+        error: fields.required("error")?.non_negative("an error")?,
+        angles: fields.optional("angles").map(|angles| angles.numbers()).transpose()?,
+        rotations: fields.optional("rotations").map(|list| read_rotations(&list)).transpose()?,
+        points: read_lists(&fields.required("points")?)?,
+    })
+}

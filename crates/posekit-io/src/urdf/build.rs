@@ -1,0 +1,171 @@
+//! From a checked tree of links and joints to a skeleton.
+
+use std::collections::BTreeSet;
+
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::math::{rotation_about, shortest_rotation};
+use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
+
+use super::mimic::{self, Follow};
+use super::parse::{Description, JointElement};
+use super::tree::Tree;
+use super::{Robot, RobotJoint, RobotLink, UrdfJointKind};
+use crate::error::{Error, Result};
+use crate::warnings::Warnings;
+
+pub(super) fn build_robot(
+    description: &Description<'_>,
+    tree: &Tree,
+    warnings: &mut Warnings,
+) -> Result<Robot> {
+    let follows = mimic::resolve(&description.joints)?;
+    let mut plan = Plan::new(description, tree);
+    for &index in &tree.order {
+        plan.add(index, follows[index], warnings);
+    }
+    let joints = description
+        .joints
+        .iter()
+        .zip(&tree.links_of_joint)
+        .zip(&plan.first_of_joint)
+        .map(|((joint, &(parent_link, child_link)), &first)| RobotJoint {
+            name: joint.name.to_owned(),
+            kind: joint.kind,
+            parent_link,
+            child_link,
+            skeleton_joints: first..first + joint.kind.n_skeleton_joints(),
+        })
+        .collect();
+    let links = description
+        .links
+        .iter()
+        .enumerate()
+        .map(|(link, element)| RobotLink {
+            name: element.name.to_owned(),
+            skeleton_joint: plan.joint_of_link(link),
+        })
+        .collect();
+    let mut builder = Skeleton::builder();
+    for joint in plan.list {
+        builder.add(joint);
+    }
+    Ok(Robot {
+        name: description.name.to_owned(),
+        root_link: tree.root,
+        links,
+        joints,
+        skeleton: builder.build().map_err(|error| located(error, description))?,
+    })
+}
+
+/// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
+fn located(error: posekit::Error, description: &Description<'_>) -> Error {
+    let posekit::Error::MimicLimits { joint: name, .. } = &error else {
+        return Error::Skeleton(error);
+    };
+    match description.joints.iter().find(|joint| joint.name == name) {
+        Some(joint) => Error::Value {
+            place: joint.element.place(format!("joint `{name}`")),
+            message: error.to_string(),
+        },
+        None => Error::Skeleton(error),
+    }
+}
+
+/// The skeleton's joints as they are being laid out.
+struct Plan<'d> {
+    description: &'d Description<'d>,
+    tree: &'d Tree,
+    /// Names of the skeleton's joints: those of the file, and those made for the root and for planar joints.
+    names: BTreeSet<String>,
+    list: Vec<Joint>,
+    /// Index in the skeleton of the first joint made from each joint of the file. Known for all from the start, since a joint may follow a later one.
+    first_of_joint: Vec<usize>,
+}
+
+impl<'d> Plan<'d> {
+    fn new(description: &'d Description<'d>, tree: &'d Tree) -> Self {
+        let names = description.joints.iter().map(|joint| joint.name.to_owned()).collect();
+        let mut first_of_joint = vec![0; description.joints.len()];
+        let mut next = 1;
+        for &joint in &tree.order {
+            first_of_joint[joint] = next;
+            next += description.joints[joint].kind.n_skeleton_joints();
+        }
+        let mut plan = Self { description, tree, names, list: Vec::new(), first_of_joint };
+        // The root link has no joint of its own in the file; a fixed one carries it, so that every link is the frame of a joint.
+        let root = plan.fresh_name(description.links[tree.root].name.to_owned());
+        plan.list.push(Joint::fixed(root));
+        plan
+    }
+
+    /// The name, with underscores behind it until no other joint has it.
+    fn fresh_name(&mut self, mut name: String) -> String {
+        while !self.names.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The joint whose frame is the link's.
+    fn joint_of_link(&self, link: usize) -> usize {
+        self.tree.joint_of_link[link].map_or(0, |joint| {
+            self.first_of_joint[joint] + self.description.joints[joint].kind.n_skeleton_joints() - 1
+        })
+    }
+
+    fn add(&mut self, index: usize, follow: Follow, warnings: &mut Warnings) {
+        let element = &self.description.joints[index];
+        let parent = self.joint_of_link(self.tree.links_of_joint[index].0);
+        if let Follow::Constant { value } = follow {
+            let place = element.element.place(format!("joint `{}`", element.name));
+            let message = format!("follows a joint that never moves; it is held at {value}");
+            warnings.push(place, message);
+            let pose = element.parent_from_joint * motion(element, value);
+            self.list.push(Joint::fixed(element.name).child_of(parent).at(pose));
+            return;
+        }
+        let joint = match element.kind {
+            UrdfJointKind::Fixed => Joint::fixed(element.name),
+            UrdfJointKind::Floating => Joint::free(element.name),
+            UrdfJointKind::Revolute | UrdfJointKind::Continuous => {
+                Joint::revolute(element.name, element.axis)
+            }
+            UrdfJointKind::Prismatic => Joint::prismatic(element.name, element.axis),
+            UrdfJointKind::Planar => return self.add_planar(element, parent),
+        };
+        let mut joint = joint.child_of(parent).at(element.parent_from_joint);
+        if let Some([min, max]) = element.limit {
+            joint = joint.with_limit(Limit::Range { min, max });
+        }
+        if let Follow::Joint { joint: driver, multiplier, offset } = follow {
+            let driver = self.first_of_joint[driver];
+            joint = joint.with_mimic(Mimic { joint: driver, multiplier, offset });
+        }
+        self.list.push(joint);
+    }
+
+    /// Two slides in the plane normal to the axis, and a turn about it. For the axis z the slides are x and y; for another they are those,
+    /// turned the shortest way with z.
+    fn add_planar(&mut self, element: &JointElement<'_>, parent: usize) {
+        let plane = shortest_rotation(DVec3::Z, element.axis);
+        let name = |suffix: &str| format!("{}/{suffix}", element.name);
+        let (x, y, turn) = (name("x"), name("y"), name("turn"));
+        let (x, y, turn) = (self.fresh_name(x), self.fresh_name(y), self.fresh_name(turn));
+        let first = self.list.len();
+        self.list.push(
+            Joint::prismatic(x, plane * DVec3::X).child_of(parent).at(element.parent_from_joint),
+        );
+        self.list.push(Joint::prismatic(y, plane * DVec3::Y).child_of(first));
+        self.list.push(Joint::revolute(turn, element.axis).child_of(first + 1));
+    }
+}
+
+/// The motion of a joint with one value.
+fn motion(element: &JointElement<'_>, value: f64) -> Pose {
+    match element.kind {
+        UrdfJointKind::Prismatic => Pose::from_translation(element.axis * value),
+        _ => Pose::from_rotation(rotation_about(element.axis, value)),
+    }
+}

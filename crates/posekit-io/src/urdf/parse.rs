@@ -1,0 +1,333 @@
+//! From XML elements to links and joints as the file has them, each checked by itself.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::math::rotation_about;
+
+use super::UrdfJointKind;
+use super::element::{Element, Infinite, Unknown, What, shortened};
+use super::source::Source;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::warnings::Warnings;
+
+/// How far an axis may be off unit length before that is worth a warning: four written digits are not.
+const AXIS_NOTE: f64 = 1e-3;
+
+/// How far from 1 the length of a quaternion may be.
+const UNIT_TOLERANCE: f64 = 1e-3;
+
+/// A file's content, in document order.
+pub(super) struct Description<'x> {
+    pub(super) name: &'x str,
+    pub(super) element: Element<'x>,
+    pub(super) links: Vec<LinkElement<'x>>,
+    pub(super) joints: Vec<JointElement<'x>>,
+}
+
+pub(super) struct LinkElement<'x> {
+    pub(super) element: Element<'x>,
+    pub(super) name: &'x str,
+}
+
+pub(super) struct JointElement<'x> {
+    pub(super) element: Element<'x>,
+    pub(super) name: &'x str,
+    pub(super) kind: UrdfJointKind,
+    pub(super) parent: &'x str,
+    pub(super) child: &'x str,
+    /// Pose of the joint in the frame of its parent link, at zero.
+    pub(super) parent_from_joint: Pose,
+    /// Unit axis in the joint's frame; of no meaning for fixed and floating joints.
+    pub(super) axis: DVec3,
+    /// Smallest and largest value \[rad or m\].
+    pub(super) limit: Option<[f64; 2]>,
+    pub(super) mimic: Option<MimicElement<'x>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct MimicElement<'x> {
+    pub(super) element: Element<'x>,
+    pub(super) joint: &'x str,
+    pub(super) multiplier: f64,
+    pub(super) offset: f64,
+}
+
+pub(super) fn read_robot<'x>(
+    root: Element<'x>,
+    source: &Source<'_>,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<Description<'x>> {
+    if let Some(template) = root.descendants().find(|element| element.is_xacro()) {
+        return Err(super::element::xacro(template.place(format!("<{}>", template.tag()))));
+    }
+    if root.tag() != "robot" {
+        return Err(Error::Unsupported {
+            place: root.place(""),
+            message: format!("a URDF begins with <robot>, this file with <{}>", root.tag()),
+        });
+    }
+    let mut unknown = Unknown::default();
+    let mut description = Description {
+        name: root.name("name", "the robot")?,
+        element: root,
+        links: Vec::new(),
+        joints: Vec::new(),
+    };
+    root.note_unknown_attributes(&["name", "version"], &mut unknown);
+    for element in root.children() {
+        match element.tag() {
+            "link" => description.links.push(read_link(element, &mut unknown)?),
+            "joint" => description.joints.push(read_joint(element, &mut unknown, warnings)?),
+            "material" => {}
+            tag => unknown.note(What::Tag(tag), element.byte()),
+        }
+        if description.joints.len() > limits.joints || description.links.len() > limits.joints + 1 {
+            let what = "the number of joints".into();
+            return Err(Error::TooLarge { what, limit: limits.joints, field: "joints" });
+        }
+    }
+    unknown.report(source, warnings);
+    Ok(description)
+}
+
+fn read_link<'x>(element: Element<'x>, unknown: &mut Unknown<'x>) -> Result<LinkElement<'x>> {
+    let name = element.name("name", "a link")?;
+    element.note_unknown_attributes(&["name", "type"], unknown);
+    for child in element.children() {
+        if !matches!(child.tag(), "inertial" | "visual" | "collision") {
+            unknown.note(What::Tag(child.tag()), child.byte());
+        }
+    }
+    Ok(LinkElement { element, name })
+}
+
+/// The elements of a joint that this reader uses, each at most once.
+#[derive(Default)]
+struct JointParts<'x> {
+    origin: Option<Element<'x>>,
+    parent: Option<Element<'x>>,
+    child: Option<Element<'x>>,
+    axis: Option<Element<'x>>,
+    limit: Option<Element<'x>>,
+    mimic: Option<Element<'x>>,
+}
+
+fn read_parts<'x>(
+    joint: Element<'x>,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+) -> Result<JointParts<'x>> {
+    let mut parts = JointParts::default();
+    for element in joint.children() {
+        let slot = match element.tag() {
+            "origin" => &mut parts.origin,
+            "parent" => &mut parts.parent,
+            "child" => &mut parts.child,
+            "axis" => &mut parts.axis,
+            "limit" => &mut parts.limit,
+            "mimic" => &mut parts.mimic,
+            // Of the standard, and about forces, sensors and controllers, not about where the joint can be.
+            "dynamics" | "calibration" | "safety_controller" => continue,
+            tag => {
+                unknown.note(What::Tag(tag), element.byte());
+                continue;
+            }
+        };
+        if let Some(first) = slot {
+            return Err(Error::Duplicate {
+                place: element.place(subject),
+                message: format!("a second <{}>", element.tag()),
+                first_line: first.line(),
+            });
+        }
+        *slot = Some(element);
+    }
+    Ok(parts)
+}
+
+fn read_joint<'x>(
+    element: Element<'x>,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Result<JointElement<'x>> {
+    let name = element.name("name", "a joint")?;
+    let subject = format!("joint `{}`", shortened(name));
+    element.note_unknown_attributes(&["name", "type"], unknown);
+    let kind = read_kind(element, &subject)?;
+    let parts = read_parts(element, &subject, unknown)?;
+    let parent_from_joint = match parts.origin {
+        Some(origin) => read_origin(origin, &subject, unknown)?,
+        None => Pose::IDENTITY,
+    };
+    let parent = read_link_name(parts.parent, element, "parent", &subject, unknown)?;
+    let child = read_link_name(parts.child, element, "child", &subject, unknown)?;
+    let axis = read_axis(parts.axis, kind, &subject, unknown, warnings)?;
+    let limit = read_limit(&parts, element, kind, &subject, unknown, warnings)?;
+    let mimic = read_mimic(parts.mimic, kind, &subject, unknown, warnings)?;
+    Ok(JointElement { element, name, kind, parent, child, parent_from_joint, axis, limit, mimic })
+}
+
+fn read_kind(joint: Element<'_>, subject: &str) -> Result<UrdfJointKind> {
+    let word = joint.required("type", subject)?;
+    UrdfJointKind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
+        let known = UrdfJointKind::ALL.map(UrdfJointKind::name).join(", ");
+        let message = format!("unknown joint type `{}`, expected {known}", shortened(word));
+        joint.invalid("type", subject, message)
+    })
+}
+
+fn read_link_name<'x>(
+    element: Option<Element<'x>>,
+    joint: Element<'x>,
+    role: &str,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+) -> Result<&'x str> {
+    let element = element
+        .ok_or_else(|| Error::Missing { place: joint.place(subject), field: role.to_owned() })?;
+    element.note_unknown_attributes(&["link"], unknown);
+    element.name("link", subject)
+}
+
+/// `xyz` and either `rpy` (about the fixed x, then y, then z axis) or, since URDF 1.2, `quat_xyzw`.
+fn read_origin<'x>(origin: Element<'x>, subject: &str, unknown: &mut Unknown<'x>) -> Result<Pose> {
+    origin.note_unknown_attributes(&["xyz", "rpy", "quat_xyzw"], unknown);
+    let translation = origin.numbers::<3>("xyz", subject, Infinite::Refused)?.unwrap_or_default();
+    let rpy = origin.numbers::<3>("rpy", subject, Infinite::Refused)?;
+    let quaternion = origin.numbers::<4>("quat_xyzw", subject, Infinite::Refused)?;
+    let rotation = match (rpy, quaternion) {
+        (Some(_), Some(_)) => {
+            let message = "both `rpy` and `quat_xyzw` are given; leave one out";
+            return Err(origin.invalid("quat_xyzw", subject, message));
+        }
+        (None, Some([x, y, z, w])) => {
+            let quaternion = DQuat::from_xyzw(x, y, z, w);
+            if (quaternion.length() - 1.0).abs() > UNIT_TOLERANCE {
+                let message = format!("the quaternion has length {}, not 1", quaternion.length());
+                return Err(origin.invalid("quat_xyzw", subject, message));
+            }
+            quaternion.normalize()
+        }
+        (rpy, None) => rotation_from_rpy(rpy.unwrap_or_default()),
+    };
+    Ok(Pose::new(rotation, DVec3::from_array(translation)))
+}
+
+/// Roll about x, then pitch about y, then yaw about z, all fixed axes of the parent.
+fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
+    let about = |axis, angle: f64| {
+        if angle == 0.0 { DQuat::IDENTITY } else { rotation_about(axis, angle) }
+    };
+    about(DVec3::Z, yaw) * about(DVec3::Y, pitch) * about(DVec3::X, roll)
+}
+
+/// The unit axis; x by default. Fixed and floating joints have none, and exporters write zeros there.
+fn read_axis<'x>(
+    axis: Option<Element<'x>>,
+    kind: UrdfJointKind,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Result<DVec3> {
+    let Some(element) = axis else { return Ok(DVec3::X) };
+    element.note_unknown_attributes(&["xyz"], unknown);
+    if !kind.has_axis() {
+        return Ok(DVec3::X);
+    }
+    let Some(numbers) = element.numbers::<3>("xyz", subject, Infinite::Refused)? else {
+        return Err(Error::Missing { place: element.place(subject), field: "axis/@xyz".into() });
+    };
+    let axis = DVec3::from_array(numbers);
+    // Scaled to its largest component first, so that neither tiny nor huge axes lose their direction.
+    let scale = axis.abs().max_element();
+    let Some(unit) = (axis / scale).try_normalize() else {
+        return Err(element.invalid("xyz", subject, "the axis is zero and has no direction"));
+    };
+    let length = scale * (axis / scale).length();
+    if (length - 1.0).abs() > AXIS_NOTE {
+        let place = element.place(subject);
+        warnings.push(place, format!("the axis has length {length}; only its direction is used"));
+    }
+    Ok(unit)
+}
+
+/// The range of a revolute or prismatic joint, which must have a `<limit>`; `lower` and `upper` are 0 by default.
+///
+/// A continuous joint turns without end: bounds given for it are ignored, with a warning unless both are 0 (which exporters write for "none").
+fn read_limit<'x>(
+    parts: &JointParts<'x>,
+    joint: Element<'x>,
+    kind: UrdfJointKind,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Result<Option<[f64; 2]>> {
+    const KNOWN: [&str; 7] =
+        ["lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"];
+    let needed = matches!(kind, UrdfJointKind::Revolute | UrdfJointKind::Prismatic);
+    let Some(element) = parts.limit else {
+        if needed {
+            return Err(Error::Missing { place: joint.place(subject), field: "limit".into() });
+        }
+        return Ok(None);
+    };
+    element.note_unknown_attributes(&KNOWN, unknown);
+    let lower = element.numbers::<1>("lower", subject, Infinite::Allowed)?.map(|[value]| value);
+    let upper = element.numbers::<1>("upper", subject, Infinite::Allowed)?.map(|[value]| value);
+    let range = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
+    if !needed {
+        if kind != UrdfJointKind::Fixed && range != [0.0; 2] {
+            let message = format!("a {} joint has no bounds; those given are ignored", kind.name());
+            warnings.push(element.place(subject), message);
+        }
+        return Ok(None);
+    }
+    if range[0] > range[1] {
+        let message = format!("`lower` ({}) is above `upper` ({})", range[0], range[1]);
+        return Err(element.invalid("lower", subject, message));
+    }
+    if range == [f64::NEG_INFINITY, f64::INFINITY] {
+        return Ok(None);
+    }
+    if lower.is_none() || upper.is_none() {
+        let message = format!(
+            "`lower` or `upper` is missing and 0 by default; the range is {} to {}",
+            range[0], range[1]
+        );
+        warnings.push(element.place(subject), message);
+    }
+    Ok(Some(range))
+}
+
+fn read_mimic<'x>(
+    mimic: Option<Element<'x>>,
+    kind: UrdfJointKind,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Result<Option<MimicElement<'x>>> {
+    let Some(element) = mimic else { return Ok(None) };
+    element.note_unknown_attributes(&["joint", "multiplier", "offset"], unknown);
+    match kind {
+        UrdfJointKind::Fixed => {
+            let message = "a fixed joint has no value to follow another's; <mimic> is ignored";
+            warnings.push(element.place(subject), message);
+            return Ok(None);
+        }
+        UrdfJointKind::Planar | UrdfJointKind::Floating => {
+            return Err(Error::Unsupported {
+                place: element.place(subject),
+                message: format!("a {} joint cannot mimic another", kind.name()),
+            });
+        }
+        _ => {}
+    }
+    Ok(Some(MimicElement {
+        element,
+        joint: element.name("joint", subject)?,
+        multiplier: element.number("multiplier", subject)?.unwrap_or(1.0),
+        offset: element.number("offset", subject)?.unwrap_or(0.0),
+    }))
+}

@@ -1,0 +1,154 @@
+//! Constraint relaxation: pull the effectors to their targets, then mend one bone after the other.
+//!
+//! Ryan Juckett, *Constraint Relaxation IK in 2D* \[juckett09relax\], in any dimension: the method only ever scales,
+//! adds and takes dot products. The higher a point's weight, the more of a bone's correction it takes; the root and the
+//! effectors take none.
+
+use super::{Bones, Goals, Space, in_space, point};
+
+/// Below which the method leaves a bone alone, because no direction can be told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// Squared distance of a bone's ends at or below which they count as coincident.
+    pub coincident_squared: f64,
+    /// Sum of the weights of a bone's ends at or below which it is not mended.
+    pub weight: f64,
+}
+
+impl Thresholds {
+    /// Scale-free: only ends that really coincide and weights that are really zero are passed over.
+    pub const RELATIVE: Self = Self { coincident_squared: 0.0, weight: 0.0 };
+
+    /// The published constants, absolute, for a chain whose units were multiplied by `scale`.
+    #[must_use]
+    pub fn published(scale: f64) -> Self {
+        Self { coincident_squared: 1e-4 * scale * scale, weight: 1e-4 }
+    }
+}
+
+/// How relaxed points, whose distances are off, become points at the exact lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Reading {
+    /// Each bone takes the direction between its relaxed ends: what Juckett's code does.
+    #[default]
+    Angles,
+    /// From the root outward, each point is moved along its bone to the right distance from its parent's new place.
+    Remeasured,
+    /// The relaxed points as they are, for bones that may stretch.
+    Stretched,
+}
+
+/// One pass over all bones, tips first.
+///
+/// - `points`: flat coordinates, changed in place; effectors must stand on their targets already
+/// - `held`: true for effectors
+#[inline]
+fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool], off: Thresholds) {
+    for child in (1..bones.parents.len()).rev() {
+        let parent = bones.parents[child];
+        if parent == child {
+            continue;
+        }
+        let parent_is_root = bones.parents[parent] == parent;
+        let (parent_share, child_share) = match (parent_is_root, held[child]) {
+            (true, true) => continue,
+            (true, false) => (0.0, 1.0),
+            (false, true) => (1.0, 0.0),
+            (false, false) => {
+                let (wp, wc) = (bones.weights[parent], bones.weights[child]);
+                if wp + wc <= off.weight {
+                    continue;
+                }
+                (wp / (wp + wc), wc / (wp + wc))
+            }
+        };
+        let n = space.n();
+        let (head, tail) = points.split_at_mut(child * n);
+        let (from, to) = (&mut head[parent * n..(parent + 1) * n], &mut tail[..n]);
+        let mut squared = 0.0;
+        for k in 0..n {
+            squared += (to[k] - from[k]) * (to[k] - from[k]);
+        }
+        if squared <= off.coincident_squared {
+            continue;
+        }
+        let scale = bones.lengths[child] / squared.sqrt() - 1.0;
+        for k in 0..n {
+            let change = scale * (to[k] - from[k]);
+            from[k] -= parent_share * change;
+            to[k] += child_share * change;
+        }
+    }
+}
+
+/// Runs `passes` relaxation passes on `points` (`dimension` numbers each), in place.
+///
+/// - `held`: scratch, one flag per point
+///
+/// # Degenerate cases
+/// Coincident ends and weights that sum to zero leave a bone as it is for this pass; a bone from the root straight to an
+/// effector cannot be mended at all and is left stretched.
+pub fn relax(
+    dimension: usize,
+    bones: Bones<'_>,
+    points: &mut [f64],
+    goals: Goals<'_>,
+    held: &mut [bool],
+    passes: u32,
+    off: Thresholds,
+) {
+    held.fill(false);
+    for (e, &effector) in goals.effectors.iter().enumerate() {
+        held[effector] = true;
+        points[effector * dimension..(effector + 1) * dimension].copy_from_slice(point(
+            goals.targets,
+            dimension,
+            e,
+        ));
+    }
+    for _ in 0..passes {
+        in_space!(dimension, space => pass(space, bones, points, held, off));
+    }
+}
+
+/// Reads relaxed points as points at the exact lengths.
+///
+/// - `relaxed`: the points as [`relax`] left them
+/// - `read`: in: a pose at the exact lengths, out: the reading. Bones whose relaxed ends coincide keep the direction
+///   they had here
+pub fn read(
+    dimension: usize,
+    bones: Bones<'_>,
+    relaxed: &[f64],
+    reading: Reading,
+    read: &mut [f64],
+) {
+    if reading == Reading::Stretched {
+        read.copy_from_slice(relaxed);
+        return;
+    }
+    // Children are placed from the last to the first in a scratch-free way: first turn `read` into bone vectors.
+    let children = (1..bones.parents.len()).filter(|&child| bones.parents[child] != child);
+    for child in children.clone().rev() {
+        let parent = bones.parents[child];
+        for k in 0..dimension {
+            read[child * dimension + k] -= read[parent * dimension + k];
+        }
+    }
+    for child in children {
+        let parent = bones.parents[child];
+        let base = if reading == Reading::Angles { relaxed } else { &*read };
+        let squared: f64 = (0..dimension)
+            .map(|k| relaxed[child * dimension + k] - base[parent * dimension + k])
+            .map(|x| x * x)
+            .sum();
+        let scale = if squared > 0.0 { bones.lengths[child] / squared.sqrt() } else { 0.0 };
+        for k in 0..dimension {
+            let from = if reading == Reading::Angles { relaxed } else { &*read };
+            let along = (relaxed[child * dimension + k] - from[parent * dimension + k]) * scale;
+            let bone = if squared > 0.0 { along } else { read[child * dimension + k] };
+            read[child * dimension + k] = read[parent * dimension + k] + bone;
+        }
+    }
+}

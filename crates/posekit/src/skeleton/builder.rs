@@ -1,0 +1,385 @@
+//! From plain joints to a skeleton: everything is checked here, once.
+
+use super::configuration::{LARGEST, check_unit, unit};
+use super::joint::{Joint, JointKind, Mimic};
+use super::limit::Limit;
+use super::tree::{NO_PARENT, Skeleton};
+use crate::error::{Error, Result};
+use crate::math::{Pose, canonical, direction_or};
+use core::f64::consts::PI;
+use glam::DVec3;
+
+/// Two bounds that miss each other by less than this, relative to 1 or their size, meet: dividing by a mimic's multiplier rounds.
+const MEETING: f64 = 1e-12;
+
+/// Collects joints, then builds a [`Skeleton`] of them.
+#[derive(Debug, Clone, Default)]
+pub struct SkeletonBuilder {
+    joints: Vec<Joint>,
+}
+
+impl SkeletonBuilder {
+    /// Adds a joint and returns its index. Nothing is checked before [`build`](Self::build).
+    pub fn add(&mut self, joint: Joint) -> usize {
+        self.joints.push(joint);
+        self.joints.len() - 1
+    }
+
+    /// Checks the joints and builds the skeleton.
+    ///
+    /// # Errors
+    /// As [`Skeleton::try_new`].
+    pub fn build(self) -> Result<Skeleton> {
+        build(self.joints)
+    }
+}
+
+/// The whole construction, in the order in which errors are reported.
+pub(super) fn build(mut joints: Vec<Joint>) -> Result<Skeleton> {
+    if joints.is_empty() {
+        return Err(Error::EmptySkeleton);
+    }
+    let by_name = names_in_order(&joints)?;
+    check_parents(&joints)?;
+    for joint in &mut joints {
+        check_joint(joint)?;
+    }
+    let mimics = resolve_mimics(&joints)?;
+    narrow_drivers(&mut joints, &mimics)?;
+    Ok(lay_out(joints, by_name, mimics))
+}
+
+/// Joint indices sorted by name; refuses empty and repeated names.
+fn names_in_order(joints: &[Joint]) -> Result<Vec<usize>> {
+    if let Some(joint) = joints.iter().position(|joint| joint.name.is_empty()) {
+        return Err(Error::EmptyName { joint });
+    }
+    let mut order: Vec<usize> = (0..joints.len()).collect();
+    order.sort_by(|a, b| joints[*a].name.cmp(&joints[*b].name));
+    for pair in order.windows(2) {
+        let [first, second] = [pair[0], pair[1]];
+        if joints[first].name == joints[second].name {
+            return Err(Error::DuplicateName { name: joints[first].name.clone(), first, second });
+        }
+    }
+    Ok(order)
+}
+
+fn check_parents(joints: &[Joint]) -> Result<()> {
+    let n_joints = joints.len();
+    for joint in joints {
+        if let Some(parent) = joint.parent.filter(|parent| *parent >= n_joints) {
+            return Err(Error::ParentOutOfRange { joint: joint.name.clone(), parent, n_joints });
+        }
+    }
+    for (index, joint) in joints.iter().enumerate() {
+        let Some(parent) = joint.parent.filter(|parent| *parent >= index) else {
+            continue;
+        };
+        let (joint, parent) = (joint.name.clone(), joints[parent].name.clone());
+        return Err(match parent_cycle(joints, index) {
+            Some(cycle) => Error::ParentCycle { cycle: names(joints, &cycle) },
+            None => Error::ParentAfterChild { joint, parent },
+        });
+    }
+    Ok(())
+}
+
+/// The cycle that a walk from this joint up its parents runs into, if it does; its first joint is repeated at the end.
+fn parent_cycle(joints: &[Joint], start: usize) -> Option<Vec<usize>> {
+    let mut place = vec![None; joints.len()];
+    let mut path = Vec::new();
+    let mut at = Some(start);
+    while let Some(joint) = at {
+        if let Some(first) = place[joint] {
+            path.push(joint);
+            return Some(path.split_off(first));
+        }
+        place[joint] = Some(path.len());
+        path.push(joint);
+        at = joints[joint].parent;
+    }
+    None
+}
+
+fn names(joints: &[Joint], indices: &[usize]) -> Vec<String> {
+    indices.iter().map(|index| joints[*index].name.clone()).collect()
+}
+
+/// Checks one joint by itself and brings its axes and placement to unit length.
+fn check_joint(joint: &mut Joint) -> Result<()> {
+    joint.parent_from_joint = checked_placement(joint)?;
+    if let JointKind::Revolute { axis } | JointKind::Prismatic { axis } = joint.kind {
+        let axis = checked_axis(joint, "axis", axis)?;
+        match &mut joint.kind {
+            JointKind::Revolute { axis: a } | JointKind::Prismatic { axis: a } => *a = axis,
+            JointKind::Fixed | JointKind::Ball | JointKind::Free => {}
+        }
+    }
+    joint.limit = checked_limit(joint)?;
+    if let Some(mimic) = joint.mimic {
+        check_size(joint, "mimic multiplier", mimic.multiplier)?;
+        check_size(joint, "mimic offset", mimic.offset)?;
+    }
+    Ok(())
+}
+
+fn checked_placement(joint: &Joint) -> Result<Pose> {
+    let Pose { rotation, translation } = joint.parent_from_joint;
+    for length in translation.to_array() {
+        check_size(joint, "parent_from_joint translation", length)?;
+    }
+    let field = "parent_from_joint rotation";
+    if !rotation.is_finite() {
+        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+    }
+    check_unit(rotation).map_err(|length| Error::JointNotUnit {
+        joint: joint.name.clone(),
+        field,
+        length,
+    })?;
+    // One of q and -q is chosen, so that the sign in a file cannot change a single bit downstream.
+    Ok(Pose { rotation: canonical(unit(rotation)), translation })
+}
+
+fn checked_axis(joint: &Joint, field: &'static str, axis: DVec3) -> Result<DVec3> {
+    if !axis.is_finite() {
+        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+    }
+    let direction = direction_or(axis, DVec3::ZERO);
+    if direction == DVec3::ZERO {
+        return Err(Error::ZeroAxis { joint: joint.name.clone(), field });
+    }
+    Ok(direction)
+}
+
+/// Finite, and small enough for its square to stay finite.
+fn check_size(joint: &Joint, field: &'static str, value: f64) -> Result<()> {
+    check_between(joint, field, value, -LARGEST, LARGEST)?;
+    if value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::JointNonFinite { joint: joint.name.clone(), field })
+    }
+}
+
+/// Not NaN, and in \[min, max\].
+fn check_between(joint: &Joint, field: &'static str, value: f64, min: f64, max: f64) -> Result<()> {
+    if value.is_nan() {
+        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+    }
+    if value < min || value > max {
+        let joint = joint.name.clone();
+        return Err(Error::JointOutOfBounds { joint, field, value, min, max });
+    }
+    Ok(())
+}
+
+fn checked_limit(joint: &Joint) -> Result<Limit> {
+    match (joint.limit, joint.kind) {
+        (Limit::None, _) => {}
+        (Limit::Range { min, max }, JointKind::Revolute { .. } | JointKind::Prismatic { .. }) => {
+            // An infinite bound means unlimited, but a range must hold values that a configuration may have.
+            check_between(joint, "limit minimum", min, f64::NEG_INFINITY, LARGEST)?;
+            check_between(joint, "limit maximum", max, -LARGEST, f64::INFINITY)?;
+            check_order(joint, "limit", min, max)?;
+        }
+        (Limit::Cone { axis, swing, twist: [min, max] }, JointKind::Ball) => {
+            let axis = checked_axis(joint, "limit axis", axis)?;
+            check_between(joint, "limit swing", swing, 0.0, PI)?;
+            check_between(joint, "twist minimum", min, f64::NEG_INFINITY, LARGEST)?;
+            check_between(joint, "twist maximum", max, -LARGEST, f64::INFINITY)?;
+            check_order(joint, "twist limit", min, max)?;
+            return Ok(Limit::Cone { axis, swing, twist: [min, max] });
+        }
+        (limit, kind) => {
+            let (kind, limit) = (kind.name(), limit.name());
+            return Err(Error::LimitKind { joint: joint.name.clone(), kind, limit });
+        }
+    }
+    Ok(joint.limit)
+}
+
+fn check_order(joint: &Joint, field: &'static str, min: f64, max: f64) -> Result<()> {
+    if min > max {
+        return Err(Error::RangeInverted { joint: joint.name.clone(), field, min, max });
+    }
+    Ok(())
+}
+
+/// Every mimic as a function of an independent joint. Each link is followed once, without recursion.
+fn resolve_mimics(joints: &[Joint]) -> Result<Vec<Option<Mimic>>> {
+    for joint in joints {
+        check_mimic_link(joints, joint)?;
+    }
+    let mut resolved: Vec<Option<Mimic>> = vec![None; joints.len()];
+    let mut on_path = vec![false; joints.len()];
+    let mut path = Vec::new();
+    for start in 0..joints.len() {
+        let mut at = start;
+        while let (Some(link), None) = (joints[at].mimic, resolved[at]) {
+            if on_path[at] {
+                return Err(mimic_cycle(joints, &path, at));
+            }
+            on_path[at] = true;
+            path.push(at);
+            at = link.joint;
+        }
+        while let Some(follower) = path.pop() {
+            on_path[follower] = false;
+            resolved[follower] = multiplied_out(&joints[follower], &resolved)?;
+        }
+    }
+    Ok(resolved)
+}
+
+fn check_mimic_link(joints: &[Joint], joint: &Joint) -> Result<()> {
+    let Some(link) = joint.mimic else {
+        return Ok(());
+    };
+    let Some(driver) = joints.get(link.joint) else {
+        return Err(Error::MimicMissing {
+            joint: joint.name.clone(),
+            driver: link.joint,
+            n_joints: joints.len(),
+        });
+    };
+    match [joint, driver].into_iter().find(|candidate| candidate.kind.axis().is_none()) {
+        None => Ok(()),
+        Some(at_fault) => Err(Error::MimicKind {
+            joint: joint.name.clone(),
+            driver: driver.name.clone(),
+            at_fault: at_fault.name.clone(),
+            kind: at_fault.kind.name(),
+        }),
+    }
+}
+
+fn mimic_cycle(joints: &[Joint], path: &[usize], at: usize) -> Error {
+    let mut cycle: Vec<usize> = path.iter().copied().skip_while(|joint| *joint != at).collect();
+    cycle.push(at);
+    Error::MimicCycle { cycle: names(joints, &cycle) }
+}
+
+/// A follower's mimic with its driver's own mimic, already resolved, put in for the driver's value.
+fn multiplied_out(follower: &Joint, resolved: &[Option<Mimic>]) -> Result<Option<Mimic>> {
+    let Some(link) = follower.mimic else {
+        return Ok(None);
+    };
+    let Some(above) = resolved[link.joint] else {
+        return Ok(Some(link));
+    };
+    let multiplier = link.multiplier * above.multiplier;
+    let offset = link.value(above.offset);
+    check_size(follower, "mimic multiplier", multiplier)?;
+    check_size(follower, "mimic offset", offset)?;
+    Ok(Some(Mimic { joint: above.joint, multiplier, offset }))
+}
+
+/// Narrows every driver's range to the values that keep its followers inside theirs.
+fn narrow_drivers(joints: &mut [Joint], mimics: &[Option<Mimic>]) -> Result<()> {
+    for (follower, mimic) in mimics.iter().enumerate() {
+        let (Some(mimic), Limit::Range { min, max }) = (mimic, joints[follower].limit) else {
+            continue;
+        };
+        let own = joints[mimic.joint].limit.bounds();
+        match narrowed(own, mimic, (min, max)) {
+            Some((min, max)) => joints[mimic.joint].limit = Limit::Range { min, max },
+            None => {
+                return Err(Error::MimicLimits {
+                    joint: joints[follower].name.clone(),
+                    driver: joints[mimic.joint].name.clone(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The driver's bounds within `own` that keep the follower within `(min, max)`; `None` when there are none.
+fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f64, f64)> {
+    let (a, b) = if mimic.multiplier == 0.0 {
+        // The follower stands still: all of the driver's values are right, or none.
+        let slack = MEETING * (1.0 + mimic.offset.abs());
+        let inside = mimic.offset >= min - slack && mimic.offset <= max + slack;
+        return inside.then_some(own);
+    } else {
+        ((min - mimic.offset) / mimic.multiplier, (max - mimic.offset) / mimic.multiplier)
+    };
+    let (low, high) = if a <= b { (a, b) } else { (b, a) };
+    let low = if low > own.0 { low } else { own.0 };
+    let high = if high < own.1 { high } else { own.1 };
+    if low <= high {
+        // Adding zero turns the -0 of a negative multiplier into 0.
+        Some((low + 0.0, high + 0.0))
+    } else if low - high <= MEETING * (1.0 + high.abs()) {
+        Some((high, high))
+    } else {
+        None
+    }
+}
+
+/// The flat arrays. Nothing can fail any more.
+fn lay_out(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) -> Skeleton {
+    let kinds: Vec<JointKind> = joints.iter().map(|joint| joint.kind).collect();
+    let (value_starts, n_values) = running_sum(kinds.iter().map(JointKind::n_values));
+    let independent = |(kind, mimic): (&JointKind, &Option<Mimic>)| match mimic {
+        Some(_) => 0,
+        None => kind.n_dofs(),
+    };
+    let (mut dof_starts, n_dofs) = running_sum(kinds.iter().zip(&mimics).map(independent));
+    let followers: Vec<usize> = (0..joints.len()).filter(|i| mimics[*i].is_some()).collect();
+    for (follower, mimic) in mimics.iter().enumerate() {
+        if let Some(mimic) = mimic {
+            dof_starts[follower] = dof_starts[mimic.joint];
+        }
+    }
+    let parents: Vec<usize> = joints.iter().map(|j| j.parent.unwrap_or(NO_PARENT)).collect();
+    let (child_starts, child_list) = children(&parents);
+    Skeleton {
+        by_name,
+        parents,
+        placements: joints.iter().map(|joint| joint.parent_from_joint).collect(),
+        limits: joints.iter().map(|joint| joint.limit).collect(),
+        names: joints.into_iter().map(|joint| joint.name).collect(),
+        kinds,
+        mimics,
+        followers,
+        value_starts,
+        dof_starts,
+        n_values,
+        n_dofs,
+        child_starts,
+        child_list,
+    }
+}
+
+/// Where each of several runs begins when they are put one behind the other, and where the last one ends.
+fn running_sum(lengths: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
+    let mut end = 0;
+    let mut starts = Vec::new();
+    for length in lengths {
+        starts.push(end);
+        end += length;
+    }
+    (starts, end)
+}
+
+/// Children of every joint, in one list: where each joint's begin (and the end), and the list.
+fn children(parents: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut counts = vec![0; parents.len()];
+    for parent in parents.iter().filter(|parent| **parent != NO_PARENT) {
+        counts[*parent] += 1;
+    }
+    let (mut starts, end) = running_sum(counts.into_iter());
+    let mut next = starts.clone();
+    let mut list = vec![0; end];
+    for (child, parent) in parents.iter().enumerate() {
+        if let Some(place) = next.get_mut(*parent) {
+            list[*place] = child;
+            *place += 1;
+        }
+    }
+    starts.push(end);
+    (starts, list)
+}

@@ -1,0 +1,292 @@
+//! Configurations: checking, settling, clamping, and moving along a tangent vector.
+
+use super::joint::JointKind;
+use super::tree::Skeleton;
+use crate::error::{Error, Result};
+use crate::math::{so3_exp, so3_log};
+use glam::{DQuat, DVec3};
+
+/// Largest size of any length, angle or mimic number: its square, and a few such squares multiplied together, stay finite.
+pub(super) const LARGEST: f64 = 1e100;
+
+/// How far a quaternion's length may be from 1 to be taken for a unit quaternion that was rounded, in a text file for instance.
+const UNIT_TOLERANCE: f64 = 1e-3;
+
+/// A quaternion whose squared length is this near to 1 is left alone, so that normalising twice changes nothing.
+const UNIT_ROUNDING: f64 = 1e-15;
+
+impl Skeleton {
+    /// The rest configuration: zeros and identity rotations, brought inside the limits, mimic joints in place.
+    #[must_use]
+    pub fn neutral(&self) -> Vec<f64> {
+        let mut q = vec![0.0; self.n_values];
+        for (kind, start) in self.kinds.iter().zip(&self.value_starts) {
+            match kind {
+                JointKind::Ball => q[start + 3] = 1.0,
+                JointKind::Free => q[start + 6] = 1.0,
+                JointKind::Fixed | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {}
+            }
+        }
+        self.clamp(&mut q);
+        q
+    }
+
+    /// Checks a configuration that came from outside. Limits are not part of it: see [`within_limits`](Self::within_limits).
+    ///
+    /// # Errors
+    /// - [`Error::Length`] unless there are [`n_values`](Self::n_values) numbers.
+    /// - [`Error::JointNonFinite`], or [`Error::JointOutOfBounds`] for a number above 1e100.
+    /// - [`Error::JointNotUnit`] for a quaternion further than 0.001 from unit length.
+    pub fn check(&self, q: &[f64]) -> Result<()> {
+        if q.len() != self.n_values {
+            let (expected, found) = (self.n_values, q.len());
+            return Err(Error::Length { what: "configuration", expected, found });
+        }
+        (0..self.n_joints())
+            .try_for_each(|joint| self.check_values(joint, &q[self.value_range(joint)]))
+    }
+
+    fn check_values(&self, joint: usize, values: &[f64]) -> Result<()> {
+        let name = || self.names[joint].clone();
+        for &value in values {
+            if !value.is_finite() {
+                return Err(Error::JointNonFinite { joint: name(), field: "value" });
+            }
+            if value.abs() > LARGEST {
+                let (min, max) = (-LARGEST, LARGEST);
+                let joint = name();
+                return Err(Error::JointOutOfBounds { joint, field: "value", value, min, max });
+            }
+        }
+        match rotation_in(values) {
+            None => Ok(()),
+            Some(rotation) => check_unit(rotation).map_err(|length| Error::JointNotUnit {
+                joint: name(),
+                field: "value",
+                length,
+            }),
+        }
+    }
+
+    /// Makes a checked configuration exact: quaternions of unit length, mimic joints where their drivers put them.
+    ///
+    /// Signs of quaternions are kept, and so is every bit of a configuration that is settled already.
+    ///
+    /// # Degenerate cases
+    /// A zero or non-finite quaternion becomes the identity. A `q` of the wrong length is left as it is.
+    pub fn settle(&self, q: &mut [f64]) {
+        if !fits(q.len(), self.n_values) {
+            return;
+        }
+        for joint in 0..self.n_joints() {
+            let values = &mut q[self.value_range(joint)];
+            if let Some(rotation) = rotation_in(values) {
+                set_rotation(values, unit(rotation));
+            }
+        }
+        self.apply_mimics(q);
+    }
+
+    /// Brings every joint inside its limit, each by itself, then mimic joints to where their drivers put them.
+    ///
+    /// Values go to the nearer bound, rotations as [`Limit::clamp_rotation`](super::Limit::clamp_rotation) says; what is inside keeps every bit.
+    /// Mimic joints are inside their own ranges to rounding, because their drivers' ranges were narrowed when the skeleton was built.
+    ///
+    /// Returns the number of joints that were changed, mimic joints included.
+    ///
+    /// # Degenerate cases
+    /// A `q` of the wrong length is left as it is.
+    pub fn clamp(&self, q: &mut [f64]) -> usize {
+        if !fits(q.len(), self.n_values) {
+            return 0;
+        }
+        let changed = (0..self.n_joints()).filter(|&joint| self.clamp_joint(joint, q)).count();
+        changed + self.apply_mimics(q)
+    }
+
+    /// Clamps one independent joint and tells whether it changed.
+    fn clamp_joint(&self, joint: usize, q: &mut [f64]) -> bool {
+        let limit = &self.limits[joint];
+        let start = self.value_starts[joint];
+        match self.kinds[joint] {
+            JointKind::Revolute { .. } | JointKind::Prismatic { .. }
+                if self.mimics[joint].is_none() =>
+            {
+                let value = q[start];
+                q[start] = limit.clamp_value(value);
+                q[start] != value
+            }
+            JointKind::Ball => {
+                let values = &mut q[start..start + 4];
+                let rotation = DQuat::from_slice(values);
+                let clamped = limit.clamp_rotation(rotation);
+                set_rotation(values, clamped);
+                clamped != rotation
+            }
+            _ => false,
+        }
+    }
+
+    /// Puts mimic joints where their drivers say; returns how many moved.
+    fn apply_mimics(&self, q: &mut [f64]) -> usize {
+        let mut moved = 0;
+        for &follower in &self.followers {
+            let Some(mimic) = self.mimics[follower] else { continue };
+            let value = mimic.value(q[self.value_starts[mimic.joint]]);
+            let slot = &mut q[self.value_starts[follower]];
+            moved += usize::from(*slot != value);
+            *slot = value;
+        }
+        moved
+    }
+
+    /// Whether every joint, mimic joints included, is inside its limit or outside by at most `tolerance` \[rad, or m for prismatic joints\].
+    ///
+    /// # Degenerate cases
+    /// A `q` of the wrong length, or NaN under a limit, is not inside.
+    #[must_use]
+    pub fn within_limits(&self, q: &[f64], tolerance: f64) -> bool {
+        q.len() == self.n_values
+            && (0..self.n_joints()).all(|joint| {
+                let (limit, start) = (&self.limits[joint], self.value_starts[joint]);
+                match self.kinds[joint] {
+                    JointKind::Revolute { .. } | JointKind::Prismatic { .. } => {
+                        limit.contains_value(q[start], tolerance)
+                    }
+                    JointKind::Ball => {
+                        let rotation = DQuat::from_slice(&q[start..start + 4]);
+                        limit.contains_rotation(rotation, tolerance)
+                    }
+                    JointKind::Fixed | JointKind::Free => true,
+                }
+            })
+    }
+
+    /// Whether a joint is within `tolerance` of an edge of its limit, or beyond it \[rad, or m for a prismatic joint\].
+    #[must_use]
+    pub fn touches_limit(&self, joint: usize, q: &[f64], tolerance: f64) -> bool {
+        let limit = &self.limits[joint];
+        match (self.kinds[joint], &q[self.value_range(joint)]) {
+            (JointKind::Revolute { .. } | JointKind::Prismatic { .. }, &[value]) => {
+                limit.touches_value(value, tolerance)
+            }
+            (JointKind::Ball, values) => {
+                limit.touches_rotation(DQuat::from_slice(values), tolerance)
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves a settled configuration along a tangent vector for unit time; limits are not applied.
+    ///
+    /// - `q`: a configuration, [`n_values`](Self::n_values) numbers
+    /// - `v`: a tangent vector, [`n_dofs`](Self::n_dofs) numbers; see the [module](super) for what each means
+    /// - `out`: the new configuration, settled
+    ///
+    /// # Degenerate cases
+    /// Slices of the wrong length leave `out` as it is.
+    pub fn integrate(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
+        let shapes = [(q.len(), self.n_values), (v.len(), self.n_dofs), (out.len(), self.n_values)];
+        if !shapes.into_iter().all(|(found, expected)| fits(found, expected)) {
+            return;
+        }
+        for joint in 0..self.n_joints() {
+            if self.mimics[joint].is_some() {
+                continue;
+            }
+            let values = self.value_range(joint);
+            integrate_joint(&q[values.clone()], &v[self.dof_range(joint)], &mut out[values]);
+        }
+        self.apply_mimics(out);
+    }
+
+    /// The tangent vector that leads from one settled configuration to another: [`integrate`](Self::integrate)`(from, out)` gives `to`.
+    ///
+    /// Rotations go the short way. Mimic joints are not looked at; their drivers speak for them.
+    ///
+    /// - `from`, `to`: configurations, [`n_values`](Self::n_values) numbers each
+    /// - `out`: [`n_dofs`](Self::n_dofs) numbers
+    ///
+    /// # Degenerate cases
+    /// Slices of the wrong length leave `out` as it is.
+    pub fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        let shapes =
+            [(from.len(), self.n_values), (to.len(), self.n_values), (out.len(), self.n_dofs)];
+        if !shapes.into_iter().all(|(found, expected)| fits(found, expected)) {
+            return;
+        }
+        for joint in 0..self.n_joints() {
+            if self.mimics[joint].is_some() {
+                continue;
+            }
+            let values = self.value_range(joint);
+            let dofs = &mut out[self.dof_range(joint)];
+            joint_difference(&from[values.clone()], &to[values], dofs);
+        }
+    }
+}
+
+/// [`Skeleton::integrate`] for one joint; its kind is known by the number of values.
+fn integrate_joint(q: &[f64], v: &[f64], out: &mut [f64]) {
+    let n_plain = n_plain(q);
+    for k in 0..n_plain {
+        out[k] = q[k] + v[k];
+    }
+    if let Some(rotation) = rotation_in(q) {
+        let turn = so3_exp(DVec3::from_slice(&v[n_plain..]));
+        set_rotation(out, unit(rotation * turn));
+    }
+}
+
+/// [`Skeleton::difference`] for one joint.
+fn joint_difference(from: &[f64], to: &[f64], out: &mut [f64]) {
+    let n_plain = n_plain(from);
+    for k in 0..n_plain {
+        out[k] = to[k] - from[k];
+    }
+    if let (Some(a), Some(b)) = (rotation_in(from), rotation_in(to)) {
+        so3_log(a.conjugate() * b).write_to_slice(&mut out[n_plain..]);
+    }
+}
+
+/// Number of a joint's values that are not its quaternion.
+#[inline]
+fn n_plain(values: &[f64]) -> usize {
+    if values.len() < 4 { values.len() } else { values.len() - 4 }
+}
+
+/// The quaternion among a joint's values, the last four of four or seven.
+#[inline]
+pub(super) fn rotation_in(values: &[f64]) -> Option<DQuat> {
+    values.last_chunk().copied().map(DQuat::from_array)
+}
+
+#[inline]
+fn set_rotation(values: &mut [f64], rotation: DQuat) {
+    if let Some(place) = values.last_chunk_mut() {
+        *place = rotation.to_array();
+    }
+}
+
+/// `Err` with its length when a quaternion is not a unit quaternion, even one that was rounded. NaN is refused too.
+pub(super) fn check_unit(rotation: DQuat) -> core::result::Result<(), f64> {
+    let length = rotation.length();
+    if (length - 1.0).abs() <= UNIT_TOLERANCE { Ok(()) } else { Err(length) }
+}
+
+/// The quaternion at unit length; the identity for zero and for what is not finite.
+pub(super) fn unit(rotation: DQuat) -> DQuat {
+    let length_squared = rotation.length_squared();
+    if (length_squared - 1.0).abs() <= UNIT_ROUNDING {
+        return rotation;
+    }
+    let length = length_squared.sqrt();
+    if length.is_normal() { rotation * (1.0 / length) } else { DQuat::IDENTITY }
+}
+
+/// Whether a slice has the length that it must have; the one shape check at the door of a kernel.
+#[inline]
+pub(super) fn fits(found: usize, expected: usize) -> bool {
+    debug_assert!(found == expected, "a slice has {found} elements, expected {expected}");
+    found == expected
+}

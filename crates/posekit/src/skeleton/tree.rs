@@ -1,0 +1,212 @@
+//! The skeleton itself: flat arrays, parents first.
+
+use super::builder::SkeletonBuilder;
+use super::configuration::check_unit;
+use super::joint::{Joint, JointKind, Mimic};
+use super::limit::Limit;
+use crate::error::{Error, Result};
+use crate::math::Pose;
+use core::ops::Range;
+
+/// Stands in `parents` for the world. No slice is so long, so that looking it up finds nothing.
+pub(super) const NO_PARENT: usize = usize::MAX;
+
+/// An immutable tree of joints in flat arrays, parents first. Build one with [`Skeleton::builder`] or [`Skeleton::try_new`].
+///
+/// See the [module](super) for what a configuration is and which frames are meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skeleton {
+    pub(super) names: Vec<String>,
+    /// Joint indices in the order of their names.
+    pub(super) by_name: Vec<usize>,
+    pub(super) parents: Vec<usize>,
+    /// `parent_from_joint` of every joint.
+    pub(super) placements: Vec<Pose>,
+    pub(super) kinds: Vec<JointKind>,
+    pub(super) limits: Vec<Limit>,
+    /// Resolved: the joint named is independent.
+    pub(super) mimics: Vec<Option<Mimic>>,
+    /// Indices of the mimic joints.
+    pub(super) followers: Vec<usize>,
+    pub(super) value_starts: Vec<usize>,
+    /// A mimic joint's is its driver's.
+    pub(super) dof_starts: Vec<usize>,
+    pub(super) n_values: usize,
+    pub(super) n_dofs: usize,
+    /// Children of joint `i`: `child_list[child_starts[i]..child_starts[i + 1]]`.
+    pub(super) child_starts: Vec<usize>,
+    pub(super) child_list: Vec<usize>,
+}
+
+/// The frame that a task speaks about (an end effector): fixed to a joint, at some offset from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Frame {
+    /// Index of the joint.
+    pub joint: usize,
+    /// Pose of the frame in the joint's own frame.
+    pub joint_from_frame: Pose,
+}
+
+impl Skeleton {
+    /// An empty builder.
+    #[must_use]
+    pub fn builder() -> SkeletonBuilder {
+        SkeletonBuilder::default()
+    }
+
+    /// A skeleton from its joints, parents first.
+    ///
+    /// Normalises axes and placements, resolves mimics to independent joints, and narrows the range of a driver so that its
+    /// followers stay inside theirs. The sign of a quaternion makes no difference.
+    ///
+    /// # Errors
+    /// Names the joint at fault:
+    /// - [`Error::EmptySkeleton`], [`Error::EmptyName`], [`Error::DuplicateName`];
+    /// - [`Error::ParentOutOfRange`], [`Error::ParentCycle`] (a joint may not be its own parent either), [`Error::ParentAfterChild`];
+    /// - [`Error::JointNonFinite`], [`Error::JointOutOfBounds`] (a length above 1e100, a swing outside 0..=pi), [`Error::ZeroAxis`],
+    ///   [`Error::JointNotUnit`] (further than 0.001 from unit length);
+    /// - [`Error::RangeInverted`], [`Error::LimitKind`];
+    /// - [`Error::MimicMissing`], [`Error::MimicKind`], [`Error::MimicCycle`] (a joint may not follow itself either),
+    ///   [`Error::MimicLimits`].
+    pub fn try_new(joints: Vec<Joint>) -> Result<Self> {
+        super::builder::build(joints)
+    }
+
+    /// Number of joints, at least 1.
+    #[inline]
+    #[must_use]
+    pub fn n_joints(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Length of a configuration.
+    #[inline]
+    #[must_use]
+    pub fn n_values(&self) -> usize {
+        self.n_values
+    }
+
+    /// Number of independent degrees of freedom: the length of a tangent vector, the columns of a Jacobian.
+    #[inline]
+    #[must_use]
+    pub fn n_dofs(&self) -> usize {
+        self.n_dofs
+    }
+
+    /// Name of a joint.
+    #[inline]
+    #[must_use]
+    pub fn name(&self, joint: usize) -> &str {
+        &self.names[joint]
+    }
+
+    /// Index of the joint of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let place = self.by_name.binary_search_by(|joint| self.names[*joint].as_str().cmp(name));
+        place.ok().map(|place| self.by_name[place])
+    }
+
+    /// Parent of a joint, an earlier index; `None` when it stands on the world.
+    #[inline]
+    #[must_use]
+    pub fn parent(&self, joint: usize) -> Option<usize> {
+        let parent = self.parents[joint];
+        (parent != NO_PARENT).then_some(parent)
+    }
+
+    /// Children of a joint, in ascending order.
+    #[inline]
+    #[must_use]
+    pub fn children(&self, joint: usize) -> &[usize] {
+        &self.child_list[self.child_starts[joint]..self.child_starts[joint + 1]]
+    }
+
+    /// The joint, its parent, and so on up to the root: descending indices.
+    pub fn ancestors(&self, joint: usize) -> impl Iterator<Item = usize> + '_ {
+        core::iter::successors(Some(joint), |joint| self.parent(*joint))
+    }
+
+    /// How a joint moves; its axis is of unit length.
+    #[inline]
+    #[must_use]
+    pub fn kind(&self, joint: usize) -> JointKind {
+        self.kinds[joint]
+    }
+
+    /// How far a joint may move. The range of a mimicked joint is the one that also keeps its followers inside theirs.
+    #[inline]
+    #[must_use]
+    pub fn limit(&self, joint: usize) -> Limit {
+        self.limits[joint]
+    }
+
+    /// What a joint follows: always an independent joint, chains of mimics being multiplied out.
+    #[inline]
+    #[must_use]
+    pub fn mimic(&self, joint: usize) -> Option<Mimic> {
+        self.mimics[joint]
+    }
+
+    /// Placement of a joint on its parent at the identity motion, its rotation of unit length with w >= 0.
+    #[inline]
+    #[must_use]
+    pub fn parent_from_joint(&self, joint: usize) -> Pose {
+        self.placements[joint]
+    }
+
+    /// Where a joint's values are in a configuration.
+    #[inline]
+    #[must_use]
+    pub fn value_range(&self, joint: usize) -> Range<usize> {
+        let start = self.value_starts[joint];
+        start..start + self.kinds[joint].n_values()
+    }
+
+    /// Where a joint's degrees of freedom are in a tangent vector; for a mimic joint, where its driver's are.
+    #[inline]
+    #[must_use]
+    pub fn dof_range(&self, joint: usize) -> Range<usize> {
+        let start = self.dof_starts[joint];
+        start..start + self.kinds[joint].n_dofs()
+    }
+
+    /// The frame of a joint itself.
+    #[must_use]
+    pub const fn frame(&self, joint: usize) -> Frame {
+        Frame { joint, joint_from_frame: Pose::IDENTITY }
+    }
+
+    /// Checks a frame that came from outside.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchJoint`]; [`Error::NonFinite`] (elements: the translation, then the rotation);
+    /// [`Error::NotUnit`] for a rotation further than 0.001 from unit length.
+    pub fn check_frame(&self, frame: &Frame) -> Result<()> {
+        let n_joints = self.n_joints();
+        if frame.joint >= n_joints {
+            return Err(Error::NoSuchJoint { what: "frame", joint: frame.joint, n_joints });
+        }
+        let Pose { rotation, translation } = frame.joint_from_frame;
+        let numbers = translation.to_array().into_iter().chain(rotation.to_array());
+        if let Some(index) = numbers.enumerate().find_map(|(k, x)| (!x.is_finite()).then_some(k)) {
+            return Err(Error::NonFinite { what: "frame", index });
+        }
+        check_unit(rotation).map_err(|length| Error::NotUnit { what: "frame rotation", length })
+    }
+}
+
+impl Frame {
+    /// A frame at an offset from a joint.
+    #[must_use]
+    pub const fn new(joint: usize, joint_from_frame: Pose) -> Self {
+        Self { joint, joint_from_frame }
+    }
+
+    /// `world_from_frame`, from the poses of all joints ([`Skeleton::forward_kinematics`]).
+    #[inline]
+    #[must_use]
+    pub fn world(&self, world_from_joint: &[Pose]) -> Pose {
+        world_from_joint[self.joint] * self.joint_from_frame
+    }
+}

@@ -1,0 +1,150 @@
+//! Cyclic coordinate descent: one joint after the other, from the effectors inward, each makes its best move.
+//!
+//! Ryan Juckett, *Cyclic Coordinate Descent in 2D* \[juckett09ccd\], and its form in space with hinges and ranges
+//! \[vaillant21ccd\], for any tree of hinges, balls, slides and floating joints with any number of effectors. A hinge makes the best turn
+//! about its own axis rather than the published turn there and back; [`Settings::classic`](super::Settings::classic) makes
+//! the published one. One iteration costs a pass of forward kinematics and a move per joint: linear in the number of joints.
+
+use super::driver::Recorder;
+use super::rig::{Kind, Rig};
+use super::rig_run::RigRun;
+use super::solution::Phase;
+use super::turn::{Lever, Style};
+use glam::{DQuat, DVec3};
+
+/// Arc length, absolute, below which the published text says that a joint did not move.
+pub(super) const TRIVIAL_ARC: f64 = 1e-5;
+
+/// Product of lever and wish, absolute, at or below which the published text leaves a joint alone.
+pub(super) const DEGENERATE_PRODUCT: f64 = 1e-4;
+
+impl RigRun {
+    /// One iteration over all joints. Ends early, inside, when every goal is met.
+    pub(super) fn descend(&mut self, recorder: &mut Recorder<'_>) {
+        let style = if self.classic {
+            Style::Published { degenerate: DEGENERATE_PRODUCT * self.rig.scale * self.rig.scale }
+        } else {
+            Style::Best
+        };
+        self.at_rest = true;
+        for i in (0..self.rig.nodes.len()).rev() {
+            let share = self.rig.nodes[i].ccd_weight;
+            if share == 0.0 {
+                continue;
+            }
+            if self.rig.is_alone(i) {
+                let arc = self.descend_at(i, share, style);
+                self.at_rest &= arc <= TRIVIAL_ARC * self.rig.scale;
+            } else {
+                self.descend_shared(i);
+            }
+            if recorder.wants_half_steps() {
+                let joint = self.rig.nodes[i].joint;
+                self.rig.update();
+                recorder.half_step(self, Phase::Joint(joint));
+            }
+            if self.rig.is_there() && self.stops_early {
+                break;
+            }
+        }
+        self.rig.renormalise();
+        self.rig.update();
+    }
+
+    /// Moves one joint and the goals that it carries; returns the longest arc that a goal travelled.
+    #[inline]
+    fn descend_at(&mut self, i: usize, share: f64, style: Style) -> f64 {
+        let center = self.rig.world[i].translation;
+        self.gather(i, center);
+        let (turn, by) = self.rig.move_node(i, &self.levers, share, style);
+        let angle = 2.0 * turn.xyz().length();
+        let mut arc = 0.0_f64;
+        let [points, turns] = self.rig.nodes[i].moves.clone();
+        for k in points {
+            let goal = &mut self.rig.points[self.rig.downstream[k]];
+            let lever = goal.at - center;
+            arc = arc.max(angle * lever.length() + by.length());
+            goal.at = center + turn * lever + by;
+        }
+        for k in turns {
+            let goal = &mut self.rig.turns[self.rig.downstream[k]];
+            goal.at = turn * goal.at;
+        }
+        arc
+    }
+
+    /// Levers and wishes of a joint: one per point goal; a frame goal counts like three points at the chain's reach.
+    #[inline]
+    fn gather(&mut self, i: usize, center: DVec3) {
+        self.levers.clear();
+        let [points, turns] = self.rig.nodes[i].moves.clone();
+        for k in points {
+            let goal = &self.rig.points[self.rig.downstream[k]];
+            let (is, wish) = (goal.at - center, goal.target - center);
+            self.levers.push(Lever { is, wish, weight: goal.weight });
+        }
+        if turns.is_empty() || matches!(self.rig.nodes[i].kind, Kind::Slide { .. }) {
+            return;
+        }
+        for k in turns {
+            let goal = &self.rig.turns[self.rig.downstream[k]];
+            push_frame(
+                &mut self.levers,
+                goal.at,
+                goal.target,
+                goal.weight * self.rig.frame_weight(),
+            );
+        }
+    }
+
+    /// A joint whose variable others share: a Newton step on the variable, halved until it helps.
+    fn descend_shared(&mut self, i: usize) {
+        let Some(variable) = self.rig.nodes[i].variable else { return };
+        let first = self.rig.nodes.iter().position(|node| node.variable == Some(variable));
+        if first != Some(i) {
+            return;
+        }
+        self.rig.update();
+        let (slope, curvature) = self.rig.slope(variable);
+        if curvature <= 0.0 {
+            return;
+        }
+        let (old, miss) = (self.rig.variable_value(i), self.rig.miss());
+        let mut step = slope / curvature;
+        for _ in 0..12 {
+            self.rig.set_variable(i, self.rig.clamp_variable(i, old + step));
+            self.rig.update();
+            if self.rig.miss() < miss {
+                return;
+            }
+            step *= 0.5;
+        }
+        self.rig.set_variable(i, old);
+        self.rig.update();
+    }
+}
+
+/// A frame's three axes as levers.
+pub(super) fn push_frame(levers: &mut Vec<Lever>, is: DQuat, target: DQuat, weight: f64) {
+    for axis in DVec3::AXES {
+        levers.push(Lever { is: is * axis, wish: target * axis, weight });
+    }
+}
+
+impl Rig {
+    /// What a frame goal counts against a point goal: a radian like the reach, spread over three axes of which two turn.
+    pub(super) fn frame_weight(&self) -> f64 {
+        0.5 * self.reach * self.reach
+    }
+
+    /// The sum of squares that descent descends.
+    pub(super) fn miss(&self) -> f64 {
+        let points: f64 =
+            self.points.iter().map(|g| g.weight * g.at.distance_squared(g.target)).sum();
+        let axes = |q: DQuat, t: DQuat| -> f64 {
+            DVec3::AXES.iter().map(|&axis| (q * axis).distance_squared(t * axis)).sum()
+        };
+        let turns: f64 = self.turns.iter().map(|g| g.weight * axes(g.at, g.target)).sum();
+        points + self.frame_weight() * turns
+    }
+}

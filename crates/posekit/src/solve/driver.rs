@@ -1,0 +1,228 @@
+//! The one loop that runs every iterative method: iterate, watch, rescue, stop.
+//!
+//! A method knows how to iterate and how to rescue itself ([`Run`]). The driver decides *when*: it counts, compares with
+//! the tolerance, keeps the best state, notices that nothing moves any more (a stall) or that the error shrinks too slowly
+//! to arrive soon (a crawl), and records the trace. With [`Settings::classic`] it never rescues.
+
+use super::solution::{Phase, TraceStep};
+use super::{Detail, Settings};
+
+/// Error left in one iteration, relative to the iteration before, from which on nothing moves: the lock-ups of the texts
+/// leave it at exactly 1, and the slowest honest progress worth waiting for is far below.
+const STALL: f64 = 1.0 - 1e-5;
+
+/// Iterations that a method may take before its rate is judged. Fewer would cut short what starts slowly.
+const PATIENCE: u32 = 5;
+
+/// A method whose present rate would take more than this many further iterations is cut short; a power of two.
+const HORIZON_DOUBLINGS: u32 = 4;
+
+/// Distances below this part of the reach are rounding.
+pub(super) const FLOOR: f64 = 1e-14;
+
+/// How far the effectors are from their targets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Residual {
+    /// Largest distance, in units of the run.
+    pub(super) distance: f64,
+    /// Largest angle \[rad\].
+    pub(super) angle: f64,
+}
+
+/// One solve of one method: its state and what can be done to it.
+pub(super) trait Run {
+    /// Runs one iteration of the published method.
+    fn iterate(&mut self, recorder: &mut Recorder<'_>);
+
+    /// How far off the present state is.
+    fn residual(&self) -> Residual;
+
+    /// Puts the state where the method itself would not get, towards the target, in at most `budget` steps; returns how many
+    /// it took, `None` when there is nothing left to try.
+    ///
+    /// Attempt 0 is the first after the last ordinary progress.
+    fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32>;
+
+    /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
+    fn is_at_rest(&self) -> bool {
+        false
+    }
+
+    /// Remembers the present state as the best, or returns to it.
+    fn keep(&mut self);
+    /// Returns to the state last kept.
+    fn recall(&mut self);
+
+    /// Fills in the configuration and points of a trace step.
+    fn describe(&mut self, step: &mut TraceStep);
+}
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Reached,
+    NoProgress,
+    OutOfIterations,
+    Cancelled,
+}
+
+/// The loop's own memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Driver {
+    pub(super) iteration: u32,
+    pub(super) escaped_at: Option<u32>,
+    pub(super) accelerated_at: Option<u32>,
+    /// Tolerances in units of the run.
+    distance_tolerance: f64,
+    angle_tolerance: f64,
+    /// Stop as soon as the tolerance is met.
+    stops_early: bool,
+    limit: u32,
+    classic: bool,
+    attempts: u32,
+    before: f64,
+    best: f64,
+    best_at_rescue: f64,
+    pub(super) trace: Vec<TraceStep>,
+    detail: Detail,
+}
+
+impl Driver {
+    /// Starts over. `scale` is what the caller's lengths were multiplied by to get the run's.
+    pub(super) fn begin(&mut self, settings: &Settings, run: &mut dyn Run, reach: f64, scale: f64) {
+        let asked = settings.tolerance.map_or(1e-6 * reach, |tolerance| tolerance * scale);
+        self.distance_tolerance = asked.max(FLOOR * reach).max(f64::MIN_POSITIVE);
+        self.angle_tolerance = settings.orientation_tolerance.max(FLOOR);
+        self.stops_early = settings.tolerance != Some(0.0);
+        (self.limit, self.classic) = (settings.iterations, settings.classic);
+        (self.iteration, self.attempts) = (0, 0);
+        (self.escaped_at, self.accelerated_at) = (None, None);
+        self.trace.clear();
+        self.detail = settings.trace;
+        self.before = self.measure(run.residual());
+        self.best = self.before;
+        self.best_at_rescue = f64::INFINITY;
+        run.keep();
+    }
+
+    /// Goes on counting where an earlier solve stopped.
+    pub(super) fn resume_at(&mut self, iteration: u32) {
+        self.limit = self.limit.saturating_add(iteration);
+        self.iteration = iteration;
+    }
+
+    /// How many tolerances off: at most 1 is reached.
+    fn measure(&self, residual: Residual) -> f64 {
+        (residual.distance / self.distance_tolerance).max(residual.angle / self.angle_tolerance)
+    }
+
+    pub(super) fn is_reached(&self, run: &dyn Run) -> bool {
+        self.measure(run.residual()) <= 1.0
+    }
+
+    /// Tolerance on distances, in units of the run.
+    pub(super) const fn tolerance(&self) -> f64 {
+        self.distance_tolerance
+    }
+
+    /// One iteration; `Some` when the solve is over.
+    pub(super) fn step(&mut self, run: &mut dyn Run) -> Option<Ending> {
+        if self.best <= 1.0 && self.stops_early {
+            return Some(Ending::Reached);
+        }
+        if self.iteration >= self.limit {
+            run.recall();
+            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
+        }
+        self.iteration += 1;
+        let mut recorder =
+            Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace };
+        run.iterate(&mut recorder);
+        recorder.iteration(run, Phase::Iteration);
+        let now = self.measure(run.residual());
+        let before = core::mem::replace(&mut self.before, now);
+        self.keep_best(run, now);
+        if self.classic {
+            let at_rest = self.stops_early && run.is_at_rest() && now > 1.0;
+            return at_rest.then_some(Ending::NoProgress);
+        }
+        let stalled = now >= STALL * before;
+        if now > 1.0 && (stalled || self.is_crawling(now, before)) {
+            return self.rescue(run, stalled);
+        }
+        None
+    }
+
+    fn is_crawling(&self, now: f64, before: f64) -> bool {
+        let mut left = now / before;
+        for _ in 0..HORIZON_DOUBLINGS {
+            left *= left;
+        }
+        self.iteration >= PATIENCE && now * left > 1.0
+    }
+
+    /// Lets the method out of a stall or a crawl. The steps of a rescue count as iterations.
+    fn rescue(&mut self, run: &mut dyn Run, stalled: bool) -> Option<Ending> {
+        if self.iteration >= self.limit {
+            return None;
+        }
+        // Only real progress since the last rescue starts the attempts over; otherwise they would go in circles.
+        if self.best < 0.5 * self.best_at_rescue {
+            (self.attempts, self.best_at_rescue) = (0, self.best);
+        }
+        let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
+            run.recall();
+            return Some(Ending::NoProgress);
+        };
+        self.attempts += 1;
+        self.iteration += steps;
+        let slot = if stalled { &mut self.escaped_at } else { &mut self.accelerated_at };
+        slot.get_or_insert(self.iteration);
+        let phase = if stalled { Phase::Escape } else { Phase::Acceleration };
+        Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
+            .iteration(run, phase);
+        let now = self.measure(run.residual());
+        self.before = now;
+        self.keep_best(run, now);
+        None
+    }
+
+    fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
+        if now < self.best {
+            self.best = now;
+            run.keep();
+        }
+    }
+}
+
+/// Takes the trace.
+#[derive(Debug)]
+pub(super) struct Recorder<'a> {
+    iteration: u32,
+    detail: Detail,
+    trace: &'a mut Vec<TraceStep>,
+}
+
+impl Recorder<'_> {
+    /// True when half-steps are wanted, so that a method need not prepare them otherwise.
+    pub(super) fn wants_half_steps(&self) -> bool {
+        self.detail == Detail::HalfSteps
+    }
+
+    /// Records a half-step; call only when [`Self::wants_half_steps`].
+    pub(super) fn half_step(&mut self, run: &mut dyn Run, phase: Phase) {
+        self.push(run, phase);
+    }
+
+    fn iteration(&mut self, run: &mut dyn Run, phase: Phase) {
+        if self.detail >= Detail::Iterations {
+            self.push(run, phase);
+        }
+    }
+
+    fn push(&mut self, run: &mut dyn Run, phase: Phase) {
+        let mut step = TraceStep { iteration: self.iteration, phase, ..TraceStep::default() };
+        run.describe(&mut step);
+        self.trace.push(step);
+    }
+}

@@ -1,0 +1,248 @@
+//! Chains of points under the driver: relaxation, FABRIK and the direct method, in any dimension.
+
+use super::driver::{Recorder, Residual, Run};
+use super::solution::{Phase, TraceStep};
+use super::{Method, Relaxation, Settings};
+use crate::chain::relaxation::{Thresholds, read, relax};
+use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, fabrik, point};
+
+/// The state of a chain that is being solved.
+///
+/// Inside, the root is the origin and lengths are of the order of one: multiplied by `scale`, a power of two, so that the
+/// same problem in other units takes the same steps, bit for bit where the units differ by a power of two.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PointsRun {
+    method: Option<Method>,
+    pub(super) dimension: usize,
+    pub(super) scale: f64,
+    root: Vec<f64>,
+    parents: Vec<usize>,
+    lengths: Vec<f64>,
+    weights: Vec<f64>,
+    start: Vec<f64>,
+    /// The pose at the exact lengths.
+    points: Vec<f64>,
+    /// Relaxation's own state, whose lengths are off.
+    relaxed: Vec<f64>,
+    kept: Vec<f64>,
+    effectors: Vec<usize>,
+    targets: Vec<f64>,
+    held: Vec<bool>,
+    branches: fabrik::Branches,
+    direct: DirectWorkspace,
+    relaxation: Relaxation,
+    thresholds: Option<Thresholds>,
+    is_path: bool,
+    pub(super) reach: f64,
+    /// Largest amount by which a target lies out of its effector's reach.
+    pub(super) shortfall: f64,
+}
+
+impl PointsRun {
+    /// Takes over a chain, its effectors and their targets (flat, in the chain's units).
+    pub(super) fn begin(
+        &mut self,
+        chain: &Chain,
+        goals: Goals<'_>,
+        method: Method,
+        settings: &Settings,
+    ) {
+        let n = chain.dimension();
+        self.method = Some(method);
+        self.dimension = n;
+        self.relaxation.clone_from(&settings.relaxation);
+        self.parents.clone_from(&chain.parents);
+        self.weights.clone_from(&chain.weights);
+        self.lengths.clone_from(&chain.lengths);
+        self.effectors.clear();
+        self.effectors.extend_from_slice(goals.effectors);
+        self.is_path = chain.is_path();
+        let full = self.effectors.iter().map(|&e| chain.reach(e).outer).fold(0.0, f64::max);
+        self.scale = power_of_two_below(full).recip();
+        self.reach = full * self.scale;
+        self.lengths.iter_mut().for_each(|length| *length *= self.scale);
+        self.root.clear();
+        self.root.extend_from_slice(point(&chain.points, n, 0));
+        self.points.clear();
+        self.points.extend_from_slice(&chain.points);
+        to_run_units(&mut self.points, &self.root, self.scale);
+        self.start.clone_from(&self.points);
+        self.relaxed.clone_from(&self.points);
+        self.held.clear();
+        self.held.resize(self.parents.len(), false);
+        self.branches.prepare(n, &self.parents, &self.effectors);
+        self.thresholds = Some(if settings.classic {
+            Thresholds::published(self.scale)
+        } else {
+            Thresholds::RELATIVE
+        });
+        self.retarget(goals.targets);
+    }
+
+    /// Moves the targets (flat, in the chain's units); the pose stays.
+    pub(super) fn retarget(&mut self, targets: &[f64]) {
+        self.targets.clear();
+        self.targets.extend_from_slice(targets);
+        to_run_units(&mut self.targets, &self.root, self.scale);
+        self.shortfall = 0.0;
+        for (e, &effector) in self.effectors.iter().enumerate() {
+            let target = point(&self.targets, self.dimension, e);
+            let far = target.iter().map(|x| x * x).sum::<f64>().sqrt();
+            self.shortfall = self.shortfall.max(self.reach_of(effector).shortfall(far));
+        }
+    }
+
+    fn reach_of(&self, effector: usize) -> Reach {
+        let (mut reach, mut i) = (Reach::POINT, effector);
+        while i > 0 {
+            reach = reach.with_bone(self.lengths[i]);
+            i = self.parents[i];
+        }
+        reach
+    }
+
+    /// The pose in the chain's units.
+    pub(super) fn write_points(&self, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(&self.points);
+        to_caller_units(out, &self.root, self.scale);
+    }
+
+    /// How many effectors there are.
+    pub(super) fn n_goals(&self) -> usize {
+        self.effectors.len()
+    }
+
+    /// True when the closed way applies: no branches, and the tip is what must reach.
+    pub(super) fn is_single_path(&self) -> bool {
+        self.is_path && self.dimension > 1 && self.effectors.as_slice() == [self.parents.len() - 1]
+    }
+
+    /// Puts points that no effector moves where their parents carry them.
+    pub(super) fn carry(&mut self) {
+        let bones =
+            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
+        fabrik::carry(self.dimension, bones, &self.start, &mut self.points, &self.branches);
+    }
+
+    /// The closed way from the present pose; false where there is none.
+    pub(super) fn reach_directly(&mut self) -> bool {
+        if !self.is_single_path() {
+            return false;
+        }
+        // A hundredth of the default tolerance: Newton's last step makes it far better than that.
+        let tolerance = 1e-8 * self.reach;
+        let (lengths, points) = (&self.lengths[1..], &mut self.points);
+        let way = direct::reach(
+            self.dimension,
+            lengths,
+            points,
+            &self.targets,
+            tolerance,
+            &mut self.direct,
+        );
+        self.relaxed.copy_from_slice(&self.points);
+        way != direct::Way::None
+    }
+
+    fn relax(&mut self, recorder: &mut Recorder<'_>) {
+        let passes = self.relaxation.passes;
+        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        let mut done = 0;
+        while done < passes {
+            let bones =
+                Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
+            let goals = Goals { effectors: &self.effectors, targets: &self.targets };
+            let off = self.thresholds.unwrap_or(Thresholds::RELATIVE);
+            relax(self.dimension, bones, &mut self.relaxed, goals, &mut self.held, by, off);
+            let reading = self.relaxation.reading;
+            read(self.dimension, bones, &self.relaxed, reading, &mut self.points);
+            done += by;
+            if recorder.wants_half_steps() {
+                recorder.half_step(self, Phase::Pass(done));
+            }
+        }
+    }
+
+    fn reach_back_and_forth(&mut self, recorder: &mut Recorder<'_>) {
+        let bones =
+            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
+        let goals = Goals { effectors: &self.effectors, targets: &self.targets };
+        fabrik::backward(self.dimension, bones, &mut self.points, goals, &mut self.branches);
+        if recorder.wants_half_steps() {
+            recorder.half_step(self, Phase::Backward);
+        }
+        let bones =
+            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
+        fabrik::forward(self.dimension, bones, &mut self.points, &self.branches);
+        if recorder.wants_half_steps() {
+            recorder.half_step(self, Phase::Forward);
+        }
+    }
+}
+
+impl Run for PointsRun {
+    fn iterate(&mut self, recorder: &mut Recorder<'_>) {
+        match self.method {
+            Some(Method::Relaxation) => self.relax(recorder),
+            Some(Method::Fabrik) => self.reach_back_and_forth(recorder),
+            _ => {
+                self.reach_directly();
+            }
+        }
+    }
+
+    fn residual(&self) -> Residual {
+        let n = self.dimension;
+        let mut worst = 0.0_f64;
+        for (e, &effector) in self.effectors.iter().enumerate() {
+            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
+            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            worst = worst.max(squared);
+        }
+        Residual { distance: worst.sqrt(), angle: 0.0 }
+    }
+
+    fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {
+        (attempt == 0 && self.reach_directly()).then_some(1)
+    }
+
+    fn keep(&mut self) {
+        self.kept.clone_from(&self.points);
+    }
+
+    fn recall(&mut self) {
+        self.points.clone_from(&self.kept);
+    }
+
+    fn describe(&mut self, step: &mut TraceStep) {
+        step.error = self.residual().distance / self.scale;
+        let relaxed = self.method == Some(Method::Relaxation);
+        step.points.extend_from_slice(if relaxed { &self.relaxed } else { &self.points });
+        to_caller_units(&mut step.points, &self.root, self.scale);
+    }
+}
+
+/// The power of two that brings a positive number into 1..2; 1 for zero.
+pub(super) fn power_of_two_below(x: f64) -> f64 {
+    if x < f64::MIN_POSITIVE {
+        return 1.0;
+    }
+    f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000)
+}
+
+fn to_run_units(points: &mut [f64], root: &[f64], scale: f64) {
+    for p in points.chunks_exact_mut(root.len()) {
+        for (x, r) in p.iter_mut().zip(root) {
+            *x = (*x - r) * scale;
+        }
+    }
+}
+
+fn to_caller_units(points: &mut [f64], root: &[f64], scale: f64) {
+    for p in points.chunks_exact_mut(root.len()) {
+        for (x, r) in p.iter_mut().zip(root) {
+            *x = *x / scale + r;
+        }
+    }
+}

@@ -1,0 +1,701 @@
+//! The working copy of a skeleton: only the joints that move an effector, laid out for the inner loops.
+//!
+//! Inside, rotations stay quaternions from the first iteration to the last; angles appear at both ends only. A hinge keeps its
+//! turn as the half-angle pair (cosine, sine), limits are compared with it without inverse functions. Lengths are of the
+//! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
+
+use super::driver::Residual;
+use super::points::power_of_two_below;
+use crate::chain::Reach;
+use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
+use crate::skeleton::{JointKind, Limit, Skeleton};
+use crate::task::Task;
+use core::ops::Range;
+use glam::{DQuat, DVec3};
+
+/// Marks "no node above": the base.
+pub(super) const BASE: usize = usize::MAX;
+
+/// How a node moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// Turns about a unit axis in its own frame.
+    Hinge { axis: DVec3 },
+    /// Slides along a unit axis in its own frame.
+    Slide { axis: DVec3 },
+    /// Turns freely.
+    Ball,
+    /// Turns and moves freely.
+    Free,
+}
+
+/// What holds a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Bound {
+    None,
+    /// A hinge's range as an arc: inside where the cosine of the distance from the middle is at least `half_cosine`.
+    Arc {
+        min: f64,
+        max: f64,
+        middle: (f64, f64),
+        half_cosine: f64,
+    },
+    /// A slide's range.
+    Span {
+        min: f64,
+        max: f64,
+    },
+    /// A ball's cone and twist.
+    Cone(Limit),
+}
+
+/// A joint that moves an effector.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) joint: usize,
+    pub(super) parent: usize,
+    /// From this joint before it moves to the node above (or the world): fixed joints between are folded in.
+    pub(super) placement: Pose,
+    pub(super) kind: Kind,
+    pub(super) bound: Bound,
+    pub(super) ccd_weight: f64,
+    /// Place in the skeleton's configuration.
+    pub(super) values: Range<usize>,
+    /// The independent variable of a one-value joint: value = gain × variable + bias.
+    pub(super) variable: Option<usize>,
+    gain: f64,
+    bias: f64,
+    /// Position goals and orientation goals that this node moves, as ranges of [`Rig::downstream`].
+    pub(super) moves: [Range<usize>; 2],
+}
+
+/// A point that must stand on a target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PointGoal {
+    pub(super) node: usize,
+    pub(super) offset: DVec3,
+    pub(super) target: DVec3,
+    pub(super) weight: f64,
+    pub(super) at: DVec3,
+}
+
+/// A frame that must have an orientation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TurnGoal {
+    pub(super) node: usize,
+    pub(super) offset: DQuat,
+    pub(super) target: DQuat,
+    pub(super) weight: f64,
+    pub(super) at: DQuat,
+}
+
+impl Node {
+    /// True for a ball without limits.
+    pub(super) fn is_free_ball(&self) -> bool {
+        self.kind == Kind::Ball && self.bound == Bound::None
+    }
+}
+
+/// What moves: everything an iteration changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct State {
+    /// Rotation of each node about its own frame.
+    pub(super) turn: Vec<DQuat>,
+    /// Translation of each node in its own frame.
+    pub(super) slide: Vec<DVec3>,
+}
+
+/// The working copy. See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rig {
+    pub(super) nodes: Vec<Node>,
+    pub(super) points: Vec<PointGoal>,
+    pub(super) turns: Vec<TurnGoal>,
+    pub(super) downstream: Vec<usize>,
+    /// Scratch for the lists above: (node, kind of goal, goal).
+    pairs: Vec<(usize, usize, usize)>,
+    pub(super) state: State,
+    /// World pose of each node before it moves, and its rotation after.
+    pub(super) before: Vec<Pose>,
+    pub(super) world: Vec<Pose>,
+    /// How many nodes share each variable.
+    pub(super) sharers: Vec<u32>,
+    variable_joints: Vec<usize>,
+    start: Vec<f64>,
+    pub(super) scale: f64,
+    pub(super) reach: f64,
+    pub(super) shortfall: f64,
+    pub(super) distance_tolerance: f64,
+    pub(super) angle_tolerance: f64,
+    node_of_joint: Vec<usize>,
+    mimics: Vec<(usize, usize, f64, f64)>,
+}
+
+impl Rig {
+    /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
+    pub(super) fn build(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        ccd_weights: &[f64],
+    ) {
+        self.start.clear();
+        self.start.extend_from_slice(start);
+        self.mark_ancestors(skeleton, tasks);
+        self.collect_nodes(skeleton, ccd_weights);
+        self.collect_goals(skeleton, tasks);
+        self.collect_downstream();
+        self.rescale();
+        self.state_from(start);
+        self.update();
+        self.measure_shortfall();
+    }
+
+    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.node_of_joint.clear();
+        self.node_of_joint.resize(skeleton.n_joints(), BASE);
+        for task in tasks {
+            let mut joint = Some(task.frame().joint);
+            while let Some(i) = joint {
+                self.node_of_joint[i] = 0;
+                joint = skeleton.parent(i);
+            }
+        }
+    }
+
+    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
+        self.nodes.clear();
+        self.sharers.clear();
+        self.variable_joints.clear();
+        self.mimics.clear();
+        self.before.clear();
+        for joint in 0..skeleton.n_joints() {
+            if let Some(mimic) = skeleton.mimic(joint) {
+                let values =
+                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
+                self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
+            }
+            if self.node_of_joint[joint] == BASE {
+                continue;
+            }
+            let (parent, above) = self.nearest_node_above(skeleton, joint);
+            let Some(kind) = moving(skeleton.kind(joint)) else {
+                self.node_of_joint[joint] = BASE - 1;
+                continue;
+            };
+            let (driver, gain, bias) = match skeleton.mimic(joint) {
+                Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
+                None => (joint, 1.0, 0.0),
+            };
+            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
+            let variable = one_value.then(|| self.variable_of(driver));
+            self.node_of_joint[joint] = self.nodes.len();
+            self.nodes.push(Node {
+                joint,
+                parent,
+                placement: above * skeleton.parent_from_joint(joint),
+                kind,
+                bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
+                ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
+                values: skeleton.value_range(joint),
+                variable,
+                gain,
+                bias,
+                moves: [0..0, 0..0],
+            });
+        }
+    }
+
+    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
+    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
+        let mut above = Pose::IDENTITY;
+        let mut next = skeleton.parent(joint);
+        while let Some(i) = next {
+            if self.node_of_joint[i] < BASE - 1 {
+                return (self.node_of_joint[i], above);
+            }
+            above = skeleton.parent_from_joint(i) * above;
+            next = skeleton.parent(i);
+        }
+        (BASE, above)
+    }
+
+    fn variable_of(&mut self, driver: usize) -> usize {
+        let known = self.variable_joints.iter().position(|&joint| joint == driver);
+        let variable = known.unwrap_or_else(|| {
+            self.variable_joints.push(driver);
+            self.sharers.push(0);
+            self.sharers.len() - 1
+        });
+        self.sharers[variable] += 1;
+        variable
+    }
+
+    fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.points.clear();
+        self.turns.clear();
+        for task in tasks {
+            let frame = task.frame();
+            let mut node_from_frame = frame.joint_from_frame;
+            let mut node = self.node_of_joint[frame.joint];
+            if node >= BASE - 1 {
+                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
+                node_from_frame =
+                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                node = above;
+            }
+            let offset = node_from_frame.translation;
+            match task {
+                Task::Position(task) => self.points.push(PointGoal {
+                    node,
+                    offset,
+                    target: task.target_in_world,
+                    weight: task.weight,
+                    at: offset,
+                }),
+                Task::Orientation(task) => self.turns.push(TurnGoal {
+                    node,
+                    offset: node_from_frame.rotation.normalize(),
+                    target: task.world_from_target.normalize(),
+                    weight: task.weight,
+                    at: DQuat::IDENTITY,
+                }),
+            }
+        }
+    }
+
+    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
+    fn collect_downstream(&mut self) {
+        self.pairs.clear();
+        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
+        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
+        for (on, kind, goal) in points.chain(turns) {
+            let mut node = on;
+            while node != BASE {
+                self.pairs.push((node, kind, goal));
+                node = self.nodes[node].parent;
+            }
+        }
+        self.pairs.sort_unstable();
+        self.downstream.clear();
+        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
+        let mut next = 0;
+        for (i, node) in self.nodes.iter_mut().enumerate() {
+            let first = next;
+            let count = |kind: usize, from: usize| -> usize {
+                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
+            };
+            let second = first + count(0, first);
+            next = second + count(1, second);
+            node.moves = [first..second, second..next];
+        }
+    }
+
+    /// Brings lengths to the order of one.
+    fn rescale(&mut self) {
+        let mut full = 0.0_f64;
+        for goal in 0..self.points.len() {
+            full = full.max(finite_outer(self.reach_of(goal)));
+        }
+        if self.points.is_empty() {
+            let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
+            full = lengths.fold(0.0, f64::max);
+        }
+        self.scale = power_of_two_below(full).recip();
+        self.reach = full * self.scale;
+        for node in &mut self.nodes {
+            node.placement.translation *= self.scale;
+            if let Bound::Span { min, max } = &mut node.bound {
+                (*min, *max) = (*min * self.scale, *max * self.scale);
+            }
+        }
+        for goal in &mut self.points {
+            goal.offset *= self.scale;
+            goal.target *= self.scale;
+        }
+    }
+
+    /// The distances that a point goal can have from the first joint that moves it.
+    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+        let goal = &self.points[goal];
+        let mut reach = Reach::POINT;
+        let (mut node, mut bone) = (goal.node, goal.offset);
+        while node != BASE {
+            let (shortest, longest) = match (self.nodes[node].kind, self.nodes[node].bound) {
+                (Kind::Slide { axis }, Bound::Span { min, max }) => {
+                    slide_lengths(bone, axis, min, max)
+                }
+                (Kind::Slide { axis }, _) => {
+                    slide_lengths(bone, axis, f64::NEG_INFINITY, f64::INFINITY)
+                }
+                (Kind::Free, _) => (0.0, f64::INFINITY),
+                _ => (bone.length(), bone.length()),
+            };
+            reach = reach.with_slide(shortest, longest);
+            bone = self.nodes[node].placement.translation;
+            node = self.nodes[node].parent;
+        }
+        reach
+    }
+
+    /// The nodes from the first that moves a point goal to the last.
+    pub(super) fn first_node(&self, mut node: usize) -> usize {
+        while node != BASE && self.nodes[node].parent != BASE {
+            node = self.nodes[node].parent;
+        }
+        node
+    }
+
+    pub(super) fn measure_shortfall(&mut self) {
+        self.shortfall = 0.0;
+        for (i, goal) in self.points.iter().enumerate() {
+            let node = self.first_node(goal.node);
+            let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
+            let far = goal.target.distance(root);
+            self.shortfall = self.shortfall.max(self.reach_of(i).shortfall(far));
+        }
+    }
+
+    /// Sets the state from joint values.
+    pub(super) fn state_from(&mut self, q: &[f64]) {
+        self.state.turn.clear();
+        self.state.slide.clear();
+        for node in &self.nodes {
+            let values = &q[node.values.clone()];
+            let (turn, slide) = match node.kind {
+                Kind::Hinge { axis } => {
+                    let (s, c) = sin_cos(0.5 * values[0]);
+                    (hinge_turn(axis, (c, s)), DVec3::ZERO)
+                }
+                Kind::Slide { axis } => (DQuat::IDENTITY, axis * (values[0] * self.scale)),
+                Kind::Ball => (DQuat::from_slice(values), DVec3::ZERO),
+                Kind::Free => {
+                    (DQuat::from_slice(&values[3..]), DVec3::from_slice(values) * self.scale)
+                }
+            };
+            self.state.turn.push(turn.normalize());
+            self.state.slide.push(slide);
+        }
+    }
+
+    /// Writes the state as joint values of the whole skeleton: inside the limits, mimics kept.
+    pub(super) fn write_values(&self, q: &mut Vec<f64>) {
+        q.clear();
+        q.extend_from_slice(&self.start);
+        for (i, node) in self.nodes.iter().enumerate() {
+            let values = &mut q[node.values.clone()];
+            match node.kind {
+                Kind::Hinge { .. } => values[0] = self.hinge_value(i, values[0]),
+                Kind::Slide { axis } => values[0] = self.slide_value(i, axis),
+                Kind::Ball => self.state.turn[i].write_to_slice(values),
+                Kind::Free => {
+                    (self.state.slide[i] / self.scale).write_to_slice(values);
+                    self.state.turn[i].write_to_slice(&mut values[3..]);
+                }
+            }
+        }
+        self.write_mimics(q);
+    }
+
+    /// A joint that others copy takes its value from the first of its nodes, and every copy from it.
+    fn write_mimics(&self, q: &mut [f64]) {
+        for &(follower, driver, gain, bias) in &self.mimics {
+            let moved = self.nodes.iter().find(|node| node.values.start == follower);
+            let driver_moved = self.nodes.iter().any(|node| node.values.start == driver);
+            if moved.is_some() && !driver_moved && gain != 0.0 {
+                q[driver] = (q[follower] - bias) / gain;
+            }
+        }
+        for &(follower, driver, gain, bias) in &self.mimics {
+            q[follower] = gain * q[driver] + bias;
+        }
+    }
+
+    /// A hinge's angle: the turn nearest to where it started, inside its range.
+    fn hinge_value(&self, i: usize, start: f64) -> f64 {
+        let (c, s) = self.hinge_half(i);
+        let angle = 2.0 * atan2(s, c);
+        match self.nodes[i].bound {
+            Bound::Arc { min, max, .. } => {
+                let range = Limit::Range { min, max };
+                let off = |end: f64| crate::math::wrap_angle(angle - end).abs();
+                let outside = || if off(min) < off(max) { min } else { max };
+                range.equivalent_angle(angle, start).unwrap_or_else(outside)
+            }
+            _ if start.abs() <= core::f64::consts::PI => crate::math::wrap_angle(angle),
+            _ => Limit::None.equivalent_angle(angle, start).unwrap_or(angle),
+        }
+    }
+
+    fn slide_value(&self, i: usize, axis: DVec3) -> f64 {
+        let value = self.state.slide[i].dot(axis);
+        match self.nodes[i].bound {
+            Bound::Span { min, max } => value.clamp(min, max) / self.scale,
+            _ => value / self.scale,
+        }
+    }
+
+    /// Half-angle cosine and sine of a hinge.
+    #[inline]
+    pub(super) fn hinge_half(&self, i: usize) -> (f64, f64) {
+        let Kind::Hinge { axis } = self.nodes[i].kind else { return (1.0, 0.0) };
+        let turn = self.state.turn[i];
+        (turn.w, turn.xyz().dot(axis))
+    }
+
+    /// Forward kinematics of all nodes and goals from the state: one pass.
+    pub(super) fn update(&mut self) {
+        self.before.resize(self.nodes.len(), Pose::IDENTITY);
+        self.world.resize(self.nodes.len(), Pose::IDENTITY);
+        for i in 0..self.nodes.len() {
+            self.update_node(i);
+        }
+        self.update_goals();
+    }
+
+    /// World pose of one node, from its parent's.
+    #[inline]
+    pub(super) fn update_node(&mut self, i: usize) {
+        let node = &self.nodes[i];
+        let before = if node.parent == BASE {
+            node.placement
+        } else {
+            self.world[node.parent] * node.placement
+        };
+        self.before[i] = before;
+        self.world[i] = Pose {
+            rotation: before.rotation * self.state.turn[i],
+            translation: match node.kind {
+                Kind::Hinge { .. } | Kind::Ball => before.translation,
+                _ => before.translation + before.rotation * self.state.slide[i],
+            },
+        };
+    }
+
+    /// Where the effectors are.
+    pub(super) fn update_goals(&mut self) {
+        for goal in &mut self.points {
+            if goal.node != BASE {
+                goal.at = self.world[goal.node].transform_point(goal.offset);
+            }
+        }
+        for goal in &mut self.turns {
+            let base =
+                if goal.node == BASE { DQuat::IDENTITY } else { self.world[goal.node].rotation };
+            goal.at = base * goal.offset;
+        }
+    }
+
+    /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
+    pub(super) fn renormalise(&mut self) {
+        for turn in &mut self.state.turn {
+            *turn = *turn * (1.5 - 0.5 * turn.length_squared());
+        }
+    }
+
+    pub(super) fn residual(&self) -> Residual {
+        let mut distance = 0.0_f64;
+        for goal in &self.points {
+            distance = distance.max(goal.at.distance_squared(goal.target));
+        }
+        let mut angle = 0.0_f64;
+        for goal in &self.turns {
+            angle = angle.max(so3_log(goal.target * goal.at.conjugate()).length());
+        }
+        Residual { distance: distance.sqrt(), angle }
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        let points = self.points.iter().all(|goal| {
+            goal.at.distance_squared(goal.target)
+                <= self.distance_tolerance * self.distance_tolerance
+        });
+        points && (self.turns.is_empty() || self.residual().angle <= self.angle_tolerance)
+    }
+
+    /// World positions of the nodes, then of the point goals, in the caller's units.
+    pub(super) fn write_points(&self, out: &mut Vec<f64>) {
+        out.clear();
+        for pose in &self.world {
+            out.extend((pose.translation / self.scale).to_array());
+        }
+        for goal in &self.points {
+            out.extend((goal.at / self.scale).to_array());
+        }
+    }
+
+    /// True when a node stands at a limit (within 1e-9 rad, or of the reach).
+    pub(super) fn is_at_limit(&self, i: usize) -> bool {
+        match self.nodes[i].bound {
+            Bound::None => false,
+            Bound::Arc { min, max, .. } => {
+                let value = self.hinge_value(i, self.start[self.nodes[i].values.start]);
+                value - min <= 1e-9 || max - value <= 1e-9
+            }
+            Bound::Span { min, max } => {
+                let Kind::Slide { axis } = self.nodes[i].kind else { return false };
+                let value = self.state.slide[i].dot(axis);
+                value - min <= 1e-9 * self.reach || max - value <= 1e-9 * self.reach
+            }
+            Bound::Cone(Limit::Cone { axis, swing, twist }) => {
+                let parts = swing_twist(self.state.turn[i], axis);
+                parts.swing_angle() >= swing - 1e-9
+                    || parts.twist - twist[0] <= 1e-9
+                    || twist[1] - parts.twist <= 1e-9
+            }
+            Bound::Cone(_) => false,
+        }
+    }
+
+    /// True when node `i` is the only one on its variable.
+    #[inline]
+    pub(super) fn is_alone(&self, i: usize) -> bool {
+        self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+    }
+
+    /// The value of a one-value node, in run units.
+    pub(super) fn node_value(&self, i: usize) -> f64 {
+        let node = &self.nodes[i];
+        match node.kind {
+            Kind::Slide { axis } => self.state.slide[i].dot(axis),
+            _ => self.hinge_value(i, self.start[node.values.start]),
+        }
+    }
+
+    /// How much a node's value changes per unit of its variable.
+    pub(super) fn gain(&self, i: usize) -> f64 {
+        self.nodes[i].gain
+    }
+
+    /// The variable's value, from one of its nodes.
+    pub(super) fn variable_value(&self, i: usize) -> f64 {
+        let node = &self.nodes[i];
+        let value = self.node_value(i);
+        (value - self.bias_in_run_units(node)) / if node.gain == 0.0 { 1.0 } else { node.gain }
+    }
+
+    /// The values that a node's range leaves its variable.
+    pub(super) fn variable_range(&self, i: usize) -> (f64, f64) {
+        let node = &self.nodes[i];
+        let (min, max) = match node.bound {
+            Bound::Arc { min, max, .. } | Bound::Span { min, max } => (min, max),
+            _ => return (f64::NEG_INFINITY, f64::INFINITY),
+        };
+        if node.gain == 0.0 {
+            return (0.0, 0.0);
+        }
+        let bias = self.bias_in_run_units(node);
+        let (a, b) = ((min - bias) / node.gain, (max - bias) / node.gain);
+        (a.min(b), a.max(b))
+    }
+
+    /// Brings a variable's value into the range of node `i`, which moves with it.
+    pub(super) fn clamp_variable(&self, i: usize, x: f64) -> f64 {
+        let (min, max) = self.variable_range(i);
+        x.clamp(min, max)
+    }
+
+    /// Sets the variable that node `i` moves with.
+    pub(super) fn set_variable(&mut self, i: usize, x: f64) {
+        let variable = self.nodes[i].variable;
+        if self.is_alone(i) {
+            self.set_node(i, x);
+            return;
+        }
+        for k in 0..self.nodes.len() {
+            if self.nodes[k].variable == variable {
+                self.set_node(k, x);
+            }
+        }
+    }
+
+    fn set_node(&mut self, i: usize, x: f64) {
+        let node = &self.nodes[i];
+        let value = node.gain * x + self.bias_in_run_units(node);
+        match node.kind {
+            Kind::Hinge { axis } => {
+                let (s, c) = sin_cos(0.5 * value);
+                self.state.turn[i] = hinge_turn(axis, (c, s));
+            }
+            Kind::Slide { axis } => self.state.slide[i] = axis * value,
+            _ => {}
+        }
+    }
+
+    fn bias_in_run_units(&self, node: &Node) -> f64 {
+        if matches!(node.kind, Kind::Slide { .. }) { node.bias * self.scale } else { node.bias }
+    }
+}
+
+/// A rotation about a unit axis from its half-angle cosine and sine.
+#[inline]
+pub(super) fn hinge_turn(axis: DVec3, (c, s): (f64, f64)) -> DQuat {
+    DQuat::from_xyzw(axis.x * s, axis.y * s, axis.z * s, c)
+}
+
+fn moving(kind: JointKind) -> Option<Kind> {
+    match kind {
+        JointKind::Fixed => None,
+        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
+        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
+        JointKind::Ball => Some(Kind::Ball),
+        JointKind::Free => Some(Kind::Free),
+    }
+}
+
+/// The driver's range as seen by a joint with value = gain × variable + bias.
+fn scaled_limit(limit: Limit, gain: f64, bias: f64) -> Limit {
+    match limit {
+        Limit::Range { min, max } => {
+            let (a, b) = (gain * min + bias, gain * max + bias);
+            Limit::Range { min: a.min(b), max: a.max(b) }
+        }
+        other => other,
+    }
+}
+
+fn bound(kind: Kind, limit: Limit) -> Bound {
+    match (kind, limit) {
+        (Kind::Hinge { .. }, Limit::Range { min, max }) => {
+            let half = 0.5 * (max - min);
+            if half < core::f64::consts::PI {
+                let (s, c) = sin_cos(min + half);
+                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
+            } else if min.is_finite() || max.is_finite() {
+                // A full turn or more: every direction is inside; the value is brought into the range at the end.
+                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
+            } else {
+                Bound::None
+            }
+        }
+        (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
+        (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
+        _ => Bound::None,
+    }
+}
+
+/// Smallest and largest length of a bone whose base slides along `axis` by `min..=max`.
+fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
+    let at = |x: f64| (bone + axis * x).length();
+    let foot = (-bone.dot(axis)).clamp(min, max);
+    let longest =
+        if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
+    (at(foot), longest)
+}
+
+/// An outer radius for scaling: what is unlimited does not count.
+fn finite_outer(reach: Reach) -> f64 {
+    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
+}
+
+/// The half-angle pair of the best turn that moves vectors with the given sums of cosines and sines towards theirs.
+#[inline]
+pub(super) fn best_half(cosine: f64, sine: f64) -> Option<(f64, f64)> {
+    let squared = cosine * cosine + sine * sine;
+    if squared <= 1e-60 {
+        return None;
+    }
+    let scale = 1.0 / squared.sqrt();
+    Some(half_angle(cosine * scale, sine * scale))
+}

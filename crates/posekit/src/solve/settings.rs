@@ -1,0 +1,79 @@
+//! What the caller may choose.
+
+use crate::chain::relaxation::Reading;
+
+/// Plain data: how far and how exactly to solve. The defaults suit most problems.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Distance between effector and target that counts as reached, in the problem's units; `None` means 1e-6 of the
+    /// chain's reach.
+    ///
+    /// Larger is faster and coarser. At 0 every iteration is run. Distances below 1e-14 of the reach are rounding and count
+    /// as reached whatever is asked for.
+    pub tolerance: Option<f64>,
+    /// Angle between an effector's orientation and its target that counts as reached \[rad\]. Default 1e-6.
+    pub orientation_tolerance: f64,
+    /// Iterations after which to stop. Default 200; 0 only measures the start.
+    pub iterations: u32,
+    /// Run the published iteration exactly as its text gives it: absolute thresholds, early exit, no way out of a
+    /// stall, no acceleration. For study and comparison. Default false.
+    pub classic: bool,
+    /// What to record on the way. Default nothing.
+    pub trace: Detail,
+    /// For [`Method::Ccd`](super::Method::Ccd).
+    pub ccd: Ccd,
+    /// For [`Method::Relaxation`](super::Method::Relaxation).
+    pub relaxation: Relaxation,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tolerance: None,
+            orientation_tolerance: 1e-6,
+            iterations: 200,
+            classic: false,
+            trace: Detail::Off,
+            ccd: Ccd::default(),
+            relaxation: Relaxation::default(),
+        }
+    }
+}
+
+/// How much of the way is recorded in [`Solution::trace`](super::Solution::trace).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Detail {
+    /// Nothing; nothing is allocated.
+    #[default]
+    Off,
+    /// The state after every iteration.
+    Iterations,
+    /// Also the state after every half-step: each joint for cyclic coordinate descent, each half for FABRIK, each pass for
+    /// relaxation.
+    HalfSteps,
+}
+
+/// Choices of cyclic coordinate descent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ccd {
+    /// Share of its best move that each joint of the skeleton makes, 0 (does not move) to 1; empty means 1 for all.
+    pub weights: Vec<f64>,
+}
+
+/// Choices of constraint relaxation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relaxation {
+    /// How willingly each joint of the skeleton moves, at least 0; empty means 1 for all. A
+    /// [`Chain`](crate::chain::Chain) has its own weights.
+    pub weights: Vec<f64>,
+    /// Passes over the bones per iteration. More passes take longer and leave less error in the lengths. Default 1.
+    pub passes: u32,
+    /// How relaxed points become a pose. Default [`Reading::Angles`].
+    pub reading: Reading,
+}
+
+impl Default for Relaxation {
+    fn default() -> Self {
+        Self { weights: Vec::new(), passes: 1, reading: Reading::Angles }
+    }
+}

@@ -1,0 +1,114 @@
+//! What comes back.
+
+/// How a solve ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum Status {
+    /// Every task is within its tolerance.
+    Reached,
+    /// Proven: the target is farther from the root, or nearer to it, than the bones can make it.
+    Unreachable {
+        /// By how much, in the problem's units.
+        shortfall: f64,
+    },
+    /// No progress, and these joints stand at limits that hold the effector back.
+    Blocked {
+        /// Indices of the joints, ascending.
+        joints: Vec<usize>,
+    },
+    /// No progress and no proof why.
+    Stalled,
+    /// The iterations ran out while there was still progress.
+    #[default]
+    IterationLimit,
+    /// The caller stopped it.
+    Cancelled,
+}
+
+impl Status {
+    /// The word used in files and on the command line.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Reached => "reached",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Blocked { .. } => "blocked",
+            Self::Stalled => "stalled",
+            Self::IterationLimit => "iteration-limit",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The best that was found: finite, inside the limits, whatever the status.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[must_use]
+pub struct Solution {
+    /// How it ended.
+    pub status: Status,
+    /// Iterations run, a rescue (see `escaped_at`, `accelerated_at`) counted as one.
+    pub iterations: u32,
+    /// Largest distance between an effector and its target, measured by forward kinematics on what is returned here.
+    pub error: f64,
+    /// Largest angle between an effector's orientation and its target \[rad\]; 0 when no task asks for one.
+    pub orientation_error: f64,
+    /// Joint values of the skeleton; empty for a [`Chain`](crate::chain::Chain).
+    pub configuration: Vec<f64>,
+    /// Further configurations that reach equally well, best first; only closed forms fill it.
+    pub others: Vec<Vec<f64>>,
+    /// Numbers per point.
+    pub dimension: usize,
+    /// The points, flat. For a chain: its points. For a skeleton: the joints that move an effector, in the order of
+    /// the skeleton, then the effectors, in the order of the tasks.
+    pub points: Vec<f64>,
+    /// The iteration in which a stall (no progress from an iteration) was detected and left.
+    pub escaped_at: Option<u32>,
+    /// The iteration in which slow progress was cut short.
+    pub accelerated_at: Option<u32>,
+    /// The way, as far as [`Settings::trace`](super::Settings::trace) asked for it.
+    pub trace: Vec<TraceStep>,
+}
+
+impl Solution {
+    /// True when every task is within its tolerance.
+    #[must_use]
+    pub fn is_reached(&self) -> bool {
+        self.status == Status::Reached
+    }
+}
+
+/// What happened in a step of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Phase {
+    /// A whole iteration.
+    #[default]
+    Iteration,
+    /// Cyclic coordinate descent has moved this joint.
+    Joint(usize),
+    /// FABRIK's half from the effectors inward.
+    Backward,
+    /// FABRIK's half from the root outward.
+    Forward,
+    /// One pass of constraint relaxation.
+    Pass(u32),
+    /// A stall was left.
+    Escape,
+    /// Slow progress was cut short.
+    Acceleration,
+}
+
+/// One step of a trace.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TraceStep {
+    /// Counts from 1.
+    pub iteration: u32,
+    /// What happened.
+    pub phase: Phase,
+    /// Largest distance between an effector and its target.
+    pub error: f64,
+    /// Joint values; empty for a chain.
+    pub configuration: Vec<f64>,
+    /// Points as in [`Solution::points`]; for relaxation the relaxed points, whose distances may be off.
+    pub points: Vec<f64>,
+}

@@ -1,0 +1,417 @@
+//! The solver's memory: every buffer, and where a solve stands.
+
+use super::driver::{Driver, Ending, Run};
+use super::free::FreeRun;
+use super::points::PointsRun;
+use super::rig_run::RigRun;
+use super::{Method, Settings, Solution, Status};
+use crate::chain::{Chain, Goals, check_finite, out_of_range};
+use crate::skeleton::Skeleton;
+use crate::task::Task;
+use crate::{Error, Result};
+use glam::DVec3;
+
+/// Owns every buffer of a solve and makes repeated solves free of allocation.
+///
+/// [`begin`](Self::begin) takes a problem over (nothing stays borrowed), [`step`](Self::step) runs one iteration,
+/// [`run`](Self::run) the rest, [`solution`](Self::solution) is the best so far. To spread a solve over frames, step a few times a
+/// frame and [`retarget`](Self::retarget) in between; to start warm, begin from the last configuration. A
+/// workspace never changes a result: a used one and a new one give the same bits.
+///
+/// # Example: three iterations a frame
+/// ```
+/// use posekit::chain::{Chain, Goals};
+/// use posekit::solve::{Method, Progress, Settings, Workspace};
+///
+/// let chain = Chain::try_straight(3, &[1.0; 20])?;
+/// let mut workspace = Workspace::default();
+/// let goals = Goals { effectors: &[20], targets: &[3.0, 8.0, 1.0] };
+/// workspace.begin_chain(&chain, goals, Method::Fabrik, &Settings::default())?;
+/// for frame in 0..30 {
+///     let moving = [3.0 + 0.1 * f64::from(frame), 8.0, 1.0];
+///     workspace.retarget(&moving)?;
+///     for _ in 0..3 {
+///         if workspace.step() == Progress::Done {
+///             break;
+///         }
+///     }
+/// }
+/// assert!(workspace.solution().is_reached());
+/// # Ok::<(), posekit::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Workspace {
+    points: PointsRun,
+    skeleton: RigRun,
+    driver: Driver,
+    settings: Settings,
+    kind: Kind,
+    ending: Option<Ending>,
+    solution: Solution,
+    is_stale: bool,
+    clamped: Vec<f64>,
+    spare_joints: Vec<usize>,
+}
+
+/// What is being solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    /// A chain of points.
+    #[default]
+    Chain,
+    /// A skeleton by way of its points.
+    Free,
+    /// A skeleton joint by joint.
+    Joints,
+}
+
+/// Whether there is more to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The solve goes on.
+    Continuing,
+    /// The solve is over; see [`Workspace::solution`].
+    Done,
+}
+
+impl Workspace {
+    /// Takes over a problem on a skeleton.
+    ///
+    /// - `start`: joint values, brought inside the limits if they are not
+    ///
+    /// # Errors
+    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings; [`Error::Unsuited`] for a method that
+    /// cannot solve this kind of problem. Nothing has changed then.
+    pub fn begin(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        method: Method,
+        settings: &Settings,
+    ) -> Result<()> {
+        skeleton.check(start)?;
+        for (index, task) in tasks.iter().enumerate() {
+            task.check(skeleton, index)?;
+        }
+        check_settings(settings, skeleton.n_joints())?;
+        self.clamped.clear();
+        self.clamped.extend_from_slice(start);
+        skeleton.settle(&mut self.clamped);
+        skeleton.clamp(&mut self.clamped);
+        self.settings.clone_from(settings);
+        self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
+        let method = self.choose(method)?;
+        self.skeleton.method = Some(method);
+        let dimension = self.skeleton.rig.free_dimension();
+        let by_points = matches!(method, Method::Direct | Method::Fabrik | Method::Relaxation);
+        self.kind = match dimension {
+            Some(dimension) if by_points => {
+                self.begin_free(dimension, method);
+                Kind::Free
+            }
+            _ => Kind::Joints,
+        };
+        self.start_driver();
+        Ok(())
+    }
+
+    /// What `auto` means here, and whether a named method can do it.
+    fn choose(&self, method: Method) -> Result<Method> {
+        let free = self.skeleton.rig.free_dimension().is_some();
+        match method {
+            Method::Auto if free => Ok(Method::Direct),
+            Method::Auto => Ok(Method::Ccd),
+            Method::Direct if !free => Err(Error::Unsuited {
+                method: method.name(),
+                need: "an unbranched chain of unlimited balls, or of unlimited hinges in a plane, and one point to reach",
+            }),
+            other => Ok(other),
+        }
+    }
+
+    fn begin_free(&mut self, dimension: usize, method: Method) {
+        let mut target = DVec3::ZERO;
+        let run = &mut self.skeleton;
+        run.rig.fill_chain(
+            dimension,
+            &self.settings.relaxation.weights,
+            &mut run.chain,
+            &mut target,
+        );
+        let effector = [run.chain.n_points() - 1];
+        let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
+        self.points.begin(&run.chain, goals, method, &self.settings);
+    }
+
+    /// Takes over a problem on a chain of points: these effectors onto these targets.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::NonFinite`] or [`Error::OutOfRange`] for effectors, targets or settings that are not what they must
+    /// be, [`Error::Unsuited`] for a method that needs joints, and for the direct one on a branched chain. Nothing has changed
+    /// then.
+    pub fn begin_chain(
+        &mut self,
+        chain: &Chain,
+        goals: Goals<'_>,
+        method: Method,
+        settings: &Settings,
+    ) -> Result<()> {
+        check_settings(settings, 0)?;
+        for (index, &effector) in goals.effectors.iter().enumerate() {
+            if effector >= chain.n_points() {
+                let need = "the index of a point";
+                return Err(out_of_range("effectors", index, effector as f64, need));
+            }
+        }
+        let expected = goals.effectors.len() * chain.dimension();
+        if goals.targets.len() != expected {
+            return Err(Error::Length { what: "targets", expected, found: goals.targets.len() });
+        }
+        check_finite("targets", goals.targets)?;
+        let is_path = chain.is_path() && goals.effectors == [chain.n_points() - 1];
+        let direct_works = is_path && chain.dimension() > 1;
+        let method = match method {
+            Method::Auto if direct_works => Method::Direct,
+            Method::Auto => Method::Fabrik,
+            Method::Direct if direct_works => method,
+            Method::Fabrik | Method::Relaxation => method,
+            Method::Direct => {
+                let need = "an unbranched chain in two dimensions or more, and its tip to reach";
+                return Err(Error::Unsuited { method: method.name(), need });
+            }
+            _ => return Err(Error::Unsuited { method: method.name(), need: "a skeleton" }),
+        };
+        self.settings.clone_from(settings);
+        self.points.begin(chain, goals, method, settings);
+        self.kind = Kind::Chain;
+        self.start_driver();
+        Ok(())
+    }
+
+    /// Moves the targets of the position tasks (or of the chain's effectors) and goes on from the present pose.
+    ///
+    /// - `targets`: flat, one after the other, as many as there are
+    ///
+    /// # Errors
+    /// [`Error::Length`] or [`Error::NonFinite`].
+    pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
+        let dimension = if self.kind == Kind::Chain { self.points.dimension } else { 3 };
+        let expected = dimension
+            * if self.kind == Kind::Chain {
+                self.points.n_goals()
+            } else {
+                self.skeleton.rig.points.len()
+            };
+        if targets.len() != expected {
+            return Err(Error::Length { what: "targets", expected, found: targets.len() });
+        }
+        check_finite("targets", targets)?;
+        match self.kind {
+            Kind::Chain => self.points.retarget(targets),
+            Kind::Free => {
+                self.finish_pose();
+                self.skeleton.retarget(targets);
+                if let Some(dimension) = self.skeleton.rig.free_dimension() {
+                    self.points.retarget(&targets[..dimension]);
+                } else {
+                    // The target has left the plane: from now on joint by joint.
+                    self.kind = Kind::Joints;
+                }
+            }
+            Kind::Joints => self.skeleton.retarget(targets),
+        }
+        let (iteration, trace) = (self.driver.iteration, core::mem::take(&mut self.driver.trace));
+        self.start_driver();
+        self.driver.trace = trace;
+        self.driver.resume_at(iteration);
+        Ok(())
+    }
+
+    fn start_driver(&mut self) {
+        self.ending = None;
+        self.is_stale = true;
+        let settings = core::mem::take(&mut self.settings);
+        let (reach, scale) = match self.kind {
+            Kind::Joints => (self.skeleton.rig.reach, self.skeleton.rig.scale),
+            _ => (self.points.reach, self.points.scale),
+        };
+        self.with_run(|driver, run| driver.begin(&settings, run, reach, scale));
+        self.settings = settings;
+    }
+
+    /// Hands the driver the run that is under way.
+    fn with_run<T>(&mut self, act: impl FnOnce(&mut Driver, &mut dyn Run) -> T) -> T {
+        match self.kind {
+            Kind::Chain => act(&mut self.driver, &mut self.points),
+            Kind::Free => {
+                let mut run = FreeRun { points: &mut self.points, skeleton: &mut self.skeleton };
+                act(&mut self.driver, &mut run)
+            }
+            Kind::Joints => act(&mut self.driver, &mut self.skeleton),
+        }
+    }
+
+    /// Runs one iteration.
+    pub fn step(&mut self) -> Progress {
+        if self.ending.is_none() {
+            self.is_stale = true;
+            self.ending = if self.is_hopeless() {
+                self.with_run(|_, run| run.rescue(0, 1));
+                Some(Ending::NoProgress)
+            } else {
+                self.with_run(|driver, run| driver.step(run))
+            };
+        }
+        if self.ending.is_some() { Progress::Done } else { Progress::Continuing }
+    }
+
+    /// Free chains whose target is out of reach need no iteration: the nearest pose is known.
+    fn is_hopeless(&self) -> bool {
+        self.kind != Kind::Joints
+            && self.points.shortfall > 0.0
+            && !self.settings.classic
+            && self.settings.tolerance != Some(0.0)
+            && self.settings.iterations > 0
+            && self.points.is_single_path()
+    }
+
+    /// Runs to the end and returns the solution, which stays in the workspace.
+    pub fn run(&mut self) -> &Solution {
+        while self.step() == Progress::Continuing {}
+        self.solution()
+    }
+
+    /// Runs until the end or until `goes_on`, which is asked before every iteration with the number done, says no.
+    ///
+    /// The library has no clock; this is where a time budget or a cancel button comes in.
+    pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
+        while self.ending.is_none() {
+            if !goes_on(self.driver.iteration) {
+                self.ending = Some(Ending::Cancelled);
+                self.is_stale = true;
+                self.with_run(|_, run| run.recall());
+                break;
+            }
+            self.step();
+        }
+        self.solution()
+    }
+
+    /// The best so far.
+    pub fn solution(&mut self) -> &Solution {
+        if core::mem::take(&mut self.is_stale) {
+            self.fill_solution();
+        }
+        &self.solution
+    }
+
+    /// The solution, taken out.
+    pub(super) fn into_solution(mut self) -> Solution {
+        self.solution();
+        self.solution
+    }
+
+    /// Turns the joints of a free skeleton to its points.
+    fn finish_pose(&mut self) {
+        if self.kind == Kind::Free {
+            FreeRun { points: &mut self.points, skeleton: &mut self.skeleton }.read_pose();
+        }
+    }
+
+    fn fill_solution(&mut self) {
+        self.finish_pose();
+        let solution = &mut self.solution;
+        solution.iterations = self.driver.iteration;
+        solution.escaped_at = self.driver.escaped_at;
+        solution.accelerated_at = self.driver.accelerated_at;
+        solution.trace.clone_from(&self.driver.trace);
+        solution.others.clear();
+        if self.kind == Kind::Chain {
+            self.points.carry();
+            solution.configuration.clear();
+            solution.dimension = self.points.dimension;
+            self.points.write_points(&mut solution.points);
+            solution.error = self.points.residual().distance / self.points.scale;
+            solution.orientation_error = 0.0;
+        } else {
+            // Measured on what is returned: joint values, through forward kinematics.
+            let rig = &mut self.skeleton.rig;
+            rig.write_values(&mut solution.configuration);
+            rig.state_from(&solution.configuration);
+            rig.update();
+            let residual = rig.residual();
+            solution.dimension = 3;
+            rig.write_points(&mut solution.points);
+            solution.error = residual.distance / rig.scale;
+            solution.orientation_error = residual.angle;
+        }
+        if let Status::Blocked { joints } = &mut self.solution.status {
+            self.spare_joints = core::mem::take(joints);
+        }
+        self.solution.status = self.verdict();
+    }
+
+    /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
+    fn verdict(&mut self) -> Status {
+        let is_reached = match self.kind {
+            Kind::Joints => self.driver.is_reached(&self.skeleton),
+            Kind::Free => {
+                // By the joints, whose pose is what is returned.
+                let residual = self.skeleton.rig.residual();
+                residual.distance / self.skeleton.rig.scale
+                    <= self.driver.tolerance() / self.points.scale * (1.0 + 1e-9)
+            }
+            Kind::Chain => self.driver.is_reached(&self.points),
+        };
+        if is_reached {
+            return Status::Reached;
+        }
+        let shortfall = match self.kind {
+            Kind::Joints => self.skeleton.rig.shortfall / self.skeleton.rig.scale,
+            _ => self.points.shortfall / self.points.scale,
+        };
+        if shortfall > 0.0 {
+            return Status::Unreachable { shortfall };
+        }
+        match self.ending {
+            Some(Ending::Cancelled) => Status::Cancelled,
+            Some(Ending::NoProgress) if self.kind == Kind::Joints => {
+                let mut joints = core::mem::take(&mut self.spare_joints);
+                self.skeleton.find_blocking(&mut joints);
+                if joints.is_empty() {
+                    self.spare_joints = joints;
+                    Status::Stalled
+                } else {
+                    Status::Blocked { joints }
+                }
+            }
+            Some(Ending::NoProgress) => Status::Stalled,
+            _ => Status::IterationLimit,
+        }
+    }
+}
+
+fn check_settings(settings: &Settings, n_joints: usize) -> Result<()> {
+    let tolerances = [settings.tolerance.unwrap_or(0.0), settings.orientation_tolerance];
+    for (index, &value) in tolerances.iter().enumerate() {
+        if !value.is_finite() || value < 0.0 {
+            return Err(out_of_range("tolerance", index, value, "a number of at least 0"));
+        }
+    }
+    let ccd = &settings.ccd.weights;
+    if !ccd.is_empty() {
+        crate::chain::check_weights(ccd, n_joints)?;
+        if let Some(i) = ccd.iter().position(|&weight| weight > 1.0) {
+            return Err(out_of_range("ccd.weights", i, ccd[i], "at most 1"));
+        }
+    }
+    let relaxation = &settings.relaxation.weights;
+    if !relaxation.is_empty() {
+        crate::chain::check_weights(relaxation, n_joints)?;
+    }
+    if settings.relaxation.passes == 0 {
+        return Err(out_of_range("relaxation.passes", 0, 0.0, "at least 1"));
+    }
+    Ok(())
+}

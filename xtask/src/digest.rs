@@ -1,0 +1,88 @@
+//! The determinism digest: one number over every case of the table, the same in every build.
+
+use std::fs;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{cargo, output, run};
+use crate::steps::Outcome;
+
+const CASES: &str = "testdata/cases";
+const COMMITTED: &str = "testdata/digest.txt";
+
+/// Compares the digest of a debug build and of a release build with the committed one.
+///
+/// # Errors
+/// When a build fails, the command does not know `digest`, or one of the three differs.
+pub(crate) fn compare() -> Result<Outcome> {
+    let fresh = digest_of_both_builds()?;
+    let committed = fs::read_to_string(COMMITTED)
+        .with_context(|| format!("{COMMITTED}: `cargo xtask bless` writes it"))?;
+    if committed.trim() != fresh {
+        bail!(
+            "the digest is {fresh}, {COMMITTED} says {}; if the results were meant to change, \
+             run `cargo xtask bless` and say why in the commit",
+            committed.trim()
+        );
+    }
+    println!("{fresh} in debug, in release and in {COMMITTED}");
+    Ok(Outcome::Passed)
+}
+
+/// Writes the digest file and the expected output of the command-line transcripts.
+///
+/// # Errors
+/// When debug and release builds disagree: there is no single digest to write then.
+pub(crate) fn bless() -> Result<()> {
+    let fresh = digest_of_both_builds()?;
+    fs::write(COMMITTED, format!("{fresh}\n")).context(COMMITTED)?;
+    println!("{COMMITTED}: {fresh}");
+    let mut transcripts = cargo();
+    transcripts.args(["test", "--quiet", "--package", "posekit-cli"]);
+    run(transcripts.env("TRYCMD", "overwrite").env("INSTA_UPDATE", "always"))?;
+    println!("transcripts rewritten; read the difference before you commit it");
+    Ok(())
+}
+
+fn digest_of_both_builds() -> Result<String> {
+    let debug = digest(&[])?;
+    let release = digest(&["--release"])?;
+    if debug != release {
+        bail!("the digest is {debug} in debug and {release} in release: same input, other bits");
+    }
+    Ok(debug)
+}
+
+fn digest(build: &[&str]) -> Result<String> {
+    let mut command = cargo();
+    command.args(["run", "--quiet"]).args(build);
+    command.args(["--package", "posekit-cli", "--", "digest", CASES]);
+    let text = output(&mut command).context("`posekit digest` gives no digest")?;
+    hexadecimal(&text).with_context(|| format!("`posekit digest {CASES}` printed {text:?}"))
+}
+
+/// The digest in a program's output: the only word, hexadecimal and long enough to be one.
+fn hexadecimal(text: &str) -> Result<String> {
+    let word = text.trim();
+    if word.len() < 16 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        bail!("expected one hexadecimal digest of 16 digits or more");
+    }
+    Ok(word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_digest_counts_as_one() {
+        assert_eq!(
+            hexadecimal("0123456789abcdef\n").unwrap(),
+            "0123456789abcdef",
+            "the line end is not part of it"
+        );
+        for wrong in ["", "abc", "0123456789abcdeg", "0123456789abcdef 2 cases"] {
+            assert!(hexadecimal(wrong).is_err(), "{wrong:?} is no digest");
+        }
+    }
+}

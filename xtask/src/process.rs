@@ -1,0 +1,53 @@
+//! Running other programs.
+
+use std::env;
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The cargo that runs this program, so that a chosen toolchain stays chosen.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// Runs a command with its output on the terminal; a failure is an error that repeats the command.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
+    if !status.success() {
+        bail!("{} failed ({status})", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and returns what it wrote to standard output; its errors stay on the terminal.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {}", shown(command)))?;
+    if !output.status.success() {
+        bail!("{} failed ({})", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{} wrote no UTF-8", shown(command)))
+}
+
+/// Whether a command can be started and succeeds, without showing what it says.
+pub(crate) fn works(command: &mut Command) -> bool {
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// A command as one would type it; the program without its directory.
+fn shown(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let mut text = program.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    for argument in command.get_args() {
+        text.push(' ');
+        text.push_str(&argument.to_string_lossy());
+    }
+    text
+}

@@ -1,0 +1,120 @@
+//! Which room of the library may call which: the arrows of ARCHITECTURE.md, checked.
+
+use super::Finding;
+
+/// A room and the rooms it may use besides itself. A room that is not listed here may use all.
+const ARROWS: [(&str, &[&str]); 8] = [
+    ("math", &[]),
+    ("skeleton", &["math"]),
+    ("chain", &["math"]),
+    ("limb", &["math"]),
+    ("task", &["math", "skeleton"]),
+    ("solve", &["math", "skeleton", "chain", "limb", "task"]),
+    ("motion", &["math", "skeleton", "chain", "limb", "task", "solve"]),
+    ("batch", &["math", "skeleton", "chain", "limb", "task", "solve"]),
+];
+
+const LIBRARY: &str = "crates/posekit/src/";
+
+/// The uses of other rooms in a file of the library that no arrow allows. Comments and the tests
+/// at the foot of a file may look anywhere.
+pub(super) fn forbidden(path: &str, source: &str) -> Vec<Finding> {
+    let Some((room, _)) = path.strip_prefix(LIBRARY).and_then(|path| path.split_once('/')) else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let code = code_of(source);
+    for (at, _) in code.match_indices("crate::") {
+        for used in first_names(&code[at + "crate::".len()..]) {
+            let is_room = ARROWS.iter().any(|(name, _)| *name == used);
+            if is_room && used != room && !allowed.contains(&used) {
+                let line = code[..at].matches('\n').count() + 1;
+                found.push(Finding::new(line, format!("{room} must not use {used}")));
+            }
+        }
+    }
+    found
+}
+
+/// The source without comment lines and without everything from the first `#[cfg(test)]` on; line
+/// numbers stay.
+fn code_of(source: &str) -> String {
+    let end = source.find("\n#[cfg(test)]").unwrap_or(source.len());
+    let mut code = String::with_capacity(end);
+    for line in source[..end].lines() {
+        if !line.trim_start().starts_with("//") {
+            code.push_str(line);
+        }
+        code.push('\n');
+    }
+    code
+}
+
+/// The names that follow `crate::`: one, or the first of each entry of a brace group.
+fn first_names(rest: &str) -> Vec<&str> {
+    let Some(group) = rest.strip_prefix('{') else {
+        return vec![leading_name(rest)];
+    };
+    let mut names = vec![leading_name(group)];
+    let mut depth = 0;
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => names.push(leading_name(&group[at + 1..])),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn leading_name(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(room: &str, source: &str) -> Vec<String> {
+        let path = format!("{LIBRARY}{room}/file.rs");
+        forbidden(&path, source).into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn an_arrow_against_the_order_is_found() {
+        assert_eq!(
+            messages("skeleton", "use crate::solve::Status;"),
+            ["skeleton must not use solve"],
+            "a plain use"
+        );
+        assert_eq!(
+            messages("math", "use crate::{\n    error::Error, skeleton::{Joint, Limit}, limb};"),
+            ["math must not use skeleton", "math must not use limb"],
+            "a group"
+        );
+        assert_eq!(
+            forbidden("crates/posekit/src/chain/a.rs", "fn f() {}\nfn g(x: crate::task::Task) {}")
+                [0]
+            .line,
+            2,
+            "a path in code"
+        );
+    }
+
+    #[test]
+    fn allowed_arrows_comments_tests_and_other_crates_pass() {
+        let none = Vec::<String>::new();
+        assert_eq!(messages("solve", "use crate::{chain, math::Pose, Error};"), none, "down");
+        assert_eq!(messages("math", "/// See [`crate::solve`]."), none, "a link");
+        assert_eq!(messages("math", "\n#[cfg(test)]\nuse crate::solve::S;"), none, "a test");
+        assert_eq!(forbidden("crates/posekit/src/lib.rs", "use crate::solve;"), [], "the root");
+        assert_eq!(forbidden("xtask/src/tidy/a.rs", "use crate::solve;"), [], "another crate");
+    }
+}
