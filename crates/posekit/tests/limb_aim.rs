@@ -1,4 +1,8 @@
 //! The aiming joint, hazard by hazard; the names follow the tests of ozz's aim job. The ray is rebuilt from the correction.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 
 mod limb_support;
 

@@ -1,4 +1,8 @@
 //! Random limbs: what must hold of every one.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 
 mod limb_support;
 

@@ -1,4 +1,8 @@
 //! Soft reach: the curves' shape, and the numbers that the documentation prints.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 
 use posekit::glam::DVec3;
 use posekit::limb::{SoftReach, TwoBone};
