@@ -58,7 +58,7 @@ fn measured(soft: SoftReach) -> (f64, f64) {
     let bend = |distance: f64| {
         let (knee, ankle) = (DVec3::new(0.6, 0.8, 0.0), DVec3::new(1.2, 0.0, 0.0));
         let limb = TwoBone { soft, ..TwoBone::new(DVec3::ZERO, knee, ankle, DVec3::X * distance) };
-        let solution = limb.solve().unwrap();
+        let solution = limb.solve().expect("the limb is finite");
         acos(solution.mid.dot(solution.end - solution.mid)).to_degrees()
     };
     let mut worst = 0.0_f64;
