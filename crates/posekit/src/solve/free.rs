@@ -114,7 +114,7 @@ impl Rig {
     }
 
     /// True when one point is to be reached, by the last of joints that follow each other without branches.
-    fn is_path(&self) -> bool {
+    pub(super) fn is_path(&self) -> bool {
         let ([goal], []) = (self.points.as_slice(), self.turns.as_slice()) else { return false };
         let follows = |(i, node): (usize, &Node)| node.parent == i.wrapping_sub(1);
         goal.node != BASE
@@ -123,7 +123,7 @@ impl Rig {
     }
 
     /// 2 when all joints are hinges about +z and everything lies in one plane z = const, else 3.
-    fn plane_or_space(&self) -> usize {
+    pub(super) fn plane_or_space(&self) -> usize {
         let [goal, ..] = self.points.as_slice() else { return 3 };
         let flat = |v: DVec3| v.z.abs() <= 1e-14 * self.reach;
         let height = self.nodes[0].placement.translation.z;

@@ -22,6 +22,7 @@ mod rig_run;
 mod settings;
 mod solution;
 mod turn;
+mod two_bone;
 mod workspace;
 
 pub use settings::{Ccd, Detail, Relaxation, Settings};

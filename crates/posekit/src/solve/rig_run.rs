@@ -30,6 +30,8 @@ pub(super) struct RigRun {
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
     pub(super) flat: Vec<f64>,
+    /// For the two-bone form: its answers, best first.
+    pub(super) limbs: Vec<super::two_bone::Pair>,
 }
 
 impl RigRun {
@@ -92,6 +94,7 @@ impl Run for RigRun {
         match self.method {
             Some(Method::Fabrik) => self.follow_fabrik(recorder),
             Some(Method::Relaxation) => self.follow_relaxation(recorder),
+            Some(Method::TwoBone) => self.bend_limb(),
             _ => self.descend(recorder),
         }
     }
@@ -101,7 +104,8 @@ impl Run for RigRun {
     }
 
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
-        self.break_free(attempt, budget)
+        // The closed form has said all there is to say.
+        if self.method == Some(Method::TwoBone) { None } else { self.break_free(attempt, budget) }
     }
 
     fn is_at_rest(&self) -> bool {

@@ -117,17 +117,22 @@ impl Workspace {
     }
 
     /// What `auto` means here, and whether a named method can do it.
-    fn choose(&self, method: Method) -> Result<Method> {
-        let free = self.skeleton.rig.free_dimension().is_some();
-        match method {
-            Method::Auto if free => Ok(Method::Direct),
-            Method::Auto => Ok(Method::Ccd),
-            Method::Direct if !free => Err(Error::Unsuited {
-                method: method.name(),
-                need: "an unbranched chain of unlimited balls, or of unlimited hinges in a plane, and one point to reach",
-            }),
-            other => Ok(other),
-        }
+    fn choose(&mut self, method: Method) -> Result<Method> {
+        let is_limb = matches!(method, Method::Auto | Method::TwoBone) && self.skeleton.plan_limb();
+        let is_free = self.skeleton.rig.free_dimension().is_some();
+        let need = match method {
+            Method::Auto if is_limb => return Ok(Method::TwoBone),
+            Method::Auto if is_free => return Ok(Method::Direct),
+            Method::Auto => return Ok(Method::Ccd),
+            Method::TwoBone if !is_limb => {
+                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
+            }
+            Method::Direct if !is_free => {
+                "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
+            }
+            other => return Ok(other),
+        };
+        Err(Error::Unsuited { method: method.name(), need })
     }
 
     fn begin_free(&mut self, dimension: usize, method: Method) {
@@ -219,7 +224,12 @@ impl Workspace {
                     self.kind = Kind::Joints;
                 }
             }
-            Kind::Joints => self.skeleton.retarget(targets),
+            Kind::Joints => {
+                self.skeleton.retarget(targets);
+                if self.skeleton.method == Some(Method::TwoBone) {
+                    self.skeleton.plan_limb();
+                }
+            }
         }
         let (iteration, trace) = (self.driver.iteration, core::mem::take(&mut self.driver.trace));
         self.start_driver();
@@ -326,7 +336,6 @@ impl Workspace {
         solution.escaped_at = self.driver.escaped_at;
         solution.accelerated_at = self.driver.accelerated_at;
         solution.trace.clone_from(&self.driver.trace);
-        solution.others.clear();
         if self.kind == Kind::Chain {
             self.points.carry();
             solution.configuration.clear();
@@ -345,6 +354,11 @@ impl Workspace {
             rig.write_points(&mut solution.points);
             solution.error = residual.distance / rig.scale;
             solution.orientation_error = residual.angle;
+        }
+        if self.skeleton.method == Some(Method::TwoBone) && self.kind == Kind::Joints {
+            self.skeleton.write_other_limbs(&mut self.solution.others);
+        } else {
+            self.solution.others.clear();
         }
         if let Status::Blocked { joints } = &mut self.solution.status {
             self.spare_joints = core::mem::take(joints);
