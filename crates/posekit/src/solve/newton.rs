@@ -407,13 +407,13 @@ impl Rig {
     /// Bends the pose in one of many fixed ways, inside the limits.
     fn bend(&mut self, pattern: u32) {
         let n = self.nodes.len();
-        let mut variables_seen = 0_u32;
+        let mut variables_seen = 0;
         let half_angle = self.arc_half_angle();
         for i in 0..n {
             let along = (i as f64 + 0.5) / n as f64;
             // What a joint of an arc contributes: its first joint lifts the chord, the others bend it back evenly.
             let even = if i == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
-            let sign = if pattern % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if pattern.is_multiple_of(2) { 1.0 } else { -1.0 };
             let by = match pattern / 2 {
                 0 | 1 => sign * even,
                 2 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
@@ -453,12 +453,12 @@ impl Rig {
         let by = if pattern < 8 {
             by
         } else {
-            core::f64::consts::PI * (2.0 * weyl(pattern, i as u32 + 7) - 1.0)
+            core::f64::consts::PI * (2.0 * weyl(pattern, i + 7) - 1.0)
         };
         let axis = if pattern < 9 {
             across
         } else {
-            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i as u32 + 13));
+            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i + 13));
             (across * c + across.cross(DVec3::new(c, s, 0.5)) * s).normalize_or(across)
         };
         let turned = (rotation_about(axis, by) * self.state.turn[i]).normalize();
@@ -533,8 +533,8 @@ fn add(out: &mut [f64], v: DVec3) {
 }
 
 /// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of odd numbers \[weyl16\].
-fn weyl(index: u32, dimension: u32) -> f64 {
-    let step = f64::from(3 + 2 * dimension).sqrt();
-    let x = step * f64::from(index + 1) + 0.5 * f64::from(dimension % 7);
+fn weyl(index: u32, dimension: usize) -> f64 {
+    let step = (3.0 + 2.0 * dimension as f64).sqrt();
+    let x = step * f64::from(index + 1) + 0.5 * (dimension % 7) as f64;
     x - x.floor()
 }

@@ -490,7 +490,7 @@ impl Rig {
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
         for turn in &mut self.state.turn {
-            *turn = *turn * (1.5 - 0.5 * turn.length_squared());
+            *turn *= 1.5 - 0.5 * turn.length_squared();
         }
     }
 
