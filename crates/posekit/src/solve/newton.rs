@@ -40,6 +40,10 @@ const LARGEST_STEP: f64 = 1.5;
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more.
 const STEPS_TO_HALVE: u32 = 8;
 
+/// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
+const PROBE: f64 = 0.1;
+const LARGEST_BEND: f64 = 0.75;
+
 /// Solves of one step while joints are taken out at their limits.
 const ACTIVE_SET_ROUNDS: u32 = 6;
 
@@ -105,7 +109,7 @@ impl RigRun {
         let mut buffers = core::mem::take(&mut self.newton);
         let mut miss = self.rig.gather_misses(&mut buffers);
         let (mut damping, mut milestone) = (1e-3 * miss, miss);
-        let mut taken = 0;
+        let (mut taken, mut is_curved) = (0, false);
         while taken < steps && !self.rig.is_there() {
             if taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
                 if miss > 0.5 * milestone {
@@ -115,7 +119,7 @@ impl RigRun {
             }
             taken += 1;
             buffers.kept.clone_from(&self.rig.state);
-            if !self.rig.step(damping, &mut buffers) {
+            if !self.rig.step(damping, is_curved, &mut buffers) {
                 break;
             }
             self.rig.update();
@@ -127,6 +131,7 @@ impl RigRun {
                 self.rig.update();
                 self.rig.gather_misses(&mut buffers);
                 damping = (10.0 * damping).max(1e-9);
+                is_curved = true;
             }
         }
         self.newton = buffers;
@@ -153,8 +158,8 @@ impl Rig {
         weight.sqrt() * self.reach.max(f64::MIN_POSITIVE)
     }
 
-    /// One damped step inside the limits; false when no joint can help.
-    fn step(&mut self, damping: f64, b: &mut Buffers) -> bool {
+    /// One damped step inside the limits; false when no joint can help. `is_curved`: an earlier step failed, so bend this one.
+    fn step(&mut self, damping: f64, is_curved: bool, b: &mut Buffers) -> bool {
         self.list_columns(b);
         b.walls.clear();
         for _ in 0..ACTIVE_SET_ROUNDS {
@@ -171,10 +176,48 @@ impl Rig {
             return false;
         }
         let scale = (LARGEST_STEP / length).min(1.0);
+        if is_curved && scale >= 1.0 {
+            self.bend_step(b);
+        }
         for k in 0..b.columns.len() {
             self.apply(b.columns[k], b.step[k] * scale);
         }
         true
+    }
+
+    /// Bends the step along the valley that the goals are met in: geodesic acceleration \[transtrum12\].
+    ///
+    /// Near a singular pose the valley is narrow and curved and the straight step runs into its side. A probe a little way
+    /// along the step shows by how much the effectors leave the tangent; half of that, solved for with the factor at hand, is taken
+    /// back.
+    fn bend_step(&mut self, b: &mut Buffers) {
+        for k in 0..b.columns.len() {
+            self.apply(b.columns[k], b.step[k] * PROBE);
+        }
+        self.update();
+        let m = b.misses.len();
+        core::mem::swap(&mut b.misses, &mut b.y);
+        self.gather_misses(b);
+        core::mem::swap(&mut b.misses, &mut b.y);
+        self.state.clone_from(&b.kept);
+        self.update();
+        // y = misses at the probe; the effectors' second derivative along the step is 2 (e − h J Δq − e(h)) / h².
+        for r in 0..m {
+            let tangent: f64 =
+                (0..b.columns.len()).map(|k| b.jacobian[k * m + r] * b.step[k]).sum();
+            b.y[r] = -(b.misses[r] - PROBE * tangent - b.y[r]) / (PROBE * PROBE);
+        }
+        cholesky_solve(&b.gram, &mut b.y);
+        let bend = |k: usize, b: &Buffers| -> f64 {
+            b.jacobian[k * m..(k + 1) * m].iter().zip(&b.y).map(|(j, y)| j * y).sum()
+        };
+        let size: f64 = (0..b.columns.len()).map(|k| bend(k, b) * bend(k, b)).sum();
+        let straight: f64 = b.step.iter().map(|x| x * x).sum();
+        if size <= LARGEST_BEND * LARGEST_BEND * straight {
+            for k in 0..b.columns.len() {
+                b.step[k] += bend(k, b);
+            }
+        }
     }
 
     fn list_columns(&self, b: &mut Buffers) {
@@ -184,9 +227,7 @@ impl Rig {
             match node.kind {
                 Kind::Hinge { .. } | Kind::Slide { .. } => {
                     let Some(variable) = node.variable else { continue };
-                    let first = self.is_alone(i)
-                        || self.nodes.iter().position(|n| n.variable == Some(variable)) == Some(i);
-                    if first {
+                    if self.is_alone(i) || self.leads(i) {
                         push(Unknown::Variable(variable));
                     }
                 }

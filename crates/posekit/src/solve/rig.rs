@@ -298,6 +298,11 @@ impl Rig {
         for goal in 0..self.points.len() {
             full = full.max(finite_outer(self.reach_of(goal)));
         }
+        if full == 0.0 {
+            // Effectors on the base: their distance from the origin is all there is to compare with.
+            let fixed = self.points.iter().filter(|goal| goal.node == BASE);
+            full = fixed.map(|goal| goal.offset.length()).fold(0.0, f64::max);
+        }
         if self.points.is_empty() {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
             full = lengths.fold(0.0, f64::max);
@@ -313,6 +318,7 @@ impl Rig {
         for goal in &mut self.points {
             goal.offset *= self.scale;
             goal.target *= self.scale;
+            goal.at = goal.offset;
         }
     }
 
@@ -353,7 +359,10 @@ impl Rig {
             let node = self.first_node(goal.node);
             let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
             let far = goal.target.distance(root);
-            self.shortfall = self.shortfall.max(self.reach_of(i).shortfall(far));
+            let shortfall = self.reach_of(i).shortfall(far);
+            if shortfall > 1e-12 * self.reach {
+                self.shortfall = self.shortfall.max(shortfall);
+            }
         }
     }
 
@@ -552,6 +561,12 @@ impl Rig {
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
         self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+    }
+
+    /// True when node `i` is the first on its variable.
+    pub(super) fn leads(&self, i: usize) -> bool {
+        let variable = self.nodes[i].variable;
+        self.nodes.iter().position(|node| node.variable == variable) == Some(i)
     }
 
     /// The value of a one-value node, in run units.
