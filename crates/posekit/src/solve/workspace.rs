@@ -353,6 +353,7 @@ impl Workspace {
             solution.orientation_error = 0.0;
         } else {
             // Measured on what is returned: joint values, through forward kinematics.
+            self.skeleton.set_aside();
             let rig = &mut self.skeleton.rig;
             rig.write_values(&mut solution.configuration);
             rig.state_from(&solution.configuration);
@@ -372,6 +373,9 @@ impl Workspace {
             self.spare_joints = core::mem::take(joints);
         }
         self.solution.status = self.verdict();
+        if self.kind == Kind::Joints {
+            self.skeleton.take_back();
+        }
     }
 
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
