@@ -120,7 +120,8 @@ pub(super) struct Rig {
     pub(super) world: Vec<Pose>,
     /// How many nodes share each variable.
     pub(super) sharers: Vec<u32>,
-    variable_joints: Vec<usize>,
+    /// The variable that each independent joint is, `BASE` for none yet.
+    variable_of_joint: Vec<usize>,
     start: Vec<f64>,
     pub(super) scale: f64,
     pub(super) reach: f64,
@@ -167,7 +168,8 @@ impl Rig {
     fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
         self.nodes.clear();
         self.sharers.clear();
-        self.variable_joints.clear();
+        self.variable_of_joint.clear();
+        self.variable_of_joint.resize(skeleton.n_joints(), BASE);
         self.mimics.clear();
         self.before.clear();
         for joint in 0..skeleton.n_joints() {
@@ -222,14 +224,13 @@ impl Rig {
     }
 
     fn variable_of(&mut self, driver: usize) -> usize {
-        let known = self.variable_joints.iter().position(|&joint| joint == driver);
-        let variable = known.unwrap_or_else(|| {
-            self.variable_joints.push(driver);
+        let variable = &mut self.variable_of_joint[driver];
+        if *variable == BASE {
+            *variable = self.sharers.len();
             self.sharers.push(0);
-            self.sharers.len() - 1
-        });
-        self.sharers[variable] += 1;
-        variable
+        }
+        self.sharers[*variable] += 1;
+        *variable
     }
 
     fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
