@@ -23,7 +23,8 @@ fn main() -> posekit::Result<()> {
     let arm = builder.build()?;
     let hand = Frame { joint: 2, joint_from_frame: bone };
 
-    for target in [DVec3::new(2.2, 1.6, 0.0), DVec3::new(0.5, 1.5, 0.0), DVec3::new(0.0, 4.0, 0.0)] {
+    for target in [DVec3::new(2.2, 1.6, 0.0), DVec3::new(0.5, 1.5, 0.0), DVec3::new(0.0, 4.0, 0.0)]
+    {
         let task = Position::new(hand, target).into();
         let solution = solve(&arm, &arm.neutral(), &[task], Method::Ccd, &Settings::default())?;
         let why = match &solution.status {
