@@ -3,7 +3,7 @@
 mod common;
 
 use common::{in_turn, quick};
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group, criterion_main};
 use posekit_bench::TOLERANCE;
 use posekit_bench::posekit_adapter::{ChainBatch, JointBatch, ON_JOINTS, ON_POINTS};
 use posekit_bench::problems::chains_of;
@@ -16,15 +16,11 @@ fn chain_by_bones(criterion: &mut Criterion) {
         let problems = chains_of(&format!("random-{bones}"), CHAINS);
         for (method, name) in ON_POINTS {
             let mut batch = ChainBatch::new(&problems, 3, method, TOLERANCE);
-            group.bench_with_input(BenchmarkId::new(name, bones), &bones, |bencher, _| {
-                in_turn(bencher, &mut batch, CHAINS);
-            });
+            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, CHAINS);
         }
         for (method, name) in ON_JOINTS {
             let mut batch = JointBatch::new(&problems, 3, method, TOLERANCE);
-            group.bench_with_input(BenchmarkId::new(name, bones), &bones, |bencher, _| {
-                in_turn(bencher, &mut batch, CHAINS);
-            });
+            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, CHAINS);
         }
     }
 }

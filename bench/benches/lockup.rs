@@ -5,7 +5,7 @@ mod common;
 
 use std::hint::black_box;
 
-use common::{in_turn, quick};
+use common::{in_turn, quick, say_solved};
 use criterion::{Criterion, criterion_group, criterion_main};
 use posekit::glam::DVec3;
 use posekit::math::Pose;
@@ -28,15 +28,11 @@ fn free_chains(criterion: &mut Criterion) {
         let problems = chains_of(case, PROBLEMS);
         for (method, name) in ON_POINTS {
             let mut batch = ChainBatch::new(&problems, 3, method, TOLERANCE);
-            group.bench_function(format!("{name}/{case}"), |bencher| {
-                in_turn(bencher, &mut batch, PROBLEMS);
-            });
+            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, PROBLEMS);
         }
         for (method, name) in ON_JOINTS {
             let mut batch = JointBatch::new(&problems, 3, method, TOLERANCE);
-            group.bench_function(format!("{name}/{case}"), |bencher| {
-                in_turn(bencher, &mut batch, PROBLEMS);
-            });
+            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, PROBLEMS);
         }
     }
 }
@@ -67,10 +63,11 @@ fn limited_hinges(criterion: &mut Criterion) {
                 let values = &workspace.run().configuration;
                 tip(values).distance(*target) <= 1.01 * TOLERANCE * 10.0
             };
-            group.bench_function(format!("{layout}/{name}"), |bencher| {
-                let solved = problems.iter().filter(|&problem| solve(problem)).count();
-                println!("solved: {solved} of {PROBLEMS}");
-                let mut index = 0;
+            let name = format!("{layout}/{name}");
+            let solved = problems.iter().filter(|&problem| solve(problem)).count();
+            say_solved(&name, solved, PROBLEMS);
+            let mut index = 0;
+            group.bench_function(name, |bencher| {
                 bencher.iter(|| {
                     index = (index + 1) % PROBLEMS;
                     black_box(solve(&problems[index]))

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{in_turn, quick};
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group, criterion_main};
 use posekit_bench::posekit_adapter::{ChainBatch, JointBatch, ON_JOINTS, ON_POINTS};
 use posekit_bench::problems::chains_at;
 
@@ -20,15 +20,11 @@ fn near_full_reach(criterion: &mut Criterion) {
             let problems = chains_at(10, low, high, CHAINS);
             for (method, name) in ON_POINTS {
                 let mut batch = ChainBatch::new(&problems, 3, method, tolerance);
-                group.bench_with_input(BenchmarkId::new(name, high), &high, |bencher, _| {
-                    in_turn(bencher, &mut batch, CHAINS);
-                });
+                in_turn(&mut group, &format!("{name}/{high}"), &mut batch, CHAINS);
             }
             let [.., (method, name)] = ON_JOINTS;
             let mut batch = JointBatch::new(&problems, 3, method, tolerance);
-            group.bench_with_input(BenchmarkId::new(name, high), &high, |bencher, _| {
-                in_turn(bencher, &mut batch, CHAINS);
-            });
+            in_turn(&mut group, &format!("{name}/{high}"), &mut batch, CHAINS);
         }
     }
 }

@@ -28,9 +28,7 @@ fn two_bone(criterion: &mut Criterion) {
             // Nor may the judge ask for it.
             problems.iter_mut().for_each(|problem| problem.pole = None);
         }
-        group.bench_function(name, |bencher| {
-            in_turn(bencher, &mut LimbBatch::new(&problems, variant), LIMBS);
-        });
+        in_turn(&mut group, name, &mut LimbBatch::new(&problems, variant), LIMBS);
     }
 }
 

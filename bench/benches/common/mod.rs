@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use criterion::{Bencher, Criterion};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion};
 use posekit_bench::entrant::Entrant;
 
 /// Short measurements: a question is answered within a minute, to a few per cent.
@@ -14,19 +15,32 @@ pub(crate) fn quick() -> Criterion {
         .measurement_time(Duration::from_millis(600))
 }
 
-/// Measures the time per solve over the problems of a batch in turn, after saying how many are solved
-/// by the judge's word.
+/// Measures the time per solve over the problems of a batch in turn. Says first how many are solved, by
+/// the judge's word.
 #[allow(dead_code, reason = "not every question has a batch")]
-pub(crate) fn in_turn(bencher: &mut Bencher<'_>, batch: &mut dyn Entrant, n_problems: usize) {
+pub(crate) fn in_turn(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    batch: &mut dyn Entrant,
+    n_problems: usize,
+) {
     batch.reset();
     let solved = (0..n_problems).filter(|&index| {
         batch.solve(index);
         batch.verdict(index).solved
     });
-    println!("solved: {} of {n_problems}", solved.count());
+    say_solved(name, solved.count(), n_problems);
     let mut index = 0;
-    bencher.iter(|| {
-        index = (index + 1) % n_problems;
-        batch.solve(index)
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            index = (index + 1) % n_problems;
+            batch.solve(index)
+        });
     });
+}
+
+/// A time without its success says little.
+#[allow(dead_code, reason = "not every question has a batch")]
+pub(crate) fn say_solved(name: &str, solved: usize, n_problems: usize) {
+    println!("{name}: {solved} of {n_problems} solved");
 }
