@@ -26,13 +26,15 @@ pub(super) struct RigRun {
     aside: State,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
-    pub(super) newton: super::newton::Buffers,
+    pub(super) least: super::least_squares::Buffers,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
     pub(super) flat: Vec<f64>,
     /// For the two-bone form: its answers, best first.
     pub(super) limbs: Vec<super::two_bone::Pair>,
+    /// Buffers for the configurations of other answers, while there are none.
+    pub(super) spare_values: Vec<Vec<f64>>,
 }
 
 impl RigRun {
@@ -87,9 +89,9 @@ impl RigRun {
     /// The joints at limits that hold the effectors back: those that would turn outward if they could, or, when none would
     /// (a pose at rest), all that stand at a limit.
     pub(super) fn find_blocking(&mut self, joints: &mut Vec<usize>) {
-        let mut buffers = core::mem::take(&mut self.newton);
+        let mut buffers = core::mem::take(&mut self.least);
         self.rig.list_blocking(&mut buffers, joints);
-        self.newton = buffers;
+        self.least = buffers;
         if joints.is_empty() {
             joints.extend(
                 (0..self.rig.nodes.len())

@@ -367,7 +367,7 @@ impl Workspace {
         if self.skeleton.method == Some(Method::TwoBone) && self.kind == Kind::Joints {
             self.skeleton.write_other_limbs(&mut self.solution.others);
         } else {
-            self.solution.others.clear();
+            self.skeleton.clear_other_limbs(&mut self.solution.others);
         }
         if let Status::Blocked { joints } = &mut self.solution.status {
             self.spare_joints = core::mem::take(joints);
