@@ -22,7 +22,7 @@ use glam::DVec3;
 const LARGEST_STEP: f64 = 1.5;
 
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more.
-const STEPS_TO_HALVE: u32 = 8;
+const STEPS_TO_HALVE: u32 = 4;
 
 /// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
 const PROBE: f64 = 0.1;
@@ -116,7 +116,7 @@ impl Rig {
     }
 
     fn turn_scale(&self, weight: f64) -> f64 {
-        weight.sqrt() * self.reach.max(f64::MIN_POSITIVE)
+        weight.sqrt() * self.unit()
     }
 
     /// One damped step inside the limits; false when no joint can help. `is_curved`: an earlier step failed, so bend this one.
