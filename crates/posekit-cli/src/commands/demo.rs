@@ -1,0 +1,4 @@
+//! demo
+use crate::args::DemoArgs;
+use crate::failure::Result;
+pub(crate) fn demo(_args: &DemoArgs) -> Result<()> { Ok(()) }
