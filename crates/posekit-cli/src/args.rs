@@ -109,11 +109,11 @@ pub(crate) struct RobotArgs {
     pub(crate) tip: Option<String>,
     /// Where its origin must stand, in the frame of the root link [m]
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) position: Option<Vec<f64>>,
     /// How it must be turned: a quaternion, from its axes to those of the root link
     #[arg(long, num_args = 4, value_names = ["X", "Y", "Z", "W"], value_parser = finite)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) orientation: Option<Vec<f64>>,
     /// Joint values to start from and to change least [rad, m]: those of the joints that move the tip, root first, or
     /// those of all joints; without the joints that mimic others. By default zeros, brought inside the limits

@@ -126,7 +126,8 @@ pub(crate) fn outcome(scene: &Scene, solution: &Solution) -> Outcome {
 }
 
 fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
-    let nearer = |value: f64, (min, max): (f64, f64)| if max - value < value - min { max } else { min };
+    let nearer =
+        |value: f64, (min, max): (f64, f64)| if max - value < value - min { max } else { min };
     let values = &q[rig.skeleton.value_range(joint)];
     let limit = match (rig.skeleton.kind(joint), rig.skeleton.limit(joint), values) {
         (JointKind::Prismatic { .. }, Limit::Range { min, max }, [value]) => {
@@ -238,11 +239,12 @@ fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
         if let Status::Blocked { joints } = &solution.status { joints } else { &[] };
     let moving = rig.moving();
     for &joint in moving.iter().take(MOST_ROWS) {
-        let mark = match (blocking.contains(&joint), rig.is_at_limit(joint, &solution.configuration)) {
-            (true, _) => "■ holds back",
-            (false, true) => "■ at limit",
-            _ => "",
-        };
+        let mark =
+            match (blocking.contains(&joint), rig.is_at_limit(joint, &solution.configuration)) {
+                (true, _) => "■ holds back",
+                (false, true) => "■ at limit",
+                _ => "",
+            };
         table.row([
             Cell::new(rig.skeleton.name(joint)),
             Cell::new(joint_value(rig, joint, &rig.start, unit)).quiet(),
@@ -338,10 +340,15 @@ fn point_table(scene: &Scene, solution: &Solution) -> String {
 }
 
 fn trace_table(scene: &Scene, solution: &Solution) -> String {
-    let unit = if scene.unit.is_empty() { "error".to_owned() } else { format!("error ({})", scene.unit) };
+    let unit =
+        if scene.unit.is_empty() { "error".to_owned() } else { format!("error ({})", scene.unit) };
     let mut table =
         Table::new(&[("iteration", Align::Right), (&unit, Align::Right), ("", Align::Left)]);
-    table.row([Cell::new("0"), Cell::new(scientific(scene.start_error())), Cell::new("start").quiet()]);
+    table.row([
+        Cell::new("0"),
+        Cell::new(scientific(scene.start_error())),
+        Cell::new("start").quiet(),
+    ]);
     for step in &solution.trace {
         let what = match step.phase {
             Phase::Escape => "got out of a lock-up",

@@ -90,12 +90,7 @@ fn unit_rotation(values: &[f64]) -> Result<DQuat> {
 }
 
 /// Puts the values of `--start` where they belong: those of the joints that move the tip, or those of all joints.
-fn place_start(
-    rig: &mut Rig,
-    tip: &str,
-    values: &[f64],
-    warnings: &mut Warnings,
-) -> Result<()> {
+fn place_start(rig: &mut Rig, tip: &str, values: &[f64], warnings: &mut Warnings) -> Result<()> {
     let skeleton = &rig.skeleton;
     let is_independent = |&joint: &usize| skeleton.mimic(joint).is_none();
     let n_values = |joints: &[usize]| -> usize {

@@ -2,7 +2,7 @@
 
 use posekit::chain::{Chain, Goals};
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, so3_log};
+use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, Workspace};
 use posekit::task::{Orientation, Position, Task};
@@ -65,17 +65,20 @@ impl Scene {
         method: Method,
         settings: &Settings,
     ) -> posekit::Result<()> {
-        match &self.body {
+        self.prepare(settings).begin(workspace, method)
+    }
+
+    /// What one solve hands over, made once: beginning it again and again allocates nothing.
+    pub(crate) fn prepare(&self, settings: &Settings) -> Prepared<'_> {
+        let mut settings = settings.clone();
+        let tasks = match &self.body {
             Body::Joints(rig) => {
-                let mut settings = settings.clone();
                 settings.relaxation.weights.clone_from(&rig.weights);
-                workspace.begin(&rig.skeleton, &rig.start, &rig.tasks(), method, &settings)
+                rig.tasks()
             }
-            Body::Points { chain, target } => {
-                let goals = Goals { effectors: &[chain.n_points() - 1], targets: target };
-                workspace.begin_chain(chain, goals, method, settings)
-            }
-        }
+            Body::Points { .. } => Vec::new(),
+        };
+        Prepared { body: &self.body, settings, tasks }
     }
 
     /// Solves to the end.
@@ -158,6 +161,30 @@ impl Scene {
     }
 }
 
+/// A scene with the tasks and settings of one solve.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    body: &'a Body,
+    settings: Settings,
+    tasks: Vec<Task>,
+}
+
+impl Prepared<'_> {
+    /// Hands the problem to a workspace.
+    pub(crate) fn begin(&self, workspace: &mut Workspace, method: Method) -> posekit::Result<()> {
+        let settings = &self.settings;
+        match self.body {
+            Body::Joints(rig) => {
+                workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings)
+            }
+            Body::Points { chain, target } => {
+                let goals = Goals { effectors: &[chain.n_points() - 1], targets: target };
+                workspace.begin_chain(chain, goals, method, settings)
+            }
+        }
+    }
+}
+
 impl Rig {
     /// What must hold.
     pub(crate) fn tasks(&self) -> Vec<Task> {
@@ -189,12 +216,6 @@ impl Rig {
     /// Pose of the tip.
     pub(crate) fn tip_pose(&self, q: &[f64]) -> Pose {
         self.tip.world(&self.skeleton.poses(q))
-    }
-
-    /// Angle between the tip's orientation and the wanted one \[rad\]; none when none is wanted.
-    pub(crate) fn orientation_error(&self, q: &[f64]) -> Option<f64> {
-        let wanted = self.orientation?;
-        Some(so3_log(wanted * self.tip_pose(q).rotation.conjugate()).length())
     }
 
     fn reach(&self) -> Option<f64> {
