@@ -16,8 +16,11 @@ Examples:
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
 
-Exit codes: 0 done, whatever the status; 1 not reached under --require-reached, or nothing could be written;
-2 the command line is wrong or does not fit the problem; 3 the input is wrong.";
+Exit codes:
+  0  done, whatever the status
+  1  not reached although --require-reached was given, or the output could not be written
+  2  the command line is wrong or does not fit the problem
+  3  the input is wrong";
 
 /// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
 #[derive(Debug, Parser)]
@@ -146,7 +149,7 @@ pub(crate) struct SolverArgs {
     #[arg(long, value_name = "N", default_value_t = Settings::default().iterations)]
     pub(crate) iterations: u32,
     /// Distance that counts as reached, in the problem's units; 0 runs every iteration [default: 1e-6 of the reach]
-    #[arg(long, value_name = "T", value_parser = not_negative)]
+    #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
     /// Run the published iteration as its text gives it: absolute thresholds, no way out of lock-ups
     #[arg(long)]

@@ -24,7 +24,10 @@ pub(crate) fn read_scene(args: &ProblemArgs) -> Result<Scene> {
         chain(&text, args, &mut warnings).map_err(|failure| name_file(failure, &name))
     }?;
     for warning in &warnings {
-        note(&format!("warning: {warning}: {name}"));
+        // What is wrong with an option is not in the file.
+        let is_option = warning.place.subject.starts_with("--");
+        let behind = if is_option { String::new() } else { format!(": {name}") };
+        note(&format!("warning: {warning}{behind}"));
     }
     Ok(scene)
 }

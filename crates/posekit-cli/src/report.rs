@@ -201,7 +201,11 @@ fn facts(
             facts.push(("tip", with_unit(coordinates(tip))));
         }
         let within = tolerance.map_or(String::new(), |t| format!(" (tolerance {})", scientific(t)));
-        facts.push(("error", with_unit(scientific(solution.error)) + &within));
+        let error = match solution.error {
+            large if large >= 1e-3 => plain(large, 6),
+            small => scientific(small),
+        };
+        facts.push(("error", with_unit(error) + &within));
     }
     if let Body::Joints(Rig { orientation: Some(_), .. }) = &scene.body {
         let degrees = solution.orientation_error.to_degrees();
@@ -210,8 +214,11 @@ fn facts(
     facts
 }
 
+/// Coordinates in a line; what is nothing beside the largest of them is shown as 0.
 fn coordinates(values: &[f64]) -> String {
-    values.iter().map(|&value| plain(value, 6)).collect::<Vec<_>>().join(", ")
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let shown = |&value: &f64| plain(if value.abs() < 1e-9 * largest { 0.0 } else { value }, 6);
+    values.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// A number with six significant digits where that is short, a power of ten elsewhere.

@@ -145,9 +145,11 @@ fn warn_of_clamped(skeleton: &Skeleton, given: &[f64], used: &[f64], warnings: &
     for joint in (0..skeleton.n_joints()).filter(|&joint| skeleton.mimic(joint).is_none()) {
         let values = skeleton.value_range(joint);
         if given[values.clone()] != used[values.clone()] {
-            let (from, to) = (&given[values.clone()], &used[values]);
+            let listed =
+                |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let (from, to) = (listed(&given[values.clone()]), listed(&used[values]));
             let place = Place::named(format!("--start, joint {}", skeleton.name(joint)));
-            warnings.push(place, format!("{from:?} is outside its limit; {to:?} is used"));
+            warnings.push(place, format!("{from} is outside its limit; {to} is used"));
         }
     }
 }
