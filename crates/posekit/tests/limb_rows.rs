@@ -1,4 +1,8 @@
 //! Bad and degenerate input, row by row: each test is named after the hazard row that it covers.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 
 mod limb_support;
 

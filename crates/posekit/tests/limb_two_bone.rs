@@ -1,5 +1,9 @@
 //! The two-bone limb in space, hazard by hazard; the names follow the tests of ozz's two-bone job. Every answer is checked
 //! by forward kinematics written apart from the library.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 
 mod limb_support;
 
@@ -290,7 +294,7 @@ fn mid_axis() {
         ..TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y)
     };
     let wrong = job.solve().unwrap();
-    assert!(wrong.mid.z > 0.0 || wrong.mid.z < 0.0);
+    assert!(wrong.mid.z.abs() > 0.5);
     let axis = wrong.mid_axis;
     let same = TwoBone { mid_axis: Some(axis), ..job }.solve().unwrap();
     assert!((same.mid - wrong.mid).length() < 1e-14);

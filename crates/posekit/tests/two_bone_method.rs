@@ -1,5 +1,7 @@
 //! The closed two-bone form on skeletons: two hinges in a plane, a ball and a hinge, two balls; with ranges.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up its problem must stop")]
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};

@@ -190,8 +190,8 @@ impl TwoBone {
     ///
     /// # Degenerate cases
     /// - Target too far: the limb is straight towards it. Too near for unequal bones: folded, the end on the line to it.
-    /// - Target on the start joint: equal bones fold flat and reach it, the first bone staying as it is (or turning to
-    ///   the pole); the end of unequal bones stays on the side of the start joint where it is.
+    /// - Target on the start joint (within 1e-60 of the reach): equal bones fold flat and reach it, the first bone staying
+    ///   as it is or turning to the pole; the end of unequal bones stays on the side of the start joint where it is.
     /// - Straight limb: bends about `mid_axis`, else towards the pole, else about [`perpendicular`] of its direction
     ///   (flag `plane_by_rule`).
     /// - Target exactly opposite to the end, as seen from the start: the limb turns within its own bend plane.

@@ -100,8 +100,7 @@ impl RigRun {
     /// A joint whose variable others share: a Newton step on the variable, halved until it helps.
     fn descend_shared(&mut self, i: usize) {
         let Some(variable) = self.rig.nodes[i].variable else { return };
-        let first = self.rig.nodes.iter().position(|node| node.variable == Some(variable));
-        if first != Some(i) {
+        if !self.rig.leads(i) {
             return;
         }
         self.rig.update();

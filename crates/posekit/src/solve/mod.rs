@@ -13,11 +13,13 @@
 
 mod ccd;
 mod driver;
+mod escape;
 mod follow;
 mod free;
-mod newton;
+mod least_squares;
 mod points;
 mod rig;
+mod rig_build;
 mod rig_run;
 mod settings;
 mod solution;

@@ -5,11 +5,9 @@
 //! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
 
 use super::driver::Residual;
-use super::points::power_of_two_below;
 use crate::chain::Reach;
 use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
-use crate::skeleton::{JointKind, Limit, Skeleton};
-use crate::task::Task;
+use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 
@@ -63,8 +61,8 @@ pub(super) struct Node {
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias.
     pub(super) variable: Option<usize>,
-    gain: f64,
-    bias: f64,
+    pub(super) gain: f64,
+    pub(super) bias: f64,
     /// Position goals and orientation goals that this node moves, as ranges of [`Rig::downstream`].
     pub(super) moves: [Range<usize>; 2],
 }
@@ -113,209 +111,25 @@ pub(super) struct Rig {
     pub(super) turns: Vec<TurnGoal>,
     pub(super) downstream: Vec<usize>,
     /// Scratch for the lists above: (node, kind of goal, goal).
-    pairs: Vec<(usize, usize, usize)>,
+    pub(super) pairs: Vec<(usize, usize, usize)>,
     pub(super) state: State,
     /// World pose of each node before it moves, and its rotation after.
     pub(super) before: Vec<Pose>,
     pub(super) world: Vec<Pose>,
     /// How many nodes share each variable.
     pub(super) sharers: Vec<u32>,
-    variable_joints: Vec<usize>,
-    start: Vec<f64>,
+    pub(super) variable_joints: Vec<usize>,
+    pub(super) start: Vec<f64>,
     pub(super) scale: f64,
     pub(super) reach: f64,
     pub(super) shortfall: f64,
     pub(super) distance_tolerance: f64,
     pub(super) angle_tolerance: f64,
-    node_of_joint: Vec<usize>,
-    mimics: Vec<(usize, usize, f64, f64)>,
+    pub(super) node_of_joint: Vec<usize>,
+    pub(super) mimics: Vec<(usize, usize, f64, f64)>,
 }
 
 impl Rig {
-    /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
-    pub(super) fn build(
-        &mut self,
-        skeleton: &Skeleton,
-        start: &[f64],
-        tasks: &[Task],
-        ccd_weights: &[f64],
-    ) {
-        self.start.clear();
-        self.start.extend_from_slice(start);
-        self.mark_ancestors(skeleton, tasks);
-        self.collect_nodes(skeleton, ccd_weights);
-        self.collect_goals(skeleton, tasks);
-        self.collect_downstream();
-        self.rescale();
-        self.state_from(start);
-        self.update();
-        self.measure_shortfall();
-    }
-
-    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
-        self.node_of_joint.clear();
-        self.node_of_joint.resize(skeleton.n_joints(), BASE);
-        for task in tasks {
-            let mut joint = Some(task.frame().joint);
-            while let Some(i) = joint {
-                self.node_of_joint[i] = 0;
-                joint = skeleton.parent(i);
-            }
-        }
-    }
-
-    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
-        self.nodes.clear();
-        self.sharers.clear();
-        self.variable_joints.clear();
-        self.mimics.clear();
-        self.before.clear();
-        for joint in 0..skeleton.n_joints() {
-            if let Some(mimic) = skeleton.mimic(joint) {
-                let values =
-                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
-                self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
-            }
-            if self.node_of_joint[joint] == BASE {
-                continue;
-            }
-            let (parent, above) = self.nearest_node_above(skeleton, joint);
-            let Some(kind) = moving(skeleton.kind(joint)) else {
-                self.node_of_joint[joint] = BASE - 1;
-                continue;
-            };
-            let (driver, gain, bias) = match skeleton.mimic(joint) {
-                Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
-                None => (joint, 1.0, 0.0),
-            };
-            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
-            let variable = one_value.then(|| self.variable_of(driver));
-            self.node_of_joint[joint] = self.nodes.len();
-            self.nodes.push(Node {
-                joint,
-                parent,
-                placement: above * skeleton.parent_from_joint(joint),
-                kind,
-                bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
-                ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
-                values: skeleton.value_range(joint),
-                variable,
-                gain,
-                bias,
-                moves: [0..0, 0..0],
-            });
-        }
-    }
-
-    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
-    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
-        let mut above = Pose::IDENTITY;
-        let mut next = skeleton.parent(joint);
-        while let Some(i) = next {
-            if self.node_of_joint[i] < BASE - 1 {
-                return (self.node_of_joint[i], above);
-            }
-            above = skeleton.parent_from_joint(i) * above;
-            next = skeleton.parent(i);
-        }
-        (BASE, above)
-    }
-
-    fn variable_of(&mut self, driver: usize) -> usize {
-        let known = self.variable_joints.iter().position(|&joint| joint == driver);
-        let variable = known.unwrap_or_else(|| {
-            self.variable_joints.push(driver);
-            self.sharers.push(0);
-            self.sharers.len() - 1
-        });
-        self.sharers[variable] += 1;
-        variable
-    }
-
-    fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
-        self.points.clear();
-        self.turns.clear();
-        for task in tasks {
-            let frame = task.frame();
-            let mut node_from_frame = frame.joint_from_frame;
-            let mut node = self.node_of_joint[frame.joint];
-            if node >= BASE - 1 {
-                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
-                node_from_frame =
-                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
-                node = above;
-            }
-            let offset = node_from_frame.translation;
-            match task {
-                Task::Position(task) => self.points.push(PointGoal {
-                    node,
-                    offset,
-                    target: task.target_in_world,
-                    weight: task.weight,
-                    at: offset,
-                }),
-                Task::Orientation(task) => self.turns.push(TurnGoal {
-                    node,
-                    offset: node_from_frame.rotation.normalize(),
-                    target: task.world_from_target.normalize(),
-                    weight: task.weight,
-                    at: DQuat::IDENTITY,
-                }),
-            }
-        }
-    }
-
-    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
-    fn collect_downstream(&mut self) {
-        self.pairs.clear();
-        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
-        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
-        for (on, kind, goal) in points.chain(turns) {
-            let mut node = on;
-            while node != BASE {
-                self.pairs.push((node, kind, goal));
-                node = self.nodes[node].parent;
-            }
-        }
-        self.pairs.sort_unstable();
-        self.downstream.clear();
-        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
-        let mut next = 0;
-        for (i, node) in self.nodes.iter_mut().enumerate() {
-            let first = next;
-            let count = |kind: usize, from: usize| -> usize {
-                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
-            };
-            let second = first + count(0, first);
-            next = second + count(1, second);
-            node.moves = [first..second, second..next];
-        }
-    }
-
-    /// Brings lengths to the order of one.
-    fn rescale(&mut self) {
-        let mut full = 0.0_f64;
-        for goal in 0..self.points.len() {
-            full = full.max(finite_outer(self.reach_of(goal)));
-        }
-        if self.points.is_empty() {
-            let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
-            full = lengths.fold(0.0, f64::max);
-        }
-        self.scale = power_of_two_below(full).recip();
-        self.reach = full * self.scale;
-        for node in &mut self.nodes {
-            node.placement.translation *= self.scale;
-            if let Bound::Span { min, max } = &mut node.bound {
-                (*min, *max) = (*min * self.scale, *max * self.scale);
-            }
-        }
-        for goal in &mut self.points {
-            goal.offset *= self.scale;
-            goal.target *= self.scale;
-        }
-    }
-
     /// The distances that a point goal can have from the first joint that moves it.
     pub(super) fn reach_of(&self, goal: usize) -> Reach {
         let goal = &self.points[goal];
@@ -353,7 +167,10 @@ impl Rig {
             let node = self.first_node(goal.node);
             let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
             let far = goal.target.distance(root);
-            self.shortfall = self.shortfall.max(self.reach_of(i).shortfall(far));
+            let shortfall = self.reach_of(i).shortfall(far);
+            if shortfall > 1e-12 * self.reach {
+                self.shortfall = self.shortfall.max(shortfall);
+            }
         }
     }
 
@@ -490,7 +307,7 @@ impl Rig {
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
         for turn in &mut self.state.turn {
-            *turn = *turn * (1.5 - 0.5 * turn.length_squared());
+            *turn *= 1.5 - 0.5 * turn.length_squared();
         }
     }
 
@@ -552,6 +369,12 @@ impl Rig {
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
         self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+    }
+
+    /// True when node `i` is the first on its variable.
+    pub(super) fn leads(&self, i: usize) -> bool {
+        let variable = self.nodes[i].variable;
+        self.nodes.iter().position(|node| node.variable == variable) == Some(i)
     }
 
     /// The value of a one-value node, in run units.
@@ -634,47 +457,6 @@ pub(super) fn hinge_turn(axis: DVec3, (c, s): (f64, f64)) -> DQuat {
     DQuat::from_xyzw(axis.x * s, axis.y * s, axis.z * s, c)
 }
 
-fn moving(kind: JointKind) -> Option<Kind> {
-    match kind {
-        JointKind::Fixed => None,
-        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
-        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
-        JointKind::Ball => Some(Kind::Ball),
-        JointKind::Free => Some(Kind::Free),
-    }
-}
-
-/// The driver's range as seen by a joint with value = gain × variable + bias.
-fn scaled_limit(limit: Limit, gain: f64, bias: f64) -> Limit {
-    match limit {
-        Limit::Range { min, max } => {
-            let (a, b) = (gain * min + bias, gain * max + bias);
-            Limit::Range { min: a.min(b), max: a.max(b) }
-        }
-        other => other,
-    }
-}
-
-fn bound(kind: Kind, limit: Limit) -> Bound {
-    match (kind, limit) {
-        (Kind::Hinge { .. }, Limit::Range { min, max }) => {
-            let half = 0.5 * (max - min);
-            if half < core::f64::consts::PI {
-                let (s, c) = sin_cos(min + half);
-                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
-            } else if min.is_finite() || max.is_finite() {
-                // A full turn or more: every direction is inside; the value is brought into the range at the end.
-                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
-            } else {
-                Bound::None
-            }
-        }
-        (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
-        (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
-        _ => Bound::None,
-    }
-}
-
 /// Smallest and largest length of a bone whose base slides along `axis` by `min..=max`.
 fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let at = |x: f64| (bone + axis * x).length();
@@ -682,11 +464,6 @@ fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let longest =
         if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
     (at(foot), longest)
-}
-
-/// An outer radius for scaling: what is unlimited does not count.
-fn finite_outer(reach: Reach) -> f64 {
-    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
 }
 
 /// The half-angle pair of the best turn that moves vectors with the given sums of cosines and sines towards theirs.

@@ -25,7 +25,7 @@ pub(super) struct RigRun {
     kept: State,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
-    pub(super) newton: super::newton::Buffers,
+    pub(super) least: super::least_squares::Buffers,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
@@ -74,9 +74,9 @@ impl RigRun {
     /// The joints at limits that hold the effectors back: those that would turn outward if they could, or, when none would
     /// (a pose at rest), all that stand at a limit.
     pub(super) fn find_blocking(&mut self, joints: &mut Vec<usize>) {
-        let mut buffers = core::mem::take(&mut self.newton);
+        let mut buffers = core::mem::take(&mut self.least);
         self.rig.list_blocking(&mut buffers, joints);
-        self.newton = buffers;
+        self.least = buffers;
         if joints.is_empty() {
             joints.extend(
                 (0..self.rig.nodes.len())

@@ -39,7 +39,8 @@ pub(super) enum Style {
 impl Rig {
     /// Moves node `i` as its levers wish and returns the world rotation and translation that its descendants undergo.
     ///
-    /// `share` is the part of the move that is made.
+    /// `share` is the part of the move that is made. Of joints that share a variable the first moves as if alone and takes
+    /// the others along.
     pub(super) fn move_node(
         &mut self,
         i: usize,
@@ -47,7 +48,10 @@ impl Rig {
         share: f64,
         style: Style,
     ) -> (DQuat, DVec3) {
-        match self.nodes[i].kind {
+        if !self.is_alone(i) && !self.leads(i) {
+            return (DQuat::IDENTITY, DVec3::ZERO);
+        }
+        let moved = match self.nodes[i].kind {
             Kind::Hinge { axis } => (self.turn_hinge(i, axis, levers, share, style), DVec3::ZERO),
             Kind::Ball => (self.turn_ball(i, levers, share, style), DVec3::ZERO),
             Kind::Slide { axis } => (DQuat::IDENTITY, self.slide(i, axis, levers, share)),
@@ -55,7 +59,11 @@ impl Rig {
                 let turn = self.turn_ball(i, levers, share, style);
                 (turn, self.float(i, levers, turn, share))
             }
+        };
+        if !self.is_alone(i) {
+            self.set_variable(i, self.clamp_variable(i, self.variable_value(i)));
         }
+        moved
     }
 
     #[inline]

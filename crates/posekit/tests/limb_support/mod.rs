@@ -1,4 +1,8 @@
 //! Forward kinematics of a leg, written apart from the library, to check limb solutions with.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(unreachable_pub, reason = "a module shared by test files")]
 

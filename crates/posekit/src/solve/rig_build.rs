@@ -1,0 +1,248 @@
+//! From a skeleton and its tasks to a rig: finds the joints that move an effector, folds what is fixed into them, lists which
+//! goals each one moves, and brings lengths to the order of one.
+
+use super::points::power_of_two_below;
+use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
+use crate::chain::Reach;
+use crate::math::{Pose, sin_cos};
+use crate::skeleton::{JointKind, Limit, Skeleton};
+use crate::task::Task;
+use glam::DQuat;
+
+impl Rig {
+    /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
+    pub(super) fn build(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        ccd_weights: &[f64],
+    ) {
+        self.start.clear();
+        self.start.extend_from_slice(start);
+        self.mark_ancestors(skeleton, tasks);
+        self.collect_nodes(skeleton, ccd_weights);
+        self.collect_goals(skeleton, tasks);
+        self.collect_downstream();
+        self.rescale();
+        self.state_from(start);
+        self.update();
+        self.measure_shortfall();
+    }
+
+    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.node_of_joint.clear();
+        self.node_of_joint.resize(skeleton.n_joints(), BASE);
+        for task in tasks {
+            let mut joint = Some(task.frame().joint);
+            while let Some(i) = joint {
+                self.node_of_joint[i] = 0;
+                joint = skeleton.parent(i);
+            }
+        }
+    }
+
+    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
+        self.nodes.clear();
+        self.sharers.clear();
+        self.variable_joints.clear();
+        self.mimics.clear();
+        self.before.clear();
+        for joint in 0..skeleton.n_joints() {
+            if let Some(mimic) = skeleton.mimic(joint) {
+                let values =
+                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
+                self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
+            }
+            if self.node_of_joint[joint] == BASE {
+                continue;
+            }
+            let (parent, above) = self.nearest_node_above(skeleton, joint);
+            let Some(kind) = moving(skeleton.kind(joint)) else {
+                self.node_of_joint[joint] = BASE - 1;
+                continue;
+            };
+            let (driver, gain, bias) = match skeleton.mimic(joint) {
+                Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
+                None => (joint, 1.0, 0.0),
+            };
+            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
+            let variable = one_value.then(|| self.variable_of(driver));
+            self.node_of_joint[joint] = self.nodes.len();
+            self.nodes.push(Node {
+                joint,
+                parent,
+                placement: above * skeleton.parent_from_joint(joint),
+                kind,
+                bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
+                ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
+                values: skeleton.value_range(joint),
+                variable,
+                gain,
+                bias,
+                moves: [0..0, 0..0],
+            });
+        }
+    }
+
+    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
+    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
+        let mut above = Pose::IDENTITY;
+        let mut next = skeleton.parent(joint);
+        while let Some(i) = next {
+            if self.node_of_joint[i] < BASE - 1 {
+                return (self.node_of_joint[i], above);
+            }
+            above = skeleton.parent_from_joint(i) * above;
+            next = skeleton.parent(i);
+        }
+        (BASE, above)
+    }
+
+    fn variable_of(&mut self, driver: usize) -> usize {
+        let known = self.variable_joints.iter().position(|&joint| joint == driver);
+        let variable = known.unwrap_or_else(|| {
+            self.variable_joints.push(driver);
+            self.sharers.push(0);
+            self.sharers.len() - 1
+        });
+        self.sharers[variable] += 1;
+        variable
+    }
+
+    fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.points.clear();
+        self.turns.clear();
+        for task in tasks {
+            let frame = task.frame();
+            let mut node_from_frame = frame.joint_from_frame;
+            let mut node = self.node_of_joint[frame.joint];
+            if node >= BASE - 1 {
+                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
+                node_from_frame =
+                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                node = above;
+            }
+            let offset = node_from_frame.translation;
+            match task {
+                Task::Position(task) => self.points.push(PointGoal {
+                    node,
+                    offset,
+                    target: task.target_in_world,
+                    weight: task.weight,
+                    at: offset,
+                }),
+                Task::Orientation(task) => self.turns.push(TurnGoal {
+                    node,
+                    offset: node_from_frame.rotation.normalize(),
+                    target: task.world_from_target.normalize(),
+                    weight: task.weight,
+                    at: DQuat::IDENTITY,
+                }),
+            }
+        }
+    }
+
+    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
+    fn collect_downstream(&mut self) {
+        self.pairs.clear();
+        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
+        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
+        for (on, kind, goal) in points.chain(turns) {
+            let mut node = on;
+            while node != BASE {
+                self.pairs.push((node, kind, goal));
+                node = self.nodes[node].parent;
+            }
+        }
+        self.pairs.sort_unstable();
+        self.downstream.clear();
+        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
+        let mut next = 0;
+        for (i, node) in self.nodes.iter_mut().enumerate() {
+            let first = next;
+            let count = |kind: usize, from: usize| -> usize {
+                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
+            };
+            let second = first + count(0, first);
+            next = second + count(1, second);
+            node.moves = [first..second, second..next];
+        }
+    }
+
+    /// Brings lengths to the order of one.
+    fn rescale(&mut self) {
+        let mut full = 0.0_f64;
+        for goal in 0..self.points.len() {
+            full = full.max(finite_outer(self.reach_of(goal)));
+        }
+        if full == 0.0 {
+            // Effectors on the base: their distance from the origin is all there is to compare with.
+            let fixed = self.points.iter().filter(|goal| goal.node == BASE);
+            full = fixed.map(|goal| goal.offset.length()).fold(0.0, f64::max);
+        }
+        if self.points.is_empty() {
+            let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
+            full = lengths.fold(0.0, f64::max);
+        }
+        self.scale = power_of_two_below(full).recip();
+        self.reach = full * self.scale;
+        for node in &mut self.nodes {
+            node.placement.translation *= self.scale;
+            if let Bound::Span { min, max } = &mut node.bound {
+                (*min, *max) = (*min * self.scale, *max * self.scale);
+            }
+        }
+        for goal in &mut self.points {
+            goal.offset *= self.scale;
+            goal.target *= self.scale;
+            goal.at = goal.offset;
+        }
+    }
+}
+
+fn moving(kind: JointKind) -> Option<Kind> {
+    match kind {
+        JointKind::Fixed => None,
+        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
+        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
+        JointKind::Ball => Some(Kind::Ball),
+        JointKind::Free => Some(Kind::Free),
+    }
+}
+
+/// The driver's range as seen by a joint with value = gain × variable + bias.
+fn scaled_limit(limit: Limit, gain: f64, bias: f64) -> Limit {
+    match limit {
+        Limit::Range { min, max } => {
+            let (a, b) = (gain * min + bias, gain * max + bias);
+            Limit::Range { min: a.min(b), max: a.max(b) }
+        }
+        other => other,
+    }
+}
+
+fn bound(kind: Kind, limit: Limit) -> Bound {
+    match (kind, limit) {
+        (Kind::Hinge { .. }, Limit::Range { min, max }) => {
+            let half = 0.5 * (max - min);
+            if half < core::f64::consts::PI {
+                let (s, c) = sin_cos(min + half);
+                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
+            } else if min.is_finite() || max.is_finite() {
+                // A full turn or more: every direction is inside; the value is brought into the range at the end.
+                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
+            } else {
+                Bound::None
+            }
+        }
+        (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
+        (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
+        _ => Bound::None,
+    }
+}
+
+/// An outer radius for scaling: what is unlimited does not count.
+fn finite_outer(reach: Reach) -> f64 {
+    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
+}
