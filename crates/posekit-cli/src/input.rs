@@ -88,7 +88,7 @@ pub(crate) fn chain_scene(
         let origin = if problem.dimension == 2 { Origin::Plane } else { Origin::Space };
         // The last weight is the tip's, which is held on the target whatever it says.
         let weights = model.weights[..model.skeleton.n_joints()].to_vec();
-        Body::Joints(Rig {
+        Body::Joints(Box::new(Rig {
             origin,
             skeleton: model.skeleton,
             start: model.start,
@@ -96,7 +96,7 @@ pub(crate) fn chain_scene(
             target: Some(model.target),
             orientation: model.orientation,
             weights,
-        })
+        }))
     };
     Ok(Scene { title, unit: "", body })
 }

@@ -1,6 +1,6 @@
 //! The built-in models of `posekit demo`: limbs, chains, a rope, and two arms written from their makers' published parameters.
 //!
-//! - Six axes: the UR5e. Denavit-Hartenberg parameters from Universal Robots' support article *DH Parameters for calculations
+//! - Six axes: the `UR5e`. Denavit-Hartenberg parameters from Universal Robots' support article *DH Parameters for calculations
 //!   of kinematics and dynamics*; working range from its technical data sheet (every joint 360° to either side).
 //! - Seven axes: the Franka Panda. Parameters after Craig and joint limits from the *Franka Control Interface* documentation,
 //!   *Robot and interface specifications*.
@@ -33,7 +33,7 @@ pub(crate) fn all() -> Result<Vec<Example>> {
 }
 
 fn example(rig: Rig, title: &str, about: &'static str) -> Example {
-    let scene = Scene { title: title.to_owned(), unit: "m", body: Body::Joints(rig) };
+    let scene = Scene { title: title.to_owned(), unit: "m", body: Body::Joints(Box::new(rig)) };
     Example { scene, about, with_classic: false, iterations: None }
 }
 
@@ -91,7 +91,7 @@ fn rope() -> Result<Example> {
     Ok(example(rig, "Rope of 100", "100 ball joints in space, 2 m, hanging straight down"))
 }
 
-/// The UR5e: link length a \[m\], offset d \[m\] and twist alpha \[rad\] of each link, Denavit and Hartenberg's convention.
+/// The `UR5e`: link length a \[m\], offset d \[m\] and twist alpha \[rad\] of each link, Denavit and Hartenberg's convention.
 const ARM6: [[f64; 3]; 6] = [
     [0.0, 0.1625, FRAC_PI_2],
     [-0.425, 0.0, 0.0],

@@ -207,7 +207,9 @@ fn facts(
         };
         facts.push(("error", with_unit(error) + &within));
     }
-    if let Body::Joints(Rig { orientation: Some(_), .. }) = &scene.body {
+    if let Body::Joints(rig) = &scene.body
+        && rig.orientation.is_some()
+    {
         let degrees = solution.orientation_error.to_degrees();
         facts.push(("turned off", format!("{}°", scientific(degrees))));
     }

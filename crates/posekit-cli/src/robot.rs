@@ -45,7 +45,7 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     if let Some(values) = &args.start {
         place_start(&mut rig, tip_name, values, warnings)?;
     }
-    Ok(Scene { title: robot.name().to_owned(), unit: "m", body: Body::Joints(rig) })
+    Ok(Scene { title: robot.name().to_owned(), unit: "m", body: Body::Joints(Box::new(rig)) })
 }
 
 fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {

@@ -22,7 +22,7 @@ pub(crate) struct Scene {
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// Joints that turn and slide.
-    Joints(Rig),
+    Joints(Box<Rig>),
     /// Points at fixed distances.
     Points {
         /// The points, with their weights.

@@ -1,5 +1,9 @@
 //! The README's example of the library, compiled and run.
-#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::missing_assert_message,
+    reason = "a helper of a test may fail as a test does, and the example is as a reader would write it"
+)]
 
 use std::fs;
 use std::path::Path;

@@ -88,10 +88,10 @@ fn faults(case: &Case, found: &SolutionFile) -> Vec<String> {
                 }
             }
         }
-        ChainData::Space { bones, .. } => {
-            if found.rotations.as_ref().map(Vec::len) != Some(bones.len()) {
-                faults.push("not one rotation per bone".to_owned());
-            }
+        ChainData::Space { bones, .. }
+            if found.rotations.as_ref().map(Vec::len) != Some(bones.len()) =>
+        {
+            faults.push("not one rotation per bone".to_owned());
         }
         _ => {}
     }
