@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
-    /// Print one number over all results of a table of cases, the same on every machine
+    /// Print one number over all results of a table of cases, to compare builds and machines
     Digest(DigestArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
