@@ -135,7 +135,13 @@ impl Driver {
         }
         if self.iteration >= self.limit {
             run.recall();
-            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
+            return Some(if self.best <= 1.0 {
+                Ending::Reached
+            } else if self.is_stuck() {
+                Ending::NoProgress
+            } else {
+                Ending::OutOfIterations
+            });
         }
         self.iteration += 1;
         let mut recorder =
@@ -154,6 +160,11 @@ impl Driver {
             return self.rescue(run, stalled);
         }
         None
+    }
+
+    /// True when rescue after rescue has not brought the error down.
+    fn is_stuck(&self) -> bool {
+        self.attempts > 1 && self.best >= 0.5 * self.best_at_rescue
     }
 
     fn is_crawling(&self, now: f64, before: f64) -> bool {

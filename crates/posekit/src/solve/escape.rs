@@ -16,7 +16,7 @@ use glam::DVec3;
 const ATTEMPTS: u32 = 24;
 
 /// Steps of one attempt.
-const STEPS: u32 = 25;
+const STEPS: u32 = 40;
 
 impl RigRun {
     /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.

@@ -95,12 +95,24 @@ impl Node {
 }
 
 /// What moves: everything an iteration changes.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct State {
     /// Rotation of each node about its own frame.
     pub(super) turn: Vec<DQuat>,
     /// Translation of each node in its own frame.
     pub(super) slide: Vec<DVec3>,
+}
+
+/// By hand, because a derived `clone_from` throws the buffers away and allocates new ones.
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { turn: self.turn.clone(), slide: self.slide.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.turn.clone_from(&source.turn);
+        self.slide.clone_from(&source.slide);
+    }
 }
 
 /// The working copy. See the module.
@@ -118,7 +130,8 @@ pub(super) struct Rig {
     pub(super) world: Vec<Pose>,
     /// How many nodes share each variable.
     pub(super) sharers: Vec<u32>,
-    pub(super) variable_joints: Vec<usize>,
+    /// The variable that each independent joint is, `BASE` for none yet.
+    pub(super) variable_of_joint: Vec<usize>,
     pub(super) start: Vec<f64>,
     pub(super) scale: f64,
     pub(super) reach: f64,

@@ -45,7 +45,8 @@ impl Rig {
     fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
         self.nodes.clear();
         self.sharers.clear();
-        self.variable_joints.clear();
+        self.variable_of_joint.clear();
+        self.variable_of_joint.resize(skeleton.n_joints(), BASE);
         self.mimics.clear();
         self.before.clear();
         for joint in 0..skeleton.n_joints() {
@@ -100,12 +101,12 @@ impl Rig {
     }
 
     fn variable_of(&mut self, driver: usize) -> usize {
-        let known = self.variable_joints.iter().position(|&joint| joint == driver);
-        let variable = known.unwrap_or_else(|| {
-            self.variable_joints.push(driver);
+        let variable = &mut self.variable_of_joint[driver];
+        if *variable == BASE {
+            *variable = self.sharers.len();
             self.sharers.push(0);
-            self.sharers.len() - 1
-        });
+        }
+        let variable = *variable;
         self.sharers[variable] += 1;
         variable
     }

@@ -23,6 +23,7 @@ pub(super) struct RigRun {
     pub(super) levers: Vec<Lever>,
     pub(super) begun: State,
     kept: State,
+    aside: State,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
     pub(super) least: super::least_squares::Buffers,
@@ -69,6 +70,18 @@ impl RigRun {
         self.rig.measure_shortfall();
         self.place_targets();
         self.forget_points();
+    }
+
+    /// Remembers the state while what is returned is measured: joint values are rounded, and whether anyone has looked at a
+    /// solution must not change a bit of the next.
+    pub(super) fn set_aside(&mut self) {
+        self.aside.clone_from(&self.rig.state);
+    }
+
+    /// Returns to the state set aside.
+    pub(super) fn take_back(&mut self) {
+        self.rig.state.clone_from(&self.aside);
+        self.rig.update();
     }
 
     /// The joints at limits that hold the effectors back: those that would turn outward if they could, or, when none would

@@ -18,6 +18,9 @@ use glam::{DQuat, DVec3};
 /// Turns of a ball with several levers in one go; the second and third are corrections.
 const BALL_TURNS: u32 = 3;
 
+/// A direction whose sine against the middle of an arc is smaller than this lies opposite to it: which end is nearer is rounding.
+const OPPOSITE: f64 = 1e-12;
+
 /// A lever and its wish, both from the joint, in world axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lever {
@@ -87,7 +90,7 @@ impl Rig {
         let (new, done) = match self.nodes[i].bound {
             Bound::Arc { middle, half_cosine, .. } if half_cosine >= -1.0 => {
                 let new = match style {
-                    Style::Best => nearest_in_arc(new, middle, half_cosine),
+                    Style::Best => nearest_in_arc(new, old, middle, half_cosine),
                     Style::Published { .. } => self.stop_at_limit(i, old, (c, s)),
                 };
                 (new, (new.0 * old.0 + new.1 * old.1, new.1 * old.0 - new.0 * old.1))
@@ -236,19 +239,35 @@ fn shared((c, s): (f64, f64), share: f64) -> (f64, f64) {
     (c, s)
 }
 
-/// The point of an arc nearest on the circle: the half-angle pair itself inside, else the nearer end.
+/// The point of an arc nearest on the circle: the half-angle pair itself inside, else the nearer end; of two equally near ones
+/// the one on the side of `old`, so that rounding does not throw a joint from one end to the other.
 #[inline]
-fn nearest_in_arc(half: (f64, f64), middle: (f64, f64), half_cosine: f64) -> (f64, f64) {
-    let cosine = half.0 * half.0 - half.1 * half.1;
-    let sine = 2.0 * half.0 * half.1;
+fn nearest_in_arc(
+    half: (f64, f64),
+    old: (f64, f64),
+    middle: (f64, f64),
+    half_cosine: f64,
+) -> (f64, f64) {
+    let (cosine, sine) = whole(half);
     if cosine * middle.0 + sine * middle.1 >= half_cosine {
         return half;
     }
     // Left or right of the middle decides the end; its direction is the middle turned by half the arc.
-    let side = if sine * middle.0 - cosine * middle.1 >= 0.0 { 1.0 } else { -1.0 };
+    let left_by = |(cosine, sine): (f64, f64)| sine * middle.0 - cosine * middle.1;
+    let mut left = left_by((cosine, sine));
+    if left.abs() <= OPPOSITE {
+        left = left_by(whole(old));
+    }
+    let side = if left >= 0.0 { 1.0 } else { -1.0 };
     let half_sine = side * (1.0 - half_cosine * half_cosine).max(0.0).sqrt();
     half_angle(
         middle.0 * half_cosine - middle.1 * half_sine,
         middle.1 * half_cosine + middle.0 * half_sine,
     )
+}
+
+/// Cosine and sine of the angle whose half has these.
+#[inline]
+fn whole((c, s): (f64, f64)) -> (f64, f64) {
+    (c * c - s * s, 2.0 * c * s)
 }

@@ -80,8 +80,9 @@ impl Workspace {
     /// - `start`: joint values, brought inside the limits if they are not
     ///
     /// # Errors
-    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings; [`Error::Unsuited`] for a method that
-    /// cannot solve this kind of problem. Nothing has changed then.
+    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings: nothing has changed then.
+    /// [`Error::Unsuited`] for a method that cannot solve this kind of problem, which shows only when the problem has been laid
+    /// out: the workspace then holds it at its start, [cancelled](Status::Cancelled).
     pub fn begin(
         &mut self,
         skeleton: &Skeleton,
@@ -101,7 +102,7 @@ impl Workspace {
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
         self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
-        let method = self.choose(method)?;
+        let method = self.choose(method).inspect_err(|_| self.stand_at_start())?;
         self.skeleton.method = Some(method);
         let dimension = self.skeleton.rig.free_dimension();
         let by_points = matches!(method, Method::Direct | Method::Fabrik | Method::Relaxation);
@@ -114,6 +115,13 @@ impl Workspace {
         };
         self.start_driver();
         Ok(())
+    }
+
+    /// What is left of a problem whose method does not suit it.
+    fn stand_at_start(&mut self) {
+        self.kind = Kind::Joints;
+        self.start_driver();
+        self.ending = Some(Ending::Cancelled);
     }
 
     /// What `auto` means here, and whether a named method can do it.
@@ -344,6 +352,7 @@ impl Workspace {
             solution.orientation_error = 0.0;
         } else {
             // Measured on what is returned: joint values, through forward kinematics.
+            self.skeleton.set_aside();
             let rig = &mut self.skeleton.rig;
             rig.write_values(&mut solution.configuration);
             rig.state_from(&solution.configuration);
@@ -363,6 +372,9 @@ impl Workspace {
             self.spare_joints = core::mem::take(joints);
         }
         self.solution.status = self.verdict();
+        if self.kind == Kind::Joints {
+            self.skeleton.take_back();
+        }
     }
 
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
