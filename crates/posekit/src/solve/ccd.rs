@@ -133,7 +133,7 @@ pub(super) fn push_frame(levers: &mut Vec<Lever>, is: DQuat, target: DQuat, weig
 impl Rig {
     /// What a frame goal counts against a point goal: a radian like the reach, spread over three axes of which two turn.
     pub(super) fn frame_weight(&self) -> f64 {
-        0.5 * self.reach * self.reach
+        0.5 * self.unit() * self.unit()
     }
 
     /// The sum of squares that descent descends.

@@ -17,6 +17,9 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
+/// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
+const WORTH_A_JUMP: f64 = 0.9;
+
 /// Distances below this part of the reach are rounding.
 pub(super) const FLOOR: f64 = 1e-14;
 
@@ -172,6 +175,12 @@ impl Driver {
         self.iteration >= PATIENCE && now * left > 1.0
     }
 
+    /// Goes straight to the nearest pose of a target that is out of reach.
+    pub(super) fn give_up(&mut self, run: &mut dyn Run) -> Ending {
+        self.rescue(run, false);
+        Ending::NoProgress
+    }
+
     /// Lets the method out of a stall or a crawl. The steps of a rescue count as iterations.
     fn rescue(&mut self, run: &mut dyn Run, stalled: bool) -> Option<Ending> {
         if self.iteration >= self.limit {
@@ -183,7 +192,7 @@ impl Driver {
         }
         let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
             run.recall();
-            return Some(Ending::NoProgress);
+            return self.stops_early.then_some(Ending::NoProgress);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -193,8 +202,15 @@ impl Driver {
         Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
             .iteration(run, phase);
         let now = self.measure(run.residual());
-        self.before = now;
-        self.keep_best(run, now);
+        // The first attempt goes on from where the method stands; the others jump.
+        let is_jump = self.attempts > 1;
+        if now <= 1.0 || now < if is_jump { WORTH_A_JUMP * self.best } else { self.best } {
+            self.before = now;
+            self.keep_best(run, now);
+        } else {
+            run.recall();
+            self.before = self.best;
+        }
         None
     }
 

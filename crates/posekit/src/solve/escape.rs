@@ -21,7 +21,9 @@ const STEPS: u32 = 40;
 impl RigRun {
     /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.
     pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
-        if self.rig.nodes.is_empty() || attempt >= ATTEMPTS {
+        // A target out of reach is not worth other starts: the present one and the straight one find the nearest pose.
+        let attempts = if self.rig.shortfall > 0.0 { 2 } else { ATTEMPTS };
+        if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }
         match attempt {

@@ -21,8 +21,12 @@ use glam::DVec3;
 /// the number of its joints.
 const LARGEST_STEP: f64 = 1.5;
 
-/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more.
-const STEPS_TO_HALVE: u32 = 8;
+/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
+/// [`CLOSE`], where valleys are narrow and patience pays.
+const STEPS_TO_HALVE: u32 = 4;
+
+/// Sum of squares, relative to the reach, below which an attempt is close: 3e-4 of the reach.
+const CLOSE: f64 = 1e-7;
 
 /// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
 const PROBE: f64 = 0.1;
@@ -70,10 +74,10 @@ impl RigRun {
         let mut buffers = core::mem::take(&mut self.least);
         let mut miss = self.rig.gather_misses(&mut buffers);
         let (mut damping, mut milestone) = (1e-3 * miss, miss);
-        let (mut taken, mut is_curved) = (0, false);
+        let (mut taken, mut is_curved, unit) = (0, false, self.rig.unit());
         while taken < steps && !self.rig.is_there() {
             if taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
-                if miss > 0.5 * milestone {
+                if miss > (0.5 * milestone).max(CLOSE * unit * unit) {
                     break;
                 }
                 milestone = miss;
@@ -116,7 +120,7 @@ impl Rig {
     }
 
     fn turn_scale(&self, weight: f64) -> f64 {
-        weight.sqrt() * self.reach.max(f64::MIN_POSITIVE)
+        weight.sqrt() * self.unit()
     }
 
     /// One damped step inside the limits; false when no joint can help. `is_curved`: an earlier step failed, so bend this one.

@@ -324,6 +324,11 @@ impl Rig {
         }
     }
 
+    /// The length that a radian counts like: the reach, or 1 where nothing reaches.
+    pub(super) fn unit(&self) -> f64 {
+        if self.reach > 0.0 { self.reach } else { 1.0 }
+    }
+
     pub(super) fn residual(&self) -> Residual {
         let mut distance = 0.0_f64;
         for goal in &self.points {

@@ -106,8 +106,9 @@ impl Rig {
             *variable = self.sharers.len();
             self.sharers.push(0);
         }
-        self.sharers[*variable] += 1;
-        *variable
+        let variable = *variable;
+        self.sharers[variable] += 1;
+        variable
     }
 
     fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {

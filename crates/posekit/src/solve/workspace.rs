@@ -275,8 +275,7 @@ impl Workspace {
         if self.ending.is_none() {
             self.is_stale = true;
             self.ending = if self.is_hopeless() {
-                self.with_run(|_, run| run.rescue(0, 1));
-                Some(Ending::NoProgress)
+                Some(self.with_run(|driver, run| driver.give_up(run)))
             } else {
                 self.with_run(|driver, run| driver.step(run))
             };
