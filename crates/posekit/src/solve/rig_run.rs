@@ -140,6 +140,6 @@ impl Run for RigRun {
     fn describe(&mut self, step: &mut TraceStep) {
         step.error = self.residual().distance / self.rig.scale;
         self.rig.write_values(&mut step.configuration);
-        self.rig.write_points(&mut step.points);
+        self.write_shown_points(&mut step.points);
     }
 }
