@@ -4,7 +4,7 @@ use super::driver::{Recorder, Residual, Run};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
-use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, fabrik, point};
+use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, distance, fabrik, point};
 
 /// Where half-steps are recorded.
 pub(super) type HalfSteps<'a> = &'a mut dyn FnMut(&mut PointsRun, Phase);
@@ -210,9 +210,14 @@ impl Run for PointsRun {
         for (e, &effector) in self.effectors.iter().enumerate() {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
             let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            worst = worst.max(squared);
+            // A target beyond what can be squared is measured the slow way.
+            worst = worst.max(if squared < f64::INFINITY {
+                squared.sqrt()
+            } else {
+                distance(at, target)
+            });
         }
-        Residual { distance: worst.sqrt(), angle: 0.0 }
+        Residual { distance: worst, angle: 0.0 }
     }
 
     fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {
