@@ -32,6 +32,12 @@ pub(super) struct Residual {
     pub(super) angle: f64,
 }
 
+/// The larger of two misses. `f64::max` would take one that is NaN, from numbers beyond what can be squared, for none at all.
+#[inline]
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
     /// Runs one iteration of the published method.

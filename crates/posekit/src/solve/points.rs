@@ -1,6 +1,6 @@
 //! Chains of points under the driver: relaxation, FABRIK and the direct method, in any dimension.
 
-use super::driver::{Recorder, Residual, Run};
+use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
@@ -211,11 +211,8 @@ impl Run for PointsRun {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
             let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
             // A target beyond what can be squared is measured the slow way.
-            worst = worst.max(if squared < f64::INFINITY {
-                squared.sqrt()
-            } else {
-                distance(at, target)
-            });
+            let off = if squared.is_infinite() { distance(at, target) } else { squared.sqrt() };
+            worst = worse(worst, off);
         }
         Residual { distance: worst, angle: 0.0 }
     }

@@ -4,7 +4,7 @@
 //! turn as the half-angle pair (cosine, sine), limits are compared with it without inverse functions. Lengths are of the
 //! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
 
-use super::driver::Residual;
+use super::driver::{Residual, worse};
 use crate::chain::Reach;
 use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
 use crate::skeleton::Limit;
@@ -332,11 +332,11 @@ impl Rig {
     pub(super) fn residual(&self) -> Residual {
         let mut distance = 0.0_f64;
         for goal in &self.points {
-            distance = distance.max(goal.at.distance_squared(goal.target));
+            distance = worse(distance, goal.at.distance_squared(goal.target));
         }
         let mut angle = 0.0_f64;
         for goal in &self.turns {
-            angle = angle.max(so3_log(goal.target * goal.at.conjugate()).length());
+            angle = worse(angle, so3_log(goal.target * goal.at.conjugate()).length());
         }
         Residual { distance: distance.sqrt(), angle }
     }

@@ -6,7 +6,7 @@ use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
 use crate::math::{Pose, sin_cos};
 use crate::skeleton::{JointKind, Limit, Skeleton};
 use crate::task::Task;
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 impl Rig {
     /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
@@ -200,8 +200,8 @@ impl Rig {
         }
     }
 
-    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way and
-    /// the distance that the target asks for.
+    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way, how
+    /// far it has moved already, and the distance that the target asks for.
     fn extent(&self, goal: usize) -> f64 {
         let outer = self.reach_of(goal).outer;
         if outer.is_finite() {
@@ -211,6 +211,12 @@ impl Rig {
         let (mut node, mut bone, mut sum) = (goal.node, goal.offset, 0.0);
         while node != BASE {
             sum += bone.length();
+            let values = &self.start[self.nodes[node].values.clone()];
+            match self.nodes[node].kind {
+                Kind::Slide { .. } => sum += values[0].abs(),
+                Kind::Free => sum += DVec3::from_slice(values).length(),
+                _ => {}
+            }
             if let Bound::Span { min, max } = self.nodes[node].bound {
                 sum +=
                     [min, max].into_iter().filter(|end| end.is_finite()).map(f64::abs).sum::<f64>();
