@@ -16,11 +16,11 @@ fn chain_by_bones(criterion: &mut Criterion) {
         let problems = chains_of(&format!("random-{bones}"), CHAINS);
         for (method, name) in ON_POINTS {
             let mut batch = ChainBatch::new(&problems, 3, method, TOLERANCE);
-            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, CHAINS);
+            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, TOLERANCE, CHAINS);
         }
         for (method, name) in ON_JOINTS {
             let mut batch = JointBatch::new(&problems, 3, method, TOLERANCE);
-            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, CHAINS);
+            in_turn(&mut group, &format!("{name}/{bones}"), &mut batch, TOLERANCE, CHAINS);
         }
     }
 }

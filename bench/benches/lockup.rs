@@ -28,11 +28,11 @@ fn free_chains(criterion: &mut Criterion) {
         let problems = chains_of(case, PROBLEMS);
         for (method, name) in ON_POINTS {
             let mut batch = ChainBatch::new(&problems, 3, method, TOLERANCE);
-            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, PROBLEMS);
+            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, TOLERANCE, PROBLEMS);
         }
         for (method, name) in ON_JOINTS {
             let mut batch = JointBatch::new(&problems, 3, method, TOLERANCE);
-            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, PROBLEMS);
+            in_turn(&mut group, &format!("{name}/{case}"), &mut batch, TOLERANCE, PROBLEMS);
         }
     }
 }

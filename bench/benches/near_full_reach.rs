@@ -20,11 +20,11 @@ fn near_full_reach(criterion: &mut Criterion) {
             let problems = chains_at(10, low, high, CHAINS);
             for (method, name) in ON_POINTS {
                 let mut batch = ChainBatch::new(&problems, 3, method, tolerance);
-                in_turn(&mut group, &format!("{name}/{high}"), &mut batch, CHAINS);
+                in_turn(&mut group, &format!("{name}/{high}"), &mut batch, tolerance, CHAINS);
             }
             let [.., (method, name)] = ON_JOINTS;
             let mut batch = JointBatch::new(&problems, 3, method, tolerance);
-            in_turn(&mut group, &format!("{name}/{high}"), &mut batch, CHAINS);
+            in_turn(&mut group, &format!("{name}/{high}"), &mut batch, tolerance, CHAINS);
         }
     }
 }

@@ -5,6 +5,7 @@ mod common;
 use common::{in_turn, quick};
 use criterion::{Criterion, criterion_group, criterion_main};
 use posekit::limb::SoftReach;
+use posekit_bench::TOLERANCE;
 use posekit_bench::posekit_adapter::{LimbBatch, Variant};
 use posekit_bench::problems::chains_of;
 
@@ -28,7 +29,7 @@ fn two_bone(criterion: &mut Criterion) {
             // Nor may the judge ask for it.
             problems.iter_mut().for_each(|problem| problem.pole = None);
         }
-        in_turn(&mut group, name, &mut LimbBatch::new(&problems, variant), LIMBS);
+        in_turn(&mut group, name, &mut LimbBatch::new(&problems, variant), TOLERANCE, LIMBS);
     }
 }
 

@@ -17,6 +17,9 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
+/// One part in this many of the iterations is kept for coming to rest when no rescue arrives.
+const RESERVE: u32 = 5;
+
 /// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
 const WORTH_A_JUMP: f64 = 0.9;
 
@@ -51,6 +54,11 @@ pub(super) trait Run {
     ///
     /// Attempt 0 is the first after the last ordinary progress.
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32>;
+
+    /// Goes down to the nearest pose around, in at most `budget` steps, when nothing arrives; returns the steps taken.
+    fn come_to_rest(&mut self, _budget: u32) -> u32 {
+        0
+    }
 
     /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
     fn is_at_rest(&self) -> bool {
@@ -141,13 +149,7 @@ impl Driver {
         }
         if self.iteration >= self.limit {
             run.recall();
-            return Some(if self.best <= 1.0 {
-                Ending::Reached
-            } else if self.is_stuck() {
-                Ending::NoProgress
-            } else {
-                Ending::OutOfIterations
-            });
+            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
         }
         self.iteration += 1;
         let mut recorder =
@@ -166,11 +168,6 @@ impl Driver {
             return self.rescue(run, stalled);
         }
         None
-    }
-
-    /// True when rescue after rescue has not brought the error down.
-    fn is_stuck(&self) -> bool {
-        self.attempts > 1 && self.best >= 0.5 * self.best_at_rescue
     }
 
     fn is_crawling(&self, now: f64, before: f64) -> bool {
@@ -196,9 +193,11 @@ impl Driver {
         if self.best < 0.5 * self.best_at_rescue {
             (self.attempts, self.best_at_rescue) = (0, self.best);
         }
-        let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
-            run.recall();
-            return self.stops_early.then_some(Ending::NoProgress);
+        let budget = (self.limit - self.iteration).saturating_sub(self.limit / RESERVE);
+        let may_try = self.attempts == 0 || budget > 0;
+        let Some(steps) = may_try.then(|| run.rescue(self.attempts, budget.max(1))).flatten()
+        else {
+            return self.rest(run);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -218,6 +217,16 @@ impl Driver {
             self.before = self.best;
         }
         None
+    }
+
+    /// All attempts have failed: from the best state down to the nearest pose around it.
+    fn rest(&mut self, run: &mut dyn Run) -> Option<Ending> {
+        run.recall();
+        self.iteration += run.come_to_rest(self.limit - self.iteration);
+        let now = self.measure(run.residual());
+        self.keep_best(run, now);
+        run.recall();
+        self.stops_early.then_some(Ending::NoProgress)
     }
 
     fn keep_best(&mut self, run: &mut dyn Run, now: f64) {

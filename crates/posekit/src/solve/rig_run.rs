@@ -1,6 +1,7 @@
 //! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
 
 use super::driver::{FLOOR, Recorder, Residual, Run};
+use super::least_squares::Until;
 use super::points::PointsRun;
 use super::rig::{Rig, State};
 use super::solution::TraceStep;
@@ -33,7 +34,6 @@ pub(super) struct RigRun {
     pub(super) flat: Vec<f64>,
     /// For the two-bone form: its answers, best first.
     pub(super) limbs: Vec<super::two_bone::Pair>,
-    /// Buffers for the configurations of other answers, while there are none.
     pub(super) spare_values: Vec<Vec<f64>>,
 }
 
@@ -121,6 +121,15 @@ impl Run for RigRun {
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // The closed form has said all there is to say.
         if self.method == Some(Method::TwoBone) { None } else { self.break_free(attempt, budget) }
+    }
+
+    fn come_to_rest(&mut self, budget: u32) -> u32 {
+        if self.method == Some(Method::TwoBone) {
+            return 0;
+        }
+        let steps = self.least_squares(budget, Until::AtRest);
+        self.forget_points();
+        steps
     }
 
     fn is_at_rest(&self) -> bool {

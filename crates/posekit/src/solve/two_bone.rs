@@ -43,26 +43,25 @@ impl RigRun {
         }
     }
 
-    /// The configurations of the answers that reach as well as the best. What `others` held is used again.
+    /// The configurations of the answers that reach as well as the best. Buffers are used again.
     pub(super) fn write_other_limbs(&mut self, others: &mut Vec<Vec<f64>>) {
-        self.spare_values.append(others);
-        if self.limbs.len() < 2 {
+        let n_others = self.limbs.len().saturating_sub(1);
+        while others.len() > n_others {
+            self.spare_values.extend(others.pop());
+        }
+        while others.len() < n_others {
+            others.push(self.spare_values.pop().unwrap_or_default());
+        }
+        if n_others == 0 {
             return;
         }
-        let now = [self.rig.state.turn[0], self.rig.state.turn[1]];
-        for limb in &self.limbs[1..] {
-            let mut other = self.spare_values.pop().unwrap_or_default();
+        let now = self.rig.pair();
+        for (limb, other) in self.limbs[1..].iter().zip(others) {
             self.rig.state.turn.copy_from_slice(limb);
-            self.rig.write_values(&mut other);
-            others.push(other);
+            self.rig.write_values(other);
         }
         self.rig.state.turn.copy_from_slice(&now);
         self.rig.update();
-    }
-
-    /// Takes the buffers of other answers back, for a method that has none.
-    pub(super) fn clear_other_limbs(&mut self, others: &mut Vec<Vec<f64>>) {
-        self.spare_values.append(others);
     }
 }
 
@@ -138,7 +137,7 @@ impl Rig {
 
     /// One joint at an end of its range, the other at its best: the nearest of up to four poses.
     fn nearest_at_limits(&mut self) -> Option<Pair> {
-        let now = [self.state.turn[0], self.state.turn[1]];
+        let now = self.pair();
         let mut best: Option<(f64, Pair)> = None;
         for held in 0..2 {
             let Bound::Arc { min, max, .. } = self.nodes[held].bound else { continue };
@@ -149,13 +148,17 @@ impl Rig {
                 self.update();
                 let miss = self.residual().distance;
                 if best.is_none_or(|(least, _)| miss < least) {
-                    best = Some((miss, [self.state.turn[0], self.state.turn[1]]));
+                    best = Some((miss, self.pair()));
                 }
                 self.state.turn.copy_from_slice(&now);
+                self.update();
             }
         }
-        self.update();
         best.map(|(_, pair)| pair)
+    }
+
+    fn pair(&self) -> Pair {
+        [self.state.turn[0], self.state.turn[1]]
     }
 
     /// The best move of one joint alone.

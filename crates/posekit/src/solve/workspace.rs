@@ -363,11 +363,10 @@ impl Workspace {
             solution.error = residual.distance / rig.scale;
             solution.orientation_error = residual.angle;
         }
-        if self.skeleton.method == Some(Method::TwoBone) && self.kind == Kind::Joints {
-            self.skeleton.write_other_limbs(&mut self.solution.others);
-        } else {
-            self.skeleton.clear_other_limbs(&mut self.solution.others);
+        if self.skeleton.method != Some(Method::TwoBone) || self.kind != Kind::Joints {
+            self.skeleton.limbs.clear();
         }
+        self.skeleton.write_other_limbs(&mut self.solution.others);
         if let Status::Blocked { joints } = &mut self.solution.status {
             self.spare_joints = core::mem::take(joints);
         }
