@@ -54,7 +54,8 @@ fn run(
     method: Method,
     settings: &Settings,
 ) -> Solution {
-    solve(skeleton, start, &[Position::new(tip, TARGET).into()], method, settings).unwrap()
+    solve(skeleton, start, &[Position::new(tip, TARGET).into()], method, settings)
+        .expect("the problem is valid")
 }
 
 fn phases(steps: &[TraceStep], iteration: u32) -> Vec<Phase> {

@@ -216,15 +216,15 @@ fn reached(family: Family, method: Method) -> u64 {
         }
     }
     iterations.sort_unstable();
-    let at = |part: f64| iterations[((iterations.len() - 1) as f64 * part).round() as usize];
+    let at = |per_cent: usize| iterations[(iterations.len() - 1) * per_cent / 100];
     let rate = 100.0 * reached as f64 / CASES as f64;
     let report = format!(
         "{family:?} by {}: {rate:.1} %, iterations 50 % {}, 90 % {}, 99 % {}, max {}; not: {}\n",
         method.name(),
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(1.0),
+        at(50),
+        at(90),
+        at(99),
+        at(100),
         missed.join(", ")
     );
     std::io::Write::write_all(&mut std::io::stdout(), report.as_bytes()).expect("stdout is open");
@@ -248,7 +248,7 @@ fn hinges_in_the_plane() {
 
 #[test]
 fn hinges_in_space() {
-    check(Family::Hinges, [999, 997, 997]);
+    check(Family::Hinges, [998, 998, 998]);
 }
 
 #[test]
@@ -258,10 +258,10 @@ fn balls_with_cones() {
 
 #[test]
 fn hinges_balls_and_slides() {
-    check(Family::Mixed, [998, 998, 998]);
+    check(Family::Mixed, [997, 997, 997]);
 }
 
 #[test]
 fn trees_with_two_effectors() {
-    check(Family::Trees, [994, 994, 994]);
+    check(Family::Trees, [995, 995, 995]);
 }
