@@ -87,7 +87,10 @@ impl Limb {
             };
             let reach = radii(&self.lengths).1;
             assert!((shortfall - by).abs() <= 1e-12 * (reach + by), "{name}: {shortfall} for {by}");
-            assert!(solution.error - by <= slack * reach, "{name}: {:e} off", solution.error - by);
+            // A distance of a million reaches is only known to its own rounding.
+            let rounding = 64.0 * f64::EPSILON * by;
+            let off = solution.error - by;
+            assert!(off <= slack * reach + rounding, "{name}: {off:e} off");
         }
     }
 

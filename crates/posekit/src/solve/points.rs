@@ -4,7 +4,10 @@ use super::driver::{Recorder, Residual, Run};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
-use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, fabrik, point};
+use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, distance, fabrik, point};
+
+/// Where half-steps are recorded.
+pub(super) type HalfSteps<'a> = &'a mut dyn FnMut(&mut PointsRun, Phase);
 
 /// The state of a chain that is being solved.
 ///
@@ -145,9 +148,20 @@ impl PointsRun {
         way != direct::Way::None
     }
 
-    fn relax(&mut self, recorder: &mut Recorder<'_>) {
+    /// One iteration. Half-steps are told to `record`, where there is one.
+    pub(super) fn iterate_with(&mut self, record: Option<HalfSteps<'_>>) {
+        match self.method {
+            Some(Method::Relaxation) => self.relax(record),
+            Some(Method::Fabrik) => self.reach_back_and_forth(record),
+            _ => {
+                self.reach_directly();
+            }
+        }
+    }
+
+    fn relax(&mut self, mut record: Option<HalfSteps<'_>>) {
         let passes = self.relaxation.passes;
-        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        let by = if record.is_some() { 1 } else { passes };
         let mut done = 0;
         while done < passes {
             let bones =
@@ -158,37 +172,35 @@ impl PointsRun {
             let reading = self.relaxation.reading;
             read(self.dimension, bones, &self.relaxed, reading, &mut self.points);
             done += by;
-            if recorder.wants_half_steps() {
-                recorder.half_step(self, Phase::Pass(done));
+            if let Some(record) = &mut record {
+                record(self, Phase::Pass(done));
             }
         }
     }
 
-    fn reach_back_and_forth(&mut self, recorder: &mut Recorder<'_>) {
+    fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         let goals = Goals { effectors: &self.effectors, targets: &self.targets };
         fabrik::backward(self.dimension, bones, &mut self.points, goals, &mut self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Backward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Backward);
         }
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         fabrik::forward(self.dimension, bones, &mut self.points, &self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Forward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Forward);
         }
     }
 }
 
 impl Run for PointsRun {
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        match self.method {
-            Some(Method::Relaxation) => self.relax(recorder),
-            Some(Method::Fabrik) => self.reach_back_and_forth(recorder),
-            _ => {
-                self.reach_directly();
-            }
+        if recorder.wants_half_steps() {
+            self.iterate_with(Some(&mut |run, phase| recorder.half_step(run, phase)));
+        } else {
+            self.iterate_with(None);
         }
     }
 
@@ -198,9 +210,14 @@ impl Run for PointsRun {
         for (e, &effector) in self.effectors.iter().enumerate() {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
             let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            worst = worst.max(squared);
+            // A target beyond what can be squared is measured the slow way.
+            worst = worst.max(if squared < f64::INFINITY {
+                squared.sqrt()
+            } else {
+                distance(at, target)
+            });
         }
-        Residual { distance: worst.sqrt(), angle: 0.0 }
+        Residual { distance: worst, angle: 0.0 }
     }
 
     fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {

@@ -3,7 +3,6 @@
 
 use super::points::power_of_two_below;
 use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
-use crate::chain::Reach;
 use crate::math::{Pose, sin_cos};
 use crate::skeleton::{JointKind, Limit, Skeleton};
 use crate::task::Task;
@@ -126,13 +125,10 @@ impl Rig {
             }
             let offset = node_from_frame.translation;
             match task {
-                Task::Position(task) => self.points.push(PointGoal {
-                    node,
-                    offset,
-                    target: task.target_in_world,
-                    weight: task.weight,
-                    at: offset,
-                }),
+                Task::Position(task) => {
+                    let goal = PointGoal::new(node, offset, task.target_in_world, task.weight);
+                    self.points.push(goal);
+                }
                 Task::Orientation(task) => self.turns.push(TurnGoal {
                     node,
                     offset: node_from_frame.rotation.normalize(),
@@ -175,7 +171,7 @@ impl Rig {
     fn rescale(&mut self) {
         let mut full = 0.0_f64;
         for goal in 0..self.points.len() {
-            full = full.max(finite_outer(self.reach_of(goal)));
+            full = full.max(self.extent(goal));
         }
         if full == 0.0 {
             // Effectors on the base: their distance from the origin is all there is to compare with.
@@ -196,9 +192,31 @@ impl Rig {
         }
         for goal in &mut self.points {
             goal.offset *= self.scale;
-            goal.target *= self.scale;
+            goal.wanted *= self.scale;
+            goal.target = goal.wanted;
             goal.at = goal.offset;
         }
+    }
+
+    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way and
+    /// the distance that the target asks for.
+    fn extent(&self, goal: usize) -> f64 {
+        let outer = self.reach_of(goal).outer;
+        if outer.is_finite() {
+            return outer;
+        }
+        let goal = &self.points[goal];
+        let (mut node, mut bone, mut sum) = (goal.node, goal.offset, 0.0);
+        while node != BASE {
+            sum += bone.length();
+            if let Bound::Span { min, max } = self.nodes[node].bound {
+                sum +=
+                    [min, max].into_iter().filter(|end| end.is_finite()).map(f64::abs).sum::<f64>();
+            }
+            bone = self.nodes[node].placement.translation;
+            node = self.nodes[node].parent;
+        }
+        sum + goal.target.distance(bone)
     }
 }
 
@@ -241,9 +259,4 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
         (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
         _ => Bound::None,
     }
-}
-
-/// An outer radius for scaling: what is unlimited does not count.
-fn finite_outer(reach: Reach) -> f64 {
-    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
 }
