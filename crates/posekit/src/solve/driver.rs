@@ -46,7 +46,7 @@ pub(super) trait Run {
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
 
-    /// How far off the present state is.
+    /// How far off the present state is, less what is proven to be out of reach.
     fn residual(&self) -> Residual;
 
     /// Puts the state where the method itself would not get, towards the target, in at most `budget` steps; returns how many
@@ -133,8 +133,8 @@ impl Driver {
         (residual.distance / self.distance_tolerance).max(residual.angle / self.angle_tolerance)
     }
 
-    pub(super) fn is_reached(&self, run: &dyn Run) -> bool {
-        self.measure(run.residual()) <= 1.0
+    pub(super) fn is_reached(&self, residual: Residual) -> bool {
+        self.measure(residual) <= 1.0
     }
 
     /// Tolerance on distances, in units of the run.

@@ -172,7 +172,7 @@ impl Rig {
             chain.parents.push(self.nodes.len() - 1);
             chain.lengths.push(units(goal.offset).length());
             chain.weights.push(1.0);
-            *target = units(goal.target);
+            *target = units(goal.wanted);
         }
     }
 }

@@ -125,13 +125,10 @@ impl Rig {
             }
             let offset = node_from_frame.translation;
             match task {
-                Task::Position(task) => self.points.push(PointGoal {
-                    node,
-                    offset,
-                    target: task.target_in_world,
-                    weight: task.weight,
-                    at: offset,
-                }),
+                Task::Position(task) => {
+                    let goal = PointGoal::new(node, offset, task.target_in_world, task.weight);
+                    self.points.push(goal);
+                }
                 Task::Orientation(task) => self.turns.push(TurnGoal {
                     node,
                     offset: node_from_frame.rotation.normalize(),
@@ -195,7 +192,8 @@ impl Rig {
         }
         for goal in &mut self.points {
             goal.offset *= self.scale;
-            goal.target *= self.scale;
+            goal.wanted *= self.scale;
+            goal.target = goal.wanted;
             goal.at = goal.offset;
         }
     }

@@ -34,6 +34,7 @@ pub(super) struct RigRun {
     pub(super) flat: Vec<f64>,
     /// For the two-bone form: its answers, best first.
     pub(super) limbs: Vec<super::two_bone::Pair>,
+    /// Buffers for the configurations of other answers, while there are none.
     pub(super) spare_values: Vec<Vec<f64>>,
 }
 
@@ -66,7 +67,7 @@ impl RigRun {
     /// least.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
         for (goal, target) in self.rig.points.iter_mut().zip(targets.chunks_exact(3)) {
-            goal.target = DVec3::from_slice(target) * self.rig.scale;
+            goal.wanted = DVec3::from_slice(target) * self.rig.scale;
         }
         self.begun.clone_from(&self.rig.state);
         self.rig.measure_shortfall();
@@ -115,7 +116,8 @@ impl Run for RigRun {
     }
 
     fn residual(&self) -> Residual {
-        self.rig.residual()
+        // The published texts know nothing of what is proven.
+        if self.classic { self.rig.residual() } else { self.rig.gap() }
     }
 
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
@@ -147,7 +149,7 @@ impl Run for RigRun {
     }
 
     fn describe(&mut self, step: &mut TraceStep) {
-        step.error = self.residual().distance / self.rig.scale;
+        step.error = self.rig.residual().distance / self.rig.scale;
         self.rig.write_values(&mut step.configuration);
         self.write_shown_points(&mut step.points);
     }

@@ -43,22 +43,18 @@ impl RigRun {
         }
     }
 
-    /// The configurations of the answers that reach as well as the best. Buffers are used again.
+    /// The configurations of the answers that reach as well as the best. What `others` held is used again.
     pub(super) fn write_other_limbs(&mut self, others: &mut Vec<Vec<f64>>) {
-        let n_others = self.limbs.len().saturating_sub(1);
-        while others.len() > n_others {
-            self.spare_values.extend(others.pop());
-        }
-        while others.len() < n_others {
-            others.push(self.spare_values.pop().unwrap_or_default());
-        }
-        if n_others == 0 {
+        self.spare_values.append(others);
+        if self.limbs.len() < 2 {
             return;
         }
         let now = self.rig.pair();
-        for (limb, other) in self.limbs[1..].iter().zip(others) {
+        for limb in &self.limbs[1..] {
+            let mut other = self.spare_values.pop().unwrap_or_default();
             self.rig.state.turn.copy_from_slice(limb);
-            self.rig.write_values(other);
+            self.rig.write_values(&mut other);
+            others.push(other);
         }
         self.rig.state.turn.copy_from_slice(&now);
         self.rig.update();
@@ -151,9 +147,9 @@ impl Rig {
                     best = Some((miss, self.pair()));
                 }
                 self.state.turn.copy_from_slice(&now);
-                self.update();
             }
         }
+        self.update();
         best.map(|(_, pair)| pair)
     }
 
