@@ -43,6 +43,9 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
 
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
+    /// Weighted sum of squares of all misses: of two states that do not arrive, the one with less is the better.
+    fn merit(&self) -> f64;
+
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
 
@@ -98,7 +101,9 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
+    /// How many tolerances the state that is kept is off, and its merit.
     best: f64,
+    best_merit: f64,
     best_at_rescue: f64,
     pub(super) trace: Vec<TraceStep>,
     detail: Detail,
@@ -117,7 +122,7 @@ impl Driver {
         self.trace.clear();
         self.detail = settings.trace;
         self.before = self.measure(run.residual());
-        self.best = self.before;
+        (self.best, self.best_merit) = (self.before, run.merit());
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -230,8 +235,9 @@ impl Driver {
     }
 
     fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
-        if now < self.best {
-            self.best = now;
+        let merit = run.merit();
+        if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
+            (self.best, self.best_merit) = (now, merit);
             run.keep();
         }
     }

@@ -31,6 +31,10 @@ impl FreeRun<'_> {
 }
 
 impl Run for FreeRun<'_> {
+    fn merit(&self) -> f64 {
+        self.points.merit()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
         if !recorder.wants_half_steps() {
             self.points.iterate_with(None);

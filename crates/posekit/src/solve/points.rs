@@ -193,6 +193,17 @@ impl PointsRun {
             record(self, Phase::Forward);
         }
     }
+
+    /// Distances of the effectors from their targets.
+    fn misses(&self) -> impl Iterator<Item = f64> + '_ {
+        let n = self.dimension;
+        self.effectors.iter().enumerate().map(move |(e, &effector)| {
+            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
+            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            // A target beyond what can be squared is measured the slow way.
+            if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
+        })
+    }
 }
 
 impl Run for PointsRun {
@@ -205,16 +216,16 @@ impl Run for PointsRun {
     }
 
     fn residual(&self) -> Residual {
-        let n = self.dimension;
-        let mut worst = 0.0_f64;
-        for (e, &effector) in self.effectors.iter().enumerate() {
-            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            // A target beyond what can be squared is measured the slow way.
-            let off = if squared.is_infinite() { distance(at, target) } else { squared.sqrt() };
-            worst = worse(worst, off);
+        Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
+    }
+
+    fn merit(&self) -> f64 {
+        // A lone miss need not be squared, and so cannot overflow.
+        if self.effectors.len() == 1 {
+            self.residual().distance
+        } else {
+            self.misses().map(|off| off * off).sum()
         }
-        Residual { distance: worst, angle: 0.0 }
     }
 
     fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {

@@ -106,6 +106,10 @@ impl RigRun {
 }
 
 impl Run for RigRun {
+    fn merit(&self) -> f64 {
+        self.rig.miss()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
         match self.method {
             Some(Method::Fabrik) => self.follow_fabrik(recorder),
