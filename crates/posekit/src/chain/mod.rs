@@ -9,11 +9,13 @@
 
 pub mod direct;
 pub mod fabrik;
+mod pair;
 mod reach;
 pub mod relaxation;
 mod space;
 
 pub use direct::DirectWorkspace;
+pub(crate) use pair::Pair;
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 
@@ -54,7 +56,7 @@ impl Chain {
     /// [`Error::Length`] if the numbers do not fill whole points or there is no point, [`Error::NonFinite`] for a
     /// coordinate that is NaN or infinite, [`Error::OutOfRange`] for dimension 0.
     pub fn try_new(dimension: usize, points: &[f64]) -> Result<Self> {
-        let n_points = if dimension == 0 { 0 } else { points.len() / dimension };
+        let n_points = points.len().checked_div(dimension).unwrap_or(0);
         let parents: Vec<usize> = (0..n_points).map(|i| i.saturating_sub(1)).collect();
         Self::try_tree(dimension, points, &parents)
     }
