@@ -14,13 +14,25 @@ pub(super) fn make_unit(v: &mut [f64]) -> bool {
     size > 0.0
 }
 
-/// Leaves of `v` the unit part across `e`; false, and `v` unusable, when that part is no larger than `least`.
+/// Leaves of `v` the unit part across `e`; false, and `v` unusable, when that part is no larger than `least` or is rounding.
 pub(super) fn make_across(v: &mut [f64], e: &[f64], least: f64) -> bool {
+    let least = least.max(1e-12 * dot(v, v).sqrt());
+    take_off(v, e);
+    if dot(v, v).sqrt() <= least {
+        return false;
+    }
+    // A small part is not quite across yet: what rounding left along `e` has grown with it.
+    make_unit(v);
+    take_off(v, e);
+    make_unit(v)
+}
+
+/// Takes the part along the unit vector `e` off `v`.
+fn take_off(v: &mut [f64], e: &[f64]) {
     let along = dot(v, e);
     for (x, e) in v.iter_mut().zip(e) {
         *x -= along * e;
     }
-    dot(v, v).sqrt() > least && make_unit(v)
 }
 
 /// The fixed rule for a direction across `e`: to the left in the plane; else from the coordinate axis in which `e` is
