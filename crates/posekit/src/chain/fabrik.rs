@@ -96,8 +96,8 @@ fn inward<S: Space>(
         if branches.pulls[effector] == 1 {
             points[effector * n..(effector + 1) * n].copy_from_slice(target);
         } else {
-            for k in 0..n {
-                branches.asked[effector * n + k] += target[k];
+            for (asked, x) in branches.asked[effector * n..].iter_mut().zip(target) {
+                *asked += x;
             }
         }
     }

@@ -9,11 +9,13 @@
 
 pub mod direct;
 pub mod fabrik;
+mod pair;
 mod reach;
 pub mod relaxation;
 mod space;
 
 pub use direct::DirectWorkspace;
+pub(crate) use pair::Pair;
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 

@@ -73,7 +73,8 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
         if squared <= off.coincident_squared {
             continue;
         }
-        let scale = bones.lengths[child] / squared.sqrt() - 1.0;
+        // The square root and the quotient do not wait for each other: length / root, less one.
+        let scale = squared.sqrt() * (bones.lengths[child] / squared) - 1.0;
         for k in 0..n {
             let change = scale * (to[k] - from[k]);
             from[k] -= parent_share * change;

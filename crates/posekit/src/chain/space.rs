@@ -1,10 +1,27 @@
-//! One text for every dimension: kernels loop over `space.n()` coordinates, and the compiler unrolls the loop where
-//! the dimension is known.
+//! One text for every dimension: kernels loop over `space.n()` coordinates and keep them in [`Space::Row`]s; where the
+//! dimension is known the compiler unrolls the loops and keeps the rows in registers.
 
-/// How many coordinates a point has.
-pub(crate) trait Space: Copy {
+use core::fmt::Debug;
+use core::ops::IndexMut;
+
+/// How many coordinates a point has, and what holds one value per coordinate.
+pub(crate) trait Space: Copy + Debug {
+    /// One value per coordinate.
+    type Row<T: Clone + Debug>: Clone
+        + Debug
+        + IndexMut<usize, Output = T>
+        + AsRef<[T]>
+        + AsMut<[T]>;
+
     /// The number of coordinates.
     fn n(self) -> usize;
+
+    /// A row of copies of one value. Allocates where the dimension is not known.
+    fn row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
+
+    /// A row to work on, which starts from `kept`: a copy that can live in registers, or, where the dimension is not known,
+    /// the row itself. Whoever borrows must put it back.
+    fn borrow<T: Clone + Debug>(kept: &mut Self::Row<T>) -> Self::Row<T>;
 }
 
 /// A dimension known when compiling: the plane and space.
@@ -16,16 +33,38 @@ pub(crate) struct Fixed<const D: usize>;
 pub(crate) struct Any(pub(crate) usize);
 
 impl<const D: usize> Space for Fixed<D> {
+    type Row<T: Clone + Debug> = [T; D];
+
     #[inline(always)]
     fn n(self) -> usize {
         D
     }
+
+    #[inline(always)]
+    fn row<T: Clone + Debug>(self, value: T) -> [T; D] {
+        core::array::from_fn(|_| value.clone())
+    }
+
+    #[inline(always)]
+    fn borrow<T: Clone + Debug>(kept: &mut [T; D]) -> [T; D] {
+        kept.clone()
+    }
 }
 
 impl Space for Any {
+    type Row<T: Clone + Debug> = Vec<T>;
+
     #[inline(always)]
     fn n(self) -> usize {
         self.0
+    }
+
+    fn row<T: Clone + Debug>(self, value: T) -> Vec<T> {
+        vec![value; self.0]
+    }
+
+    fn borrow<T: Clone + Debug>(kept: &mut Vec<T>) -> Vec<T> {
+        core::mem::take(kept)
     }
 }
 
