@@ -6,7 +6,7 @@
 
 use super::driver::Residual;
 use crate::chain::Reach;
-use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
+use crate::math::{Pose, atan2, sin_cos, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
@@ -37,6 +37,7 @@ pub(super) enum Bound {
         max: f64,
         middle: (f64, f64),
         half_cosine: f64,
+        half_sine: f64,
     },
     /// A slide's range.
     Span {
@@ -54,6 +55,8 @@ pub(super) struct Node {
     pub(super) parent: usize,
     /// From this joint before it moves to the node above (or the world): fixed joints between are folded in.
     pub(super) placement: Pose,
+    /// Whether the placement turns.
+    pub(super) is_turned: bool,
     pub(super) kind: Kind,
     pub(super) bound: Bound,
     pub(super) ccd_weight: f64,
@@ -278,8 +281,12 @@ impl Rig {
     pub(super) fn update(&mut self) {
         self.before.resize(self.nodes.len(), Pose::IDENTITY);
         self.world.resize(self.nodes.len(), Pose::IDENTITY);
+        // Most nodes hang on the one just before, which then need not be read back.
+        let mut last = Pose::IDENTITY;
         for i in 0..self.nodes.len() {
-            self.update_node(i);
+            let parent = self.nodes[i].parent;
+            let above = if parent == i.wrapping_sub(1) { last } else { self.world_of(parent) };
+            last = self.place_node(i, above);
         }
         self.update_goals();
     }
@@ -287,20 +294,34 @@ impl Rig {
     /// World pose of one node, from its parent's.
     #[inline]
     pub(super) fn update_node(&mut self, i: usize) {
+        self.place_node(i, self.world_of(self.nodes[i].parent));
+    }
+
+    #[inline]
+    fn world_of(&self, node: usize) -> Pose {
+        if node == BASE { Pose::IDENTITY } else { self.world[node] }
+    }
+
+    #[inline(always)]
+    fn place_node(&mut self, i: usize, above: Pose) -> Pose {
         let node = &self.nodes[i];
-        let before = if node.parent == BASE {
-            node.placement
-        } else {
-            self.world[node.parent] * node.placement
+        let mut before = Pose {
+            rotation: above.rotation,
+            translation: above.transform_point(node.placement.translation),
         };
-        self.before[i] = before;
-        self.world[i] = Pose {
+        if node.is_turned {
+            before.rotation *= node.placement.rotation;
+        }
+        let mut world = Pose {
             rotation: before.rotation * self.state.turn[i],
-            translation: match node.kind {
-                Kind::Hinge { .. } | Kind::Ball => before.translation,
-                _ => before.translation + before.rotation * self.state.slide[i],
-            },
+            translation: before.translation,
         };
+        if !matches!(node.kind, Kind::Hinge { .. } | Kind::Ball) {
+            world.translation += before.rotation * self.state.slide[i];
+        }
+        self.before[i] = before;
+        self.world[i] = world;
+        world
     }
 
     /// Where the effectors are.
@@ -482,15 +503,4 @@ fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let longest =
         if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
     (at(foot), longest)
-}
-
-/// The half-angle pair of the best turn that moves vectors with the given sums of cosines and sines towards theirs.
-#[inline]
-pub(super) fn best_half(cosine: f64, sine: f64) -> Option<(f64, f64)> {
-    let squared = cosine * cosine + sine * sine;
-    if squared <= 1e-60 {
-        return None;
-    }
-    let scale = 1.0 / squared.sqrt();
-    Some(half_angle(cosine * scale, sine * scale))
 }

@@ -70,10 +70,12 @@ impl Rig {
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable = one_value.then(|| self.variable_of(driver));
             self.node_of_joint[joint] = self.nodes.len();
+            let placement = above * skeleton.parent_from_joint(joint);
             self.nodes.push(Node {
                 joint,
                 parent,
-                placement: above * skeleton.parent_from_joint(joint),
+                placement,
+                is_turned: placement.rotation != DQuat::IDENTITY,
                 kind,
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
                 ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
@@ -229,10 +231,11 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
             let half = 0.5 * (max - min);
             if half < core::f64::consts::PI {
                 let (s, c) = sin_cos(min + half);
-                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
+                let (half_sine, half_cosine) = sin_cos(half);
+                Bound::Arc { min, max, middle: (c, s), half_cosine, half_sine }
             } else if min.is_finite() || max.is_finite() {
                 // A full turn or more: every direction is inside; the value is brought into the range at the end.
-                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
+                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0, half_sine: 0.0 }
             } else {
                 Bound::None
             }
