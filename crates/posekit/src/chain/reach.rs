@@ -34,6 +34,11 @@ impl Reach {
         Self { inner, outer, longest: self.longest.max(longest) }
     }
 
+    /// The reach in other units.
+    pub(crate) fn scaled(self, by: f64) -> Self {
+        Self { inner: self.inner * by, outer: self.outer * by, longest: self.longest * by }
+    }
+
     /// How far a distance lies outside the reach: 0 inside.
     ///
     /// Rounding is forgiven: a distance within 1e-12 of the outer radius beyond an edge counts as on it.

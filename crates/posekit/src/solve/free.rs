@@ -90,7 +90,9 @@ impl RigRun {
         let effector = [self.chain.n_points() - 1];
         let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
         let mut points = core::mem::take(&mut self.points);
-        points.begin(&self.chain, goals, super::Method::Direct, &super::Settings::default());
+        let tolerance = Some(self.rig.distance_tolerance / self.rig.scale);
+        let settings = super::Settings { tolerance, ..super::Settings::default() };
+        points.begin(&self.chain, goals, super::Method::Direct, &settings);
         let reached = points.reach_directly();
         if reached {
             FreeRun { points: &mut points, skeleton: self }.read_pose();
