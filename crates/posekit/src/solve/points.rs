@@ -4,7 +4,9 @@ use super::driver::{Recorder, Residual, Run};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
-use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, fabrik, point};
+use crate::chain::{
+    Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, fabrik, in_space, point,
+};
 
 /// The closed way is taken to this part of the tolerance, so that carrying the answer over to joints leaves it met, but not beyond
 /// what rounding allows, in parts of the reach.
@@ -263,17 +265,23 @@ pub(super) fn power_of_two_below(x: f64) -> f64 {
 }
 
 fn to_run_units(points: &mut [f64], root: &[f64], scale: f64) {
-    for p in points.chunks_exact_mut(root.len()) {
-        for (x, r) in p.iter_mut().zip(root) {
-            *x = (*x - r) * scale;
+    in_space!(root.len(), space => {
+        for p in points.chunks_exact_mut(space.n()) {
+            for k in 0..space.n() {
+                p[k] = (p[k] - root[k]) * scale;
+            }
         }
-    }
+    });
 }
 
 fn to_caller_units(points: &mut [f64], root: &[f64], scale: f64) {
-    for p in points.chunks_exact_mut(root.len()) {
-        for (x, r) in p.iter_mut().zip(root) {
-            *x = *x / scale + r;
+    // Exact: the scale is a power of two.
+    let scale = scale.recip();
+    in_space!(root.len(), space => {
+        for p in points.chunks_exact_mut(space.n()) {
+            for k in 0..space.n() {
+                p[k] = p[k] * scale + root[k];
+            }
         }
-    }
+    });
 }
