@@ -33,11 +33,22 @@ pub(super) struct Web {
     arms: Vec<DVec3>,
     /// Relaxation goes on from its own points, not from the pose.
     is_relaxed: bool,
+    /// Laid out for the present tasks.
+    is_ready: bool,
 }
 
 impl RigRun {
+    /// There are new tasks; points are laid out for them when a method first asks.
+    pub(super) fn forget_web(&mut self) {
+        self.web.is_ready = false;
+        self.web.is_relaxed = false;
+    }
+
     /// Lays out the points for the present tasks.
-    pub(super) fn prepare_web(&mut self) {
+    fn prepare_web(&mut self) {
+        if core::mem::replace(&mut self.web.is_ready, true) {
+            return;
+        }
         let (rig, web) = (&self.rig, &mut self.web);
         let n_nodes = rig.nodes.len();
         web.parents.clear();
@@ -56,7 +67,6 @@ impl RigRun {
             web.weights.push(self.relaxation.weights.get(node.joint).copied().unwrap_or(1.0));
         }
         web.weights.resize(n_points, 1.0);
-        web.is_relaxed = false;
         self.place_targets();
         self.collect_levers();
         self.branches.prepare(3, &self.web.parents, &self.web.effectors);
@@ -117,6 +127,7 @@ impl RigRun {
 
     /// Puts the points where the pose is.
     fn take_points(&mut self) {
+        self.prepare_web();
         let (rig, web) = (&self.rig, &mut self.web);
         for (i, world) in rig.world.iter().enumerate() {
             web.points[3 * i..3 * i + 3].copy_from_slice(&world.translation.to_array());
@@ -134,8 +145,10 @@ impl RigRun {
     /// Turns every joint so that the pose passes through given points, one per node and goal (flat, `dimension` numbers each,
     /// in run units; a missing third coordinate is that of the pose the solve began with).
     pub(super) fn read_pose(&mut self, dimension: usize, points: &[f64]) {
-        self.rig.state.clone_from(&self.begun);
-        self.rig.update();
+        if self.rig.state != self.begun {
+            self.rig.state.clone_from(&self.begun);
+            self.rig.update();
+        }
         self.take_points();
         for (p, q) in self.web.points.chunks_exact_mut(3).zip(points.chunks_exact(dimension)) {
             p[..dimension].copy_from_slice(q);
@@ -214,10 +227,10 @@ impl RigRun {
             }
             self.push_frame_goals(node);
             self.rig.move_node(node, &self.levers, 1.0, Style::Best);
-            self.rig.update_node(node);
+            self.rig.renormalise_node(node);
+            self.rig.settle_node(node);
         }
-        self.rig.renormalise();
-        self.rig.update();
+        self.rig.update_goals();
     }
 
     /// A joint that carries a frame goal turns towards it, beside its levers.

@@ -125,8 +125,8 @@ pub(super) struct Rig {
     pub(super) points: Vec<PointGoal>,
     pub(super) turns: Vec<TurnGoal>,
     pub(super) downstream: Vec<usize>,
-    /// Scratch for the lists above: (node, kind of goal, goal).
-    pub(super) pairs: Vec<(usize, usize, usize)>,
+    /// Per point goal; see [`Rig::reach_of`].
+    pub(super) reaches: Vec<Reach>,
     pub(super) state: State,
     /// World pose of each node before it moves, and its rotation after.
     pub(super) before: Vec<Pose>,
@@ -146,13 +146,14 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// The distances that a point goal can have from the first joint that moves it.
-    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+    /// The distances that a point goal can have from the first joint that moves it, in the units of the nodes.
+    pub(super) fn measure_reach(&self, goal: usize) -> Reach {
         let goal = &self.points[goal];
-        let mut reach = Reach::POINT;
+        // What remains when one bone points against all others is what its ends add to more than the sum of all.
+        let (mut outer, mut longest, mut widest) = (0.0, 0.0_f64, 0.0_f64);
         let (mut node, mut bone) = (goal.node, goal.offset);
         while node != BASE {
-            let (shortest, longest) = match (self.nodes[node].kind, self.nodes[node].bound) {
+            let (short, long) = match (self.nodes[node].kind, self.nodes[node].bound) {
                 (Kind::Slide { axis }, Bound::Span { min, max }) => {
                     slide_lengths(bone, axis, min, max)
                 }
@@ -160,13 +161,24 @@ impl Rig {
                     slide_lengths(bone, axis, f64::NEG_INFINITY, f64::INFINITY)
                 }
                 (Kind::Free, _) => (0.0, f64::INFINITY),
-                _ => (bone.length(), bone.length()),
+                _ => {
+                    let length = bone.length();
+                    (length, length)
+                }
             };
-            reach = reach.with_slide(shortest, longest);
+            outer += long;
+            longest = if long > longest { long } else { longest };
+            widest = if short + long > widest { short + long } else { widest };
             bone = self.nodes[node].placement.translation;
             node = self.nodes[node].parent;
         }
-        reach
+        // Infinite bones leave no number, and then nothing is too near.
+        Reach { inner: (widest - outer).max(0.0), outer, longest }
+    }
+
+    /// The distances that a point goal can have from the first joint that moves it.
+    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+        self.reaches[goal]
     }
 
     /// The nodes from the first that moves a point goal to the last.
@@ -312,14 +324,21 @@ impl Rig {
         if node.is_turned {
             before.rotation *= node.placement.rotation;
         }
+        self.before[i] = before;
+        self.settle_node(i)
+    }
+
+    /// World pose of a node from where it was before it moved.
+    #[inline(always)]
+    pub(super) fn settle_node(&mut self, i: usize) -> Pose {
+        let before = self.before[i];
         let mut world = Pose {
             rotation: before.rotation * self.state.turn[i],
             translation: before.translation,
         };
-        if !matches!(node.kind, Kind::Hinge { .. } | Kind::Ball) {
+        if !matches!(self.nodes[i].kind, Kind::Hinge { .. } | Kind::Ball) {
             world.translation += before.rotation * self.state.slide[i];
         }
-        self.before[i] = before;
         self.world[i] = world;
         world
     }
@@ -340,9 +359,12 @@ impl Rig {
 
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
-        for turn in &mut self.state.turn {
-            *turn *= 1.5 - 0.5 * turn.length_squared();
-        }
+        self.state.turn.iter_mut().for_each(renormalise);
+    }
+
+    /// The same for one node.
+    pub(super) fn renormalise_node(&mut self, i: usize) {
+        renormalise(&mut self.state.turn[i]);
     }
 
     /// The length that a radian counts like: the reach, or 1 where nothing reaches.
@@ -488,6 +510,12 @@ impl Rig {
     fn bias_in_run_units(&self, node: &Node) -> f64 {
         if matches!(node.kind, Kind::Slide { .. }) { node.bias * self.scale } else { node.bias }
     }
+}
+
+/// One Newton step towards unit length: exact to rounding next to it.
+#[inline]
+fn renormalise(turn: &mut DQuat) {
+    *turn *= 1.5 - 0.5 * turn.length_squared();
 }
 
 /// A rotation about a unit axis from its half-angle cosine and sine.

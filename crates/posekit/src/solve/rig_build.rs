@@ -70,7 +70,7 @@ impl Rig {
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable = one_value.then(|| self.variable_of(driver));
             self.node_of_joint[joint] = self.nodes.len();
-            let placement = above * skeleton.parent_from_joint(joint);
+            let placement = carried(above, skeleton.parent_from_joint(joint));
             self.nodes.push(Node {
                 joint,
                 parent,
@@ -89,14 +89,15 @@ impl Rig {
     }
 
     /// The moving joint above, and the transform from just below it (through fixed joints) to it.
-    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
-        let mut above = Pose::IDENTITY;
+    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Option<Pose>) {
+        let mut above = None;
         let mut next = skeleton.parent(joint);
         while let Some(i) = next {
             if self.node_of_joint[i] < BASE - 1 {
                 return (self.node_of_joint[i], above);
             }
-            above = skeleton.parent_from_joint(i) * above;
+            let fixed = skeleton.parent_from_joint(i);
+            above = Some(above.map_or(fixed, |above| fixed * above));
             next = skeleton.parent(i);
         }
         (BASE, above)
@@ -123,7 +124,7 @@ impl Rig {
             if node >= BASE - 1 {
                 let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
                 node_from_frame =
-                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                    carried(transform, skeleton.parent_from_joint(frame.joint)) * node_from_frame;
                 node = above;
             }
             let offset = node_from_frame.translation;
@@ -148,36 +149,44 @@ impl Rig {
 
     /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
     fn collect_downstream(&mut self) {
-        self.pairs.clear();
-        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
-        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
-        for (on, kind, goal) in points.chain(turns) {
-            let mut node = on;
-            while node != BASE {
-                self.pairs.push((node, kind, goal));
-                node = self.nodes[node].parent;
+        // Counted first, in the ends of the ranges; then the ranges are laid out empty, and filled.
+        self.for_each_moved(|node, kind, _, _| node.moves[kind].end += 1);
+        let mut next = 0;
+        for node in &mut self.nodes {
+            for range in &mut node.moves {
+                let count = range.end;
+                *range = next..next;
+                next += count;
             }
         }
-        self.pairs.sort_unstable();
         self.downstream.clear();
-        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
-        let mut next = 0;
-        for (i, node) in self.nodes.iter_mut().enumerate() {
-            let first = next;
-            let count = |kind: usize, from: usize| -> usize {
-                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
-            };
-            let second = first + count(0, first);
-            next = second + count(1, second);
-            node.moves = [first..second, second..next];
+        self.downstream.resize(next, 0);
+        self.for_each_moved(|node, kind, goal, downstream| {
+            downstream[node.moves[kind].end] = goal;
+            node.moves[kind].end += 1;
+        });
+    }
+
+    /// Every node with every goal that it moves: the kind of goal (0 for points, 1 for turns), its index, and the list.
+    fn for_each_moved(&mut self, mut act: impl FnMut(&mut Node, usize, usize, &mut [usize])) {
+        let points = self.points.iter().enumerate().map(|(k, goal)| (goal.node, 0, k));
+        let turns = self.turns.iter().enumerate().map(|(k, goal)| (goal.node, 1, k));
+        for (mut node, kind, goal) in points.chain(turns) {
+            while node != BASE {
+                act(&mut self.nodes[node], kind, goal, &mut self.downstream);
+                node = self.nodes[node].parent;
+            }
         }
     }
 
     /// Brings lengths to the order of one.
     fn rescale(&mut self) {
         let mut full = 0.0_f64;
+        self.reaches.clear();
         for goal in 0..self.points.len() {
-            full = full.max(finite_outer(self.reach_of(goal)));
+            let reach = self.measure_reach(goal);
+            full = full.max(finite_outer(reach));
+            self.reaches.push(reach);
         }
         if full == 0.0 {
             // Effectors on the base: their distance from the origin is all there is to compare with.
@@ -196,12 +205,20 @@ impl Rig {
                 (*min, *max) = (*min * self.scale, *max * self.scale);
             }
         }
+        for reach in &mut self.reaches {
+            *reach = reach.scaled(self.scale);
+        }
         for goal in &mut self.points {
             goal.offset *= self.scale;
             goal.target *= self.scale;
             goal.at = goal.offset;
         }
     }
+}
+
+/// A pose below fixed joints, if there are any.
+fn carried(above: Option<Pose>, pose: Pose) -> Pose {
+    above.map_or(pose, |above| above * pose)
 }
 
 fn moving(kind: JointKind) -> Option<Kind> {
