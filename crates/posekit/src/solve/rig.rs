@@ -514,7 +514,7 @@ impl Rig {
 
 /// One Newton step towards unit length: exact to rounding next to it.
 #[inline]
-fn renormalise(turn: &mut DQuat) {
+pub(super) fn renormalise(turn: &mut DQuat) {
     *turn *= 1.5 - 0.5 * turn.length_squared();
 }
 

@@ -58,7 +58,6 @@ impl Rig {
             if self.node_of_joint[joint] == BASE {
                 continue;
             }
-            let (parent, above) = self.nearest_node_above(skeleton, joint);
             let Some(kind) = moving(skeleton.kind(joint)) else {
                 self.node_of_joint[joint] = BASE - 1;
                 continue;
@@ -70,7 +69,8 @@ impl Rig {
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable = one_value.then(|| self.variable_of(driver));
             self.node_of_joint[joint] = self.nodes.len();
-            let placement = carried(above, skeleton.parent_from_joint(joint));
+            let (parent, placement) =
+                self.carry_up(skeleton, joint, skeleton.parent_from_joint(joint));
             self.nodes.push(Node {
                 joint,
                 parent,
@@ -88,19 +88,19 @@ impl Rig {
         }
     }
 
-    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
-    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Option<Pose>) {
-        let mut above = None;
+    /// The moving joint above, and a pose in `joint`'s parent carried up to it through fixed joints.
+    #[inline(always)]
+    fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
+        let mut carried = pose;
         let mut next = skeleton.parent(joint);
         while let Some(i) = next {
             if self.node_of_joint[i] < BASE - 1 {
-                return (self.node_of_joint[i], above);
+                return (self.node_of_joint[i], carried);
             }
-            let fixed = skeleton.parent_from_joint(i);
-            above = Some(above.map_or(fixed, |above| fixed * above));
+            carried = skeleton.parent_from_joint(i) * carried;
             next = skeleton.parent(i);
         }
-        (BASE, above)
+        (BASE, carried)
     }
 
     fn variable_of(&mut self, driver: usize) -> usize {
@@ -122,10 +122,8 @@ impl Rig {
             let mut node_from_frame = frame.joint_from_frame;
             let mut node = self.node_of_joint[frame.joint];
             if node >= BASE - 1 {
-                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
-                node_from_frame =
-                    carried(transform, skeleton.parent_from_joint(frame.joint)) * node_from_frame;
-                node = above;
+                let parent_from_frame = skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
             }
             let offset = node_from_frame.translation;
             match task {
@@ -214,11 +212,6 @@ impl Rig {
             goal.at = goal.offset;
         }
     }
-}
-
-/// A pose below fixed joints, if there are any.
-fn carried(above: Option<Pose>, pose: Pose) -> Pose {
-    above.map_or(pose, |above| above * pose)
 }
 
 fn moving(kind: JointKind) -> Option<Kind> {

@@ -11,7 +11,7 @@
 //! `√(C² + S²)`, and both sums are products of `u` with vectors that do not change while other joints move. For a ball the axis is free: one lever takes
 //! the shortest rotation, several turn about `Σ w u × v`, where the error falls fastest, again and again.
 
-use super::rig::{Bound, Kind, Rig, hinge_turn};
+use super::rig::{Bound, Kind, Rig, hinge_turn, renormalise};
 use crate::math::{atan2, half_angle, shortest_rotation, sin_cos};
 use crate::skeleton::Limit;
 use glam::{DQuat, DVec3};
@@ -170,7 +170,8 @@ impl Rig {
         }
         let before = self.before[i].rotation;
         let old = self.state.turn[i];
-        let mut new = (before.conjugate() * turn * before * old).normalize();
+        let mut new = before.conjugate() * (turn * self.world[i].rotation);
+        renormalise(&mut new);
         if let Bound::Cone(limit) = self.nodes[i].bound {
             new = self.stay_in_cone(limit, old, new, i, levers);
             turn = before * new * old.conjugate() * before.conjugate();
