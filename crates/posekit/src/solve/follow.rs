@@ -94,13 +94,14 @@ impl RigRun {
     fn collect_levers(&mut self) {
         let n_nodes = self.rig.nodes.len();
         let web = &mut self.web;
+        let near = 1e-12 * self.rig.reach;
         let coincides = |point: usize| -> bool {
             let bone = if point < n_nodes {
                 self.rig.nodes[point].placement.translation
             } else {
                 self.rig.points[point - n_nodes].offset
             };
-            bone.length() <= 1e-12 * self.rig.reach
+            bone.length_squared() <= near * near
         };
         web.pairs.clear();
         for point in 0..web.parents.len() {
@@ -136,6 +137,11 @@ impl RigRun {
             let at = 3 * (rig.nodes.len() + k);
             web.points[at..at + 3].copy_from_slice(&goal.at.to_array());
         }
+    }
+
+    /// Measures the bones between the points, which slides change.
+    fn measure_bones(&mut self) {
+        let web = &mut self.web;
         for point in 0..web.parents.len() {
             web.lengths[point] =
                 at(&web.points, point).distance(at(&web.points, web.parents[point]));
@@ -165,6 +171,7 @@ impl RigRun {
     /// FABRIK: inward on the points, outward on the joints.
     pub(super) fn follow_fabrik(&mut self, recorder: &mut Recorder<'_>) {
         self.take_points();
+        self.measure_bones();
         let web = &mut self.web;
         let bones = Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
         let goals = Goals { effectors: &web.effectors, targets: &web.targets };
@@ -182,6 +189,7 @@ impl RigRun {
     pub(super) fn follow_relaxation(&mut self, recorder: &mut Recorder<'_>) {
         if !self.web.is_relaxed {
             self.take_points();
+            self.measure_bones();
         }
         let web = &mut self.web;
         let bones = Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };

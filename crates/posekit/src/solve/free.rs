@@ -148,7 +148,9 @@ impl Rig {
         chain: &mut Chain,
         target: &mut DVec3,
     ) {
-        let units = |v: DVec3| v / self.scale;
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
+        let units = |v: DVec3| v * by;
         chain.dimension = dimension;
         chain.points.clear();
         chain.parents.clear();

@@ -395,11 +395,13 @@ impl Rig {
     /// World positions of the nodes, then of the point goals, in the caller's units.
     pub(super) fn write_points(&self, out: &mut Vec<f64>) {
         out.clear();
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
         for pose in &self.world {
-            out.extend((pose.translation / self.scale).to_array());
+            out.extend((pose.translation * by).to_array());
         }
         for goal in &self.points {
-            out.extend((goal.at / self.scale).to_array());
+            out.extend((goal.at * by).to_array());
         }
     }
 
