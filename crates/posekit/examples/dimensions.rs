@@ -1,6 +1,7 @@
 //! One method, any dimension: the same rope of ten bones in 2, 3 and 7 dimensions, by relaxation with weights.
 //!
 //! `cargo run --release --example dimensions`
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use posekit::chain::{Chain, Goals};
 use posekit::solve::{Method, Settings, solve_chain};

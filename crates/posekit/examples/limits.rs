@@ -1,6 +1,7 @@
 //! An honest answer: when limits hold an arm back, the solution is the best pose inside them, and the status names the joints.
 //!
 //! `cargo run --release --example limits`
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;

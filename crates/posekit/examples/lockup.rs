@@ -2,6 +2,7 @@
 //! still; by default every method gets out.
 //!
 //! `cargo run --release --example lockup`
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;

@@ -2,6 +2,7 @@
 //! allocated after the first.
 //!
 //! `cargo run --release --example over_frames`
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use posekit::chain::{Chain, Goals};
 use posekit::math::sin_cos;

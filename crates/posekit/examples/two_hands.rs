@@ -2,6 +2,7 @@
 //! and by cyclic coordinate descent.
 //!
 //! `cargo run --release --example two_hands`
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;

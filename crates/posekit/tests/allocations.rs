@@ -11,7 +11,7 @@ use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{Method, Progress, Settings, Status, Workspace};
+use posekit::solve::{Ccd, Method, Progress, Relaxation, Settings, Status, Workspace};
 use posekit::task::{Orientation, Position, Task};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -222,6 +222,13 @@ fn skeletons_by_every_iterative_method() {
             problem.assert_no_allocation(method, &Settings::default());
             let classic = Settings { classic: true, iterations: 20, ..Settings::default() };
             problem.assert_no_allocation(method, &classic);
+            let n = problem.skeleton.n_joints();
+            let weighted = Settings {
+                ccd: Ccd { weights: vec![0.5; n] },
+                relaxation: Relaxation { weights: vec![0.5; n], ..Relaxation::default() },
+                ..Settings::default()
+            };
+            problem.assert_no_allocation(method, &weighted);
             let exact = Settings { tolerance: Some(0.0), iterations: 60, ..Settings::default() };
             problem.assert_no_allocation(method, &exact);
         }

@@ -80,7 +80,7 @@ impl PlaneChain {
             builder.add(if i == 0 { joint } else { joint.child_of(i - 1) });
         }
         let n = self.angles.len();
-        (builder.build().unwrap(), Frame::new(n - 1, place(self.offsets[n])))
+        (builder.build().expect("the problem is valid"), Frame::new(n - 1, place(self.offsets[n])))
     }
 
     fn random(rng: &mut Rng, n: usize) -> Self {
@@ -113,7 +113,7 @@ fn by_ccd(
     settings: &Settings,
 ) -> Solution {
     let task = Position::new(tip, target).into();
-    solve(skeleton, start, &[task], Method::Ccd, settings).unwrap()
+    solve(skeleton, start, &[task], Method::Ccd, settings).expect("the problem is valid")
 }
 
 /// Compares a plane solve with the reference; the reference's last word.
@@ -336,7 +336,7 @@ impl SpaceChain {
             builder.add(if i == 0 { made } else { made.child_of(i - 1) });
         }
         let tip = Frame::new(self.joints.len() - 1, Pose::from_translation(self.tip));
-        (builder.build().unwrap(), tip)
+        (builder.build().expect("the problem is valid"), tip)
     }
 }
 

@@ -15,6 +15,9 @@ use support::{Rng, TOLERANCE};
 /// Cases per family.
 const CASES: u64 = 1000;
 
+/// Iterations in which every case is reached.
+const PATIENCE: u32 = 1000;
+
 /// A limit holds a rotation up to rounding (the split in swing and twist is not exact); values it holds to the bit.
 const ROUNDING: f64 = 2e-12;
 
@@ -171,7 +174,8 @@ impl Case {
     }
 }
 
-/// How many cases of a family a method reaches; prints which it does not.
+/// How many cases of a family a method reaches in the default number of iterations; prints which it does not. All of them it must
+/// reach in [`PATIENCE`].
 fn reached(family: Family, method: Method) -> u64 {
     let (mut workspace, settings) = (Workspace::default(), Settings::default());
     let (mut reached, mut iterations, mut missed) = (0, Vec::new(), Vec::new());
@@ -203,18 +207,24 @@ fn reached(family: Family, method: Method) -> u64 {
             iterations.push(solution.iterations);
         } else {
             missed.push(format!("{index} ({}, {:.1e})", solution.status.word(), miss / case.reach));
+            let patient = Settings { iterations: PATIENCE, ..settings.clone() };
+            workspace
+                .begin(&case.skeleton, &case.start, &case.tasks, method, &patient)
+                .expect("the case is valid");
+            let solution = workspace.run();
+            assert!(solution.is_reached(), "{name}: {:?} in the end", solution.status);
         }
     }
     iterations.sort_unstable();
-    let at = |part: f64| iterations[((iterations.len() - 1) as f64 * part).round() as usize];
+    let at = |per_cent: usize| iterations[(iterations.len() - 1) * per_cent / 100];
     let rate = 100.0 * reached as f64 / CASES as f64;
     let report = format!(
         "{family:?} by {}: {rate:.1} %, iterations 50 % {}, 90 % {}, 99 % {}, max {}; not: {}\n",
         method.name(),
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(1.0),
+        at(50),
+        at(90),
+        at(99),
+        at(100),
         missed.join(", ")
     );
     std::io::Write::write_all(&mut std::io::stdout(), report.as_bytes()).expect("stdout is open");
@@ -238,7 +248,7 @@ fn hinges_in_the_plane() {
 
 #[test]
 fn hinges_in_space() {
-    check(Family::Hinges, [999, 997, 997]);
+    check(Family::Hinges, [998, 998, 998]);
 }
 
 #[test]
@@ -248,10 +258,10 @@ fn balls_with_cones() {
 
 #[test]
 fn hinges_balls_and_slides() {
-    check(Family::Mixed, [998, 998, 998]);
+    check(Family::Mixed, [997, 997, 997]);
 }
 
 #[test]
 fn trees_with_two_effectors() {
-    check(Family::Trees, [994, 994, 994]);
+    check(Family::Trees, [995, 995, 995]);
 }

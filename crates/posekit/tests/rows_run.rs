@@ -96,11 +96,10 @@ fn l17_one_joint_held_back_is_named() {
         assert!((solution.configuration[1] - 0.5).abs() < 1e-6, "{name}: at its limit");
         // The nearest pose: bent by 0.5, pointing at the target.
         let nearest = 2.0 * posekit::math::cos(0.25) - DVec3::new(0.5, 0.8, 0.0).length();
-        assert!(
-            (solution.error - nearest).abs() < 1e-6,
-            "{name}: {} for {nearest}",
-            solution.error
-        );
+        let follows_points = matches!(method, Method::Fabrik | Method::Relaxation);
+        let slack = if follows_points { 1e-3 } else { 1e-6 };
+        let off = (solution.error - nearest).abs();
+        assert!(off < slack, "{name}: {} for {nearest}", solution.error);
     }
 }
 
@@ -199,7 +198,9 @@ fn time(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Durat
     let runs = (0..3).map(|_| {
         let task = Position::new(tip, target).into();
         let clock = Instant::now();
-        workspace.begin(skeleton, &start, &[task], method, &settings).unwrap();
+        workspace
+            .begin(skeleton, &start, &[task], method, &settings)
+            .expect("the problem is valid");
         let _ = workspace.run();
         clock.elapsed()
     });
@@ -241,7 +242,7 @@ fn l21_ten_thousand_bones() {
 
 #[test]
 fn l21_ten_thousand_points() {
-    let chain = Chain::try_straight(3, &[1.0; 10_000]).unwrap();
+    let chain = Chain::try_straight(3, &vec![1.0; 10_000]).unwrap();
     let goals = Goals { effectors: &[10_000], targets: &[4000.0, 3000.0, 10.0] };
     for method in [Method::Auto, Method::Direct, Method::Fabrik, Method::Relaxation] {
         let solution = solve_chain(&chain, goals, method, &Settings::default()).unwrap();
@@ -323,6 +324,44 @@ fn l21_nothing_moves() {
         let shortfall = DVec3::X.distance(DVec3::Y);
         assert_eq!(solution.status, Status::Unreachable { shortfall }, "{}", method.name());
         assert!(solution.configuration.is_empty(), "{}", method.name());
+    }
+}
+
+#[test]
+fn l21_unlimited_slides_and_floating_bases_reach_anything() {
+    let bone = Pose::from_translation(DVec3::X);
+    let bases = [
+        vec![Joint::free("base")],
+        vec![
+            Joint::prismatic("x", DVec3::X),
+            Joint::prismatic("y", DVec3::Y).child_of(0),
+            Joint::prismatic("z", DVec3::Z)
+                .with_limit(Limit::Range { min: -1.0, max: f64::INFINITY })
+                .child_of(1),
+        ],
+    ];
+    for base in bases {
+        for n_hinges in 0..3 {
+            let mut joints = base.clone();
+            for i in 0..n_hinges {
+                let parent = joints.len() - 1;
+                let hinge = Joint::revolute(format!("h{i}"), DVec3::Z).child_of(parent).at(bone);
+                joints.push(hinge);
+            }
+            let skeleton = Skeleton::try_new(joints).unwrap();
+            let tip = Frame::new(skeleton.n_joints() - 1, bone);
+            for far in [0.0, 1e-3, 1.0, 50.0, 1e5] {
+                let target = DVec3::new(0.6, -0.64, 0.48) * far;
+                let task = Position::new(tip, target).into();
+                for (method, solution) in by_all(&skeleton, &skeleton.neutral(), &[task]) {
+                    let poses = skeleton.poses(&solution.configuration);
+                    let miss = tip.world(&poses).translation.distance(target);
+                    let name = format!("{n_hinges} hinges to {far} by {}", method.name());
+                    assert!(solution.is_reached(), "{name}: {:?}, {miss:e}", solution.status);
+                    assert!(miss <= 2e-6 * (far + 5.0), "{name}: {miss:e}");
+                }
+            }
+        }
     }
 }
 

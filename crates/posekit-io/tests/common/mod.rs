@@ -1,4 +1,5 @@
 //! What several tests need.
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use std::path::PathBuf;
 

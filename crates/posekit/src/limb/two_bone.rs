@@ -506,7 +506,7 @@ impl TwoBone {
     }
 
     /// Both joints' corrections from the limb's turn and the mid joint's turn under it, by the job's weight.
-    #[inline]
+    #[inline(always)]
     fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
         let (mut turn, mut hinge) = (short_way(turn), short_way(hinge));
         if self.weight < 1.0 {
@@ -517,7 +517,7 @@ impl TwoBone {
     }
 
     /// The positions of mid and end joint under the corrections.
-    #[inline]
+    #[inline(always)]
     fn place(&self, start_correction: DQuat, mid_correction: DQuat) -> (DVec3, DVec3) {
         if self.weight <= 0.0 {
             return (self.mid, self.end);

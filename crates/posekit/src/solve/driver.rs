@@ -17,6 +17,9 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
+/// One part in this many of the iterations is kept for coming to rest when no rescue arrives.
+const RESERVE: u32 = 5;
+
 /// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
 const WORTH_A_JUMP: f64 = 0.9;
 
@@ -32,12 +35,21 @@ pub(super) struct Residual {
     pub(super) angle: f64,
 }
 
+/// The larger of two misses. `f64::max` would take one that is NaN, from numbers beyond what can be squared, for none at all.
+#[inline]
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
+    /// Weighted sum of squares of all misses: of two states that do not arrive, the one with less is the better.
+    fn merit(&self) -> f64;
+
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
 
-    /// How far off the present state is.
+    /// How far off the present state is, less what is proven to be out of reach.
     fn residual(&self) -> Residual;
 
     /// Puts the state where the method itself would not get, towards the target, in at most `budget` steps; returns how many
@@ -45,6 +57,11 @@ pub(super) trait Run {
     ///
     /// Attempt 0 is the first after the last ordinary progress.
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32>;
+
+    /// Goes down to the nearest pose around, in at most `budget` steps, when nothing arrives; returns the steps taken.
+    fn come_to_rest(&mut self, _budget: u32) -> u32 {
+        0
+    }
 
     /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
     fn is_at_rest(&self) -> bool {
@@ -84,7 +101,9 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
+    /// How many tolerances the state that is kept is off, and its merit.
     best: f64,
+    best_merit: f64,
     best_at_rescue: f64,
     pub(super) trace: Vec<TraceStep>,
     detail: Detail,
@@ -103,7 +122,7 @@ impl Driver {
         self.trace.clear();
         self.detail = settings.trace;
         self.before = self.measure(run.residual());
-        self.best = self.before;
+        (self.best, self.best_merit) = (self.before, run.merit());
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -119,8 +138,8 @@ impl Driver {
         (residual.distance / self.distance_tolerance).max(residual.angle / self.angle_tolerance)
     }
 
-    pub(super) fn is_reached(&self, run: &dyn Run) -> bool {
-        self.measure(run.residual()) <= 1.0
+    pub(super) fn is_reached(&self, residual: Residual) -> bool {
+        self.measure(residual) <= 1.0
     }
 
     /// Tolerance on distances, in units of the run.
@@ -135,13 +154,7 @@ impl Driver {
         }
         if self.iteration >= self.limit {
             run.recall();
-            return Some(if self.best <= 1.0 {
-                Ending::Reached
-            } else if self.is_stuck() {
-                Ending::NoProgress
-            } else {
-                Ending::OutOfIterations
-            });
+            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
         }
         self.iteration += 1;
         let mut recorder =
@@ -160,11 +173,6 @@ impl Driver {
             return self.rescue(run, stalled);
         }
         None
-    }
-
-    /// True when rescue after rescue has not brought the error down.
-    fn is_stuck(&self) -> bool {
-        self.attempts > 1 && self.best >= 0.5 * self.best_at_rescue
     }
 
     fn is_crawling(&self, now: f64, before: f64) -> bool {
@@ -190,9 +198,11 @@ impl Driver {
         if self.best < 0.5 * self.best_at_rescue {
             (self.attempts, self.best_at_rescue) = (0, self.best);
         }
-        let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
-            run.recall();
-            return self.stops_early.then_some(Ending::NoProgress);
+        let budget = (self.limit - self.iteration).saturating_sub(self.limit / RESERVE);
+        let may_try = self.attempts == 0 || budget > 0;
+        let Some(steps) = may_try.then(|| run.rescue(self.attempts, budget.max(1))).flatten()
+        else {
+            return self.rest(run);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -214,9 +224,20 @@ impl Driver {
         None
     }
 
+    /// All attempts have failed: from the best state down to the nearest pose around it.
+    fn rest(&mut self, run: &mut dyn Run) -> Option<Ending> {
+        run.recall();
+        self.iteration += run.come_to_rest(self.limit - self.iteration);
+        let now = self.measure(run.residual());
+        self.keep_best(run, now);
+        run.recall();
+        self.stops_early.then_some(Ending::NoProgress)
+    }
+
     fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
-        if now < self.best {
-            self.best = now;
+        let merit = run.merit();
+        if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
+            (self.best, self.best_merit) = (now, merit);
             run.keep();
         }
     }

@@ -7,6 +7,7 @@
 //! zigzag and an S to either side; the middle of all ranges; then points of a low-discrepancy sequence over the ranges. The
 //! sequence is fixed; nothing is random.
 
+use super::least_squares::Until;
 use super::rig::{BASE, Bound, Kind, Rig};
 use super::rig_run::RigRun;
 use crate::math::{perpendicular, rotation_about, sin_cos};
@@ -21,8 +22,8 @@ const STEPS: u32 = 40;
 impl RigRun {
     /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.
     pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
-        // A target out of reach is not worth other starts: the present one and the straight one find the nearest pose.
-        let attempts = if self.rig.shortfall > 0.0 { 2 } else { ATTEMPTS };
+        // A target out of reach is not worth many starts: the present one, the straight one and two arcs.
+        let attempts = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS };
         if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }
@@ -39,7 +40,7 @@ impl RigRun {
                 self.rig.update();
             }
         }
-        let steps = self.least_squares(budget.min(STEPS));
+        let steps = self.least_squares(budget.min(STEPS), Until::Hopeless);
         self.forget_points();
         Some(steps.max(1))
     }

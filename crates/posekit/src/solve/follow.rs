@@ -33,6 +33,8 @@ pub(super) struct Web {
     arms: Vec<DVec3>,
     /// Relaxation goes on from its own points, not from the pose.
     is_relaxed: bool,
+    /// A trace shows these points, which have left the pose.
+    is_shown: bool,
     /// Laid out for the present tasks.
     is_ready: bool,
 }
@@ -41,7 +43,7 @@ impl RigRun {
     /// There are new tasks; points are laid out for them when a method first asks.
     pub(super) fn forget_web(&mut self) {
         self.web.is_ready = false;
-        self.web.is_relaxed = false;
+        self.forget_points();
     }
 
     /// Lays out the points for the present tasks.
@@ -166,6 +168,17 @@ impl RigRun {
     /// The pose was changed from outside: relaxation starts from it again.
     pub(super) fn forget_points(&mut self) {
         self.web.is_relaxed = false;
+        self.web.is_shown = false;
+    }
+
+    /// Writes the points that a trace shows, in the caller's units.
+    pub(super) fn write_shown_points(&self, out: &mut Vec<f64>) {
+        if self.web.is_shown {
+            out.clear();
+            out.extend(self.web.points.iter().map(|x| x / self.rig.scale));
+        } else {
+            self.rig.write_points(out);
+        }
     }
 
     /// FABRIK: inward on the points, outward on the joints.
@@ -177,7 +190,9 @@ impl RigRun {
         let goals = Goals { effectors: &web.effectors, targets: &web.targets };
         fabrik::backward(3, bones, &mut web.points, goals, &mut self.branches);
         if recorder.wants_half_steps() {
+            self.web.is_shown = true;
             recorder.half_step(self, Phase::Backward);
+            self.web.is_shown = false;
         }
         self.read_points(Reading::Remeasured);
         if recorder.wants_half_steps() {
@@ -197,7 +212,18 @@ impl RigRun {
         let off =
             if self.classic { Thresholds::published(self.rig.scale) } else { Thresholds::RELATIVE };
         let passes = self.relaxation.passes;
-        relax(3, bones, &mut web.points, goals, &mut web.held, passes, off);
+        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        relax(3, bones, &mut web.points, goals, &mut web.held, by, off);
+        web.is_shown = true;
+        for done in by..passes {
+            // The joints follow after the last pass only.
+            recorder.half_step(self, Phase::Pass(done));
+            let web = &mut self.web;
+            let bones =
+                Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
+            let goals = Goals { effectors: &web.effectors, targets: &web.targets };
+            relax(3, bones, &mut web.points, goals, &mut web.held, 1, off);
+        }
         // Limits and slides pull the pose away from the points; then they have to start from the pose each time.
         let is_free = self.rig.nodes.iter().all(super::rig::Node::is_free_ball);
         self.web.is_relaxed = is_free || self.classic;

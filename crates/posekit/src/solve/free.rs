@@ -31,8 +31,19 @@ impl FreeRun<'_> {
 }
 
 impl Run for FreeRun<'_> {
+    fn merit(&self) -> f64 {
+        self.points.merit()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        self.points.iterate(recorder);
+        if !recorder.wants_half_steps() {
+            self.points.iterate_with(None);
+            return;
+        }
+        let skeleton = &mut *self.skeleton;
+        self.points.iterate_with(Some(&mut |points, phase| {
+            recorder.half_step(&mut FreeRun { points, skeleton }, phase);
+        }));
     }
 
     fn residual(&self) -> Residual {
@@ -169,7 +180,7 @@ impl Rig {
             chain.parents.push(self.nodes.len() - 1);
             chain.lengths.push(units(goal.offset).length());
             chain.weights.push(1.0);
-            *target = units(goal.target);
+            *target = units(goal.wanted);
         }
     }
 }

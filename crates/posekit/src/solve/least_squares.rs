@@ -25,6 +25,12 @@ const LARGEST_STEP: f64 = 1.5;
 /// [`CLOSE`], where valleys are narrow and patience pays.
 const STEPS_TO_HALVE: u32 = 4;
 
+/// On the way to the nearest pose steps go on until one leaves this part of the sum of squares.
+const STANDSTILL: f64 = 1.0 - 1e-11;
+
+/// A push on the joints this small, relative to the miss and the reach, is rounding: the pose is at rest.
+const REST: f64 = 1e-11;
+
 /// Sum of squares, relative to the reach, below which an attempt is close: 3e-4 of the reach.
 const CLOSE: f64 = 1e-7;
 
@@ -34,6 +40,15 @@ const LARGEST_BEND: f64 = 0.75;
 
 /// Solves of one step while joints are taken out at their limits.
 const ACTIVE_SET_ROUNDS: u32 = 6;
+
+/// How long to go on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    /// While it looks as if the goals will be met.
+    Hopeless,
+    /// Until nothing moves: to the nearest pose.
+    AtRest,
+}
 
 /// One unknown of the step.
 #[derive(Debug, Clone, Copy)]
@@ -70,13 +85,15 @@ pub(super) struct Buffers {
 
 impl RigRun {
     /// Damped least squares until the goals are met or nothing helps; returns the steps taken.
-    pub(super) fn least_squares(&mut self, steps: u32) -> u32 {
+    pub(super) fn least_squares(&mut self, steps: u32, until: Until) -> u32 {
         let mut buffers = core::mem::take(&mut self.least);
         let mut miss = self.rig.gather_misses(&mut buffers);
         let (mut damping, mut milestone) = (1e-3 * miss, miss);
         let (mut taken, mut is_curved, unit) = (0, false, self.rig.unit());
+        // Where misses stay, the model overshoots and damping has to find its level; where they vanish, it can vanish too.
+        let ease = if until == Until::AtRest { 3.0 } else { 10.0 };
         while taken < steps && !self.rig.is_there() {
-            if taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
+            if until == Until::Hopeless && taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
                 if miss > (0.5 * milestone).max(CLOSE * unit * unit) {
                     break;
                 }
@@ -90,12 +107,15 @@ impl RigRun {
             self.rig.update();
             let now = self.rig.gather_misses(&mut buffers);
             if now < miss {
-                (miss, damping) = (now, (0.1 * damping).max(1e-18));
+                if until == Until::AtRest && now >= STANDSTILL * miss {
+                    break;
+                }
+                (miss, damping) = (now, (damping / ease).max(1e-18));
             } else {
                 self.rig.state.clone_from(&buffers.kept);
                 self.rig.update();
                 self.rig.gather_misses(&mut buffers);
-                damping = (10.0 * damping).max(1e-9);
+                damping = (ease * damping).max(1e-9);
                 is_curved = true;
             }
         }
@@ -129,7 +149,7 @@ impl Rig {
         b.walls.clear();
         for _ in 0..ACTIVE_SET_ROUNDS {
             self.fill_jacobian(b);
-            if !solve_step(damping, b) {
+            if is_at_rest(REST * self.unit(), b) || !solve_step(damping, b) {
                 return false;
             }
             if !self.stop_at_walls(b) {
@@ -409,6 +429,18 @@ impl Rig {
         }
         (slope, curvature)
     }
+}
+
+/// True when no joint is pushed: `|Jᵀ e|` is nothing beside `|e|`.
+fn is_at_rest(least: f64, b: &Buffers) -> bool {
+    let squared = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+    let push: f64 = b
+        .jacobian
+        .chunks_exact(b.misses.len().max(1))
+        .map(|column| column.iter().zip(&b.misses).map(|(j, e)| j * e).sum::<f64>())
+        .map(|x| x * x)
+        .sum();
+    push <= least * least * squared(&b.misses)
 }
 
 /// Solves `(J Jᵀ + damping) y = e`, `step = Jᵀ y`.

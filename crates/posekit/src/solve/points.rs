@@ -1,17 +1,20 @@
 //! Chains of points under the driver: relaxation, FABRIK and the direct method, in any dimension.
 
-use super::driver::{Recorder, Residual, Run};
+use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
 use crate::chain::{
-    Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, fabrik, in_space, point,
+    Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
 };
 
 /// The closed way is taken to this part of the tolerance, so that carrying the answer over to joints leaves it met, but not beyond
 /// what rounding allows, in parts of the reach.
 const TIGHTER: f64 = 0.1;
 const TIGHTEST: f64 = 1e-13;
+
+/// Where half-steps are recorded.
+pub(super) type HalfSteps<'a> = &'a mut dyn FnMut(&mut PointsRun, Phase);
 
 /// The state of a chain that is being solved.
 ///
@@ -178,9 +181,20 @@ impl PointsRun {
         way != direct::Way::None
     }
 
-    fn relax(&mut self, recorder: &mut Recorder<'_>) {
+    /// One iteration. Half-steps are told to `record`, where there is one.
+    pub(super) fn iterate_with(&mut self, record: Option<HalfSteps<'_>>) {
+        match self.method {
+            Some(Method::Relaxation) => self.relax(record),
+            Some(Method::Fabrik) => self.reach_back_and_forth(record),
+            _ => {
+                self.reach_directly();
+            }
+        }
+    }
+
+    fn relax(&mut self, mut record: Option<HalfSteps<'_>>) {
         let passes = self.relaxation.passes;
-        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        let by = if record.is_some() { 1 } else { passes };
         let mut done = 0;
         while done < passes {
             let bones =
@@ -191,49 +205,60 @@ impl PointsRun {
             let reading = self.relaxation.reading;
             read(self.dimension, bones, &self.relaxed, reading, &mut self.points);
             done += by;
-            if recorder.wants_half_steps() {
-                recorder.half_step(self, Phase::Pass(done));
+            if let Some(record) = &mut record {
+                record(self, Phase::Pass(done));
             }
         }
     }
 
-    fn reach_back_and_forth(&mut self, recorder: &mut Recorder<'_>) {
+    fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         let goals = Goals { effectors: &self.effectors, targets: &self.targets };
         fabrik::backward(self.dimension, bones, &mut self.points, goals, &mut self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Backward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Backward);
         }
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         fabrik::forward(self.dimension, bones, &mut self.points, &self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Forward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Forward);
         }
+    }
+
+    /// Distances of the effectors from their targets.
+    fn misses(&self) -> impl Iterator<Item = f64> + '_ {
+        let n = self.dimension;
+        self.effectors.iter().enumerate().map(move |(e, &effector)| {
+            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
+            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            // A target beyond what can be squared is measured the slow way.
+            if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
+        })
     }
 }
 
 impl Run for PointsRun {
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        match self.method {
-            Some(Method::Relaxation) => self.relax(recorder),
-            Some(Method::Fabrik) => self.reach_back_and_forth(recorder),
-            _ => {
-                self.reach_directly();
-            }
+        if recorder.wants_half_steps() {
+            self.iterate_with(Some(&mut |run, phase| recorder.half_step(run, phase)));
+        } else {
+            self.iterate_with(None);
         }
     }
 
     fn residual(&self) -> Residual {
-        let n = self.dimension;
-        let mut worst = 0.0_f64;
-        for (e, &effector) in self.effectors.iter().enumerate() {
-            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            worst = worst.max(squared);
+        Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
+    }
+
+    fn merit(&self) -> f64 {
+        // A lone miss need not be squared, and so cannot overflow.
+        if self.effectors.len() == 1 {
+            self.residual().distance
+        } else {
+            self.misses().map(|off| off * off).sum()
         }
-        Residual { distance: worst.sqrt(), angle: 0.0 }
     }
 
     fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {

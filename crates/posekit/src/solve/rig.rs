@@ -4,7 +4,7 @@
 //! turn as the half-angle pair (cosine, sine), limits are compared with it without inverse functions. Lengths are of the
 //! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
 
-use super::driver::Residual;
+use super::driver::{Residual, worse};
 use crate::chain::Reach;
 use crate::math::{Pose, atan2, sin_cos, so3_log, swing_twist};
 use crate::skeleton::Limit;
@@ -75,10 +75,26 @@ pub(super) struct Node {
 pub(super) struct PointGoal {
     pub(super) node: usize,
     pub(super) offset: DVec3,
+    /// Where it should be.
+    pub(super) wanted: DVec3,
+    /// What the methods aim at: the same, or, a million reaches off and more, a nearer point in the same direction.
     pub(super) target: DVec3,
+    /// By how much the target is out of reach, proven.
+    shortfall: f64,
     pub(super) weight: f64,
     pub(super) at: DVec3,
 }
+
+impl PointGoal {
+    /// A goal in the caller's units.
+    pub(super) fn new(node: usize, offset: DVec3, wanted: DVec3, weight: f64) -> Self {
+        Self { node, offset, wanted, target: wanted, shortfall: 0.0, weight, at: offset }
+    }
+}
+
+/// Distance in reaches beyond which a target is only a direction; squares of larger distances would drown what is left to
+/// gain.
+const FAR: f64 = 1e6;
 
 /// A frame that must have an orientation.
 #[derive(Debug, Clone, Copy)]
@@ -189,16 +205,28 @@ impl Rig {
         node
     }
 
+    /// What is proven about the targets: out of reach, by how much.
     pub(super) fn measure_shortfall(&mut self) {
         self.shortfall = 0.0;
-        for (i, goal) in self.points.iter().enumerate() {
+        for i in 0..self.points.len() {
+            let goal = self.points[i];
             let node = self.first_node(goal.node);
             let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
-            let far = goal.target.distance(root);
-            let shortfall = self.reach_of(i).shortfall(far);
-            if shortfall > 1e-12 * self.reach {
+            let (way, reach) = (goal.wanted - root, self.reach_of(i));
+            let far = way.length();
+            let shortfall = reach.shortfall(far);
+            let is_out = shortfall > 1e-12 * self.reach;
+            if is_out {
                 self.shortfall = self.shortfall.max(shortfall);
             }
+            let horizon = FAR * self.unit();
+            let (target, seen) = if far > horizon {
+                (root + way * (horizon / far), horizon)
+            } else {
+                (goal.wanted, far)
+            };
+            self.points[i].target = target;
+            self.points[i].shortfall = if is_out { reach.shortfall(seen) } else { 0.0 };
         }
     }
 
@@ -372,16 +400,23 @@ impl Rig {
         if self.reach > 0.0 { self.reach } else { 1.0 }
     }
 
+    /// How far off the effectors are.
     pub(super) fn residual(&self) -> Residual {
-        let mut distance = 0.0_f64;
-        for goal in &self.points {
-            distance = distance.max(goal.at.distance_squared(goal.target));
-        }
+        self.measure(|goal| goal.at.distance(goal.wanted))
+    }
+
+    /// How far off they are from the nearest that their bones could make it: what there is to gain.
+    pub(super) fn gap(&self) -> Residual {
+        self.measure(|goal| goal.at.distance(goal.target) - goal.shortfall)
+    }
+
+    fn measure(&self, distance_of: impl Fn(&PointGoal) -> f64) -> Residual {
+        let distance = self.points.iter().map(distance_of).fold(0.0, worse);
         let mut angle = 0.0_f64;
         for goal in &self.turns {
-            angle = angle.max(so3_log(goal.target * goal.at.conjugate()).length());
+            angle = worse(angle, so3_log(goal.target * goal.at.conjugate()).length());
         }
-        Residual { distance: distance.sqrt(), angle }
+        Residual { distance, angle }
     }
 
     pub(super) fn is_there(&self) -> bool {

@@ -3,11 +3,10 @@
 
 use super::points::power_of_two_below;
 use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
-use crate::chain::Reach;
 use crate::math::{Pose, sin_cos};
 use crate::skeleton::{JointKind, Limit, Skeleton};
 use crate::task::Task;
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 impl Rig {
     /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
@@ -127,13 +126,10 @@ impl Rig {
             }
             let offset = node_from_frame.translation;
             match task {
-                Task::Position(task) => self.points.push(PointGoal {
-                    node,
-                    offset,
-                    target: task.target_in_world,
-                    weight: task.weight,
-                    at: offset,
-                }),
+                Task::Position(task) => {
+                    let goal = PointGoal::new(node, offset, task.target_in_world, task.weight);
+                    self.points.push(goal);
+                }
                 Task::Orientation(task) => self.turns.push(TurnGoal {
                     node,
                     offset: node_from_frame.rotation.normalize(),
@@ -183,7 +179,7 @@ impl Rig {
         self.reaches.clear();
         for goal in 0..self.points.len() {
             let reach = self.measure_reach(goal);
-            full = full.max(finite_outer(reach));
+            full = full.max(self.extent(goal, reach.outer));
             self.reaches.push(reach);
         }
         if full == 0.0 {
@@ -208,9 +204,36 @@ impl Rig {
         }
         for goal in &mut self.points {
             goal.offset *= self.scale;
-            goal.target *= self.scale;
+            goal.wanted *= self.scale;
+            goal.target = goal.wanted;
             goal.at = goal.offset;
         }
+    }
+
+    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way, how
+    /// far it has moved already, and the distance that the target asks for.
+    fn extent(&self, goal: usize, outer: f64) -> f64 {
+        if outer.is_finite() {
+            return outer;
+        }
+        let goal = &self.points[goal];
+        let (mut node, mut bone, mut sum) = (goal.node, goal.offset, 0.0);
+        while node != BASE {
+            sum += bone.length();
+            let values = &self.start[self.nodes[node].values.clone()];
+            match self.nodes[node].kind {
+                Kind::Slide { .. } => sum += values[0].abs(),
+                Kind::Free => sum += DVec3::from_slice(values).length(),
+                _ => {}
+            }
+            if let Bound::Span { min, max } = self.nodes[node].bound {
+                sum +=
+                    [min, max].into_iter().filter(|end| end.is_finite()).map(f64::abs).sum::<f64>();
+            }
+            bone = self.nodes[node].placement.translation;
+            node = self.nodes[node].parent;
+        }
+        sum + goal.target.distance(bone)
     }
 }
 
@@ -254,9 +277,4 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
         (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
         _ => Bound::None,
     }
-}
-
-/// An outer radius for scaling: what is unlimited does not count.
-fn finite_outer(reach: Reach) -> f64 {
-    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
 }

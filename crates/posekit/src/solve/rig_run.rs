@@ -1,6 +1,7 @@
 //! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
 
 use super::driver::{FLOOR, Recorder, Residual, Run};
+use super::least_squares::Until;
 use super::points::PointsRun;
 use super::rig::{Rig, State};
 use super::solution::TraceStep;
@@ -33,6 +34,8 @@ pub(super) struct RigRun {
     pub(super) flat: Vec<f64>,
     /// For the two-bone form: its answers, best first.
     pub(super) limbs: Vec<super::two_bone::Pair>,
+    /// Buffers for the configurations of other answers, while there are none.
+    pub(super) spare_values: Vec<Vec<f64>>,
 }
 
 impl RigRun {
@@ -64,7 +67,7 @@ impl RigRun {
     /// least.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
         for (goal, target) in self.rig.points.iter_mut().zip(targets.chunks_exact(3)) {
-            goal.target = DVec3::from_slice(target) * self.rig.scale;
+            goal.wanted = DVec3::from_slice(target) * self.rig.scale;
         }
         self.begun.clone_from(&self.rig.state);
         self.rig.measure_shortfall();
@@ -103,6 +106,10 @@ impl RigRun {
 }
 
 impl Run for RigRun {
+    fn merit(&self) -> f64 {
+        self.rig.miss()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
         match self.method {
             Some(Method::Fabrik) => self.follow_fabrik(recorder),
@@ -113,12 +120,22 @@ impl Run for RigRun {
     }
 
     fn residual(&self) -> Residual {
-        self.rig.residual()
+        // The published texts know nothing of what is proven.
+        if self.classic { self.rig.residual() } else { self.rig.gap() }
     }
 
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // The closed form has said all there is to say.
         if self.method == Some(Method::TwoBone) { None } else { self.break_free(attempt, budget) }
+    }
+
+    fn come_to_rest(&mut self, budget: u32) -> u32 {
+        if self.method == Some(Method::TwoBone) {
+            return 0;
+        }
+        let steps = self.least_squares(budget, Until::AtRest);
+        self.forget_points();
+        steps
     }
 
     fn is_at_rest(&self) -> bool {
@@ -136,8 +153,8 @@ impl Run for RigRun {
     }
 
     fn describe(&mut self, step: &mut TraceStep) {
-        step.error = self.residual().distance / self.rig.scale;
+        step.error = self.rig.residual().distance / self.rig.scale;
         self.rig.write_values(&mut step.configuration);
-        self.rig.write_points(&mut step.points);
+        self.write_shown_points(&mut step.points);
     }
 }

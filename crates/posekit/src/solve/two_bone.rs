@@ -43,17 +43,18 @@ impl RigRun {
         }
     }
 
-    /// The configurations of the answers that reach as well as the best. Buffers in `others` are used again.
+    /// The configurations of the answers that reach as well as the best. What `others` held is used again.
     pub(super) fn write_other_limbs(&mut self, others: &mut Vec<Vec<f64>>) {
-        let n_others = self.limbs.len().saturating_sub(1);
-        others.resize_with(n_others, Vec::new);
-        if n_others == 0 {
+        self.spare_values.append(others);
+        if self.limbs.len() < 2 {
             return;
         }
-        let now = [self.rig.state.turn[0], self.rig.state.turn[1]];
-        for (limb, other) in self.limbs[1..].iter().zip(others) {
+        let now = self.rig.pair();
+        for limb in &self.limbs[1..] {
+            let mut other = self.spare_values.pop().unwrap_or_default();
             self.rig.state.turn.copy_from_slice(limb);
-            self.rig.write_values(other);
+            self.rig.write_values(&mut other);
+            others.push(other);
         }
         self.rig.state.turn.copy_from_slice(&now);
         self.rig.update();
@@ -84,7 +85,7 @@ impl Rig {
         [self.world[0].translation, self.world[1].translation, goal.at, goal.target]
     }
 
-    fn plan_plane(&self, answers: &mut Vec<Pair>) {
+    fn plan_plane(&mut self, answers: &mut Vec<Pair>) {
         let [start, mid, end, target] = self.limb_points();
         let (upper, lower) = ((mid - start).truncate(), (end - mid).truncate());
         let direction = atan2(upper.y, upper.x);
@@ -131,24 +132,29 @@ impl Rig {
     }
 
     /// One joint at an end of its range, the other at its best: the nearest of up to four poses.
-    fn nearest_at_limits(&self) -> Option<Pair> {
-        let mut trial = self.clone();
+    fn nearest_at_limits(&mut self) -> Option<Pair> {
+        let now = self.pair();
         let mut best: Option<(f64, Pair)> = None;
         for held in 0..2 {
             let Bound::Arc { min, max, .. } = self.nodes[held].bound else { continue };
             for end in [min, max].into_iter().filter(|end| end.is_finite()) {
-                trial.state.clone_from(&self.state);
-                trial.state.turn[held] = self.hinge_at(held, end);
-                trial.update();
-                trial.turn_to_target(1 - held);
-                trial.update();
-                let miss = trial.residual().distance;
+                self.state.turn[held] = self.hinge_at(held, end);
+                self.update();
+                self.turn_to_target(1 - held);
+                self.update();
+                let miss = self.residual().distance;
                 if best.is_none_or(|(least, _)| miss < least) {
-                    best = Some((miss, [trial.state.turn[0], trial.state.turn[1]]));
+                    best = Some((miss, self.pair()));
                 }
+                self.state.turn.copy_from_slice(&now);
             }
         }
+        self.update();
         best.map(|(_, pair)| pair)
+    }
+
+    fn pair(&self) -> Pair {
+        [self.state.turn[0], self.state.turn[1]]
     }
 
     /// The best move of one joint alone.

@@ -363,11 +363,10 @@ impl Workspace {
             solution.error = residual.distance / rig.scale;
             solution.orientation_error = residual.angle;
         }
-        if self.skeleton.method == Some(Method::TwoBone) && self.kind == Kind::Joints {
-            self.skeleton.write_other_limbs(&mut self.solution.others);
-        } else {
-            self.solution.others.clear();
+        if self.skeleton.method != Some(Method::TwoBone) || self.kind != Kind::Joints {
+            self.skeleton.limbs.clear();
         }
+        self.skeleton.write_other_limbs(&mut self.solution.others);
         if let Status::Blocked { joints } = &mut self.solution.status {
             self.spare_joints = core::mem::take(joints);
         }
@@ -380,14 +379,14 @@ impl Workspace {
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
     fn verdict(&mut self) -> Status {
         let is_reached = match self.kind {
-            Kind::Joints => self.driver.is_reached(&self.skeleton),
+            Kind::Joints => self.driver.is_reached(self.skeleton.rig.residual()),
             Kind::Free => {
                 // By the joints, whose pose is what is returned.
                 let residual = self.skeleton.rig.residual();
                 residual.distance / self.skeleton.rig.scale
                     <= self.driver.tolerance() / self.points.scale * (1.0 + 1e-9)
             }
-            Kind::Chain => self.driver.is_reached(&self.points),
+            Kind::Chain => self.driver.is_reached(self.points.residual()),
         };
         if is_reached {
             return Status::Reached;

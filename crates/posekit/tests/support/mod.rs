@@ -36,7 +36,8 @@ impl Rng {
 
     /// In `low..=high`.
     pub(crate) fn whole(&mut self, low: usize, high: usize) -> usize {
-        low + (self.bits() % (high - low + 1) as u64) as usize
+        let span = (high - low + 1) as u64;
+        low + usize::try_from(self.bits() % span).expect("less than a span that is a usize")
     }
 
     pub(crate) fn angle(&mut self) -> f64 {
