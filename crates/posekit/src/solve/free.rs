@@ -101,7 +101,9 @@ impl RigRun {
         let effector = [self.chain.n_points() - 1];
         let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
         let mut points = core::mem::take(&mut self.points);
-        points.begin(&self.chain, goals, super::Method::Direct, &super::Settings::default());
+        let tolerance = Some(self.rig.distance_tolerance / self.rig.scale);
+        let settings = super::Settings { tolerance, ..super::Settings::default() };
+        points.begin(&self.chain, goals, super::Method::Direct, &settings);
         let reached = points.reach_directly();
         if reached {
             FreeRun { points: &mut points, skeleton: self }.read_pose();
@@ -157,7 +159,9 @@ impl Rig {
         chain: &mut Chain,
         target: &mut DVec3,
     ) {
-        let units = |v: DVec3| v / self.scale;
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
+        let units = |v: DVec3| v * by;
         chain.dimension = dimension;
         chain.points.clear();
         chain.parents.clear();

@@ -6,7 +6,7 @@
 
 use super::driver::{Residual, worse};
 use crate::chain::Reach;
-use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
+use crate::math::{Pose, atan2, sin_cos, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
@@ -37,6 +37,7 @@ pub(super) enum Bound {
         max: f64,
         middle: (f64, f64),
         half_cosine: f64,
+        half_sine: f64,
     },
     /// A slide's range.
     Span {
@@ -54,6 +55,8 @@ pub(super) struct Node {
     pub(super) parent: usize,
     /// From this joint before it moves to the node above (or the world): fixed joints between are folded in.
     pub(super) placement: Pose,
+    /// Whether the placement turns.
+    pub(super) is_turned: bool,
     pub(super) kind: Kind,
     pub(super) bound: Bound,
     pub(super) ccd_weight: f64,
@@ -138,8 +141,8 @@ pub(super) struct Rig {
     pub(super) points: Vec<PointGoal>,
     pub(super) turns: Vec<TurnGoal>,
     pub(super) downstream: Vec<usize>,
-    /// Scratch for the lists above: (node, kind of goal, goal).
-    pub(super) pairs: Vec<(usize, usize, usize)>,
+    /// Per point goal; see [`Rig::reach_of`].
+    pub(super) reaches: Vec<Reach>,
     pub(super) state: State,
     /// World pose of each node before it moves, and its rotation after.
     pub(super) before: Vec<Pose>,
@@ -159,13 +162,14 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// The distances that a point goal can have from the first joint that moves it.
-    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+    /// The distances that a point goal can have from the first joint that moves it, in the units of the nodes.
+    pub(super) fn measure_reach(&self, goal: usize) -> Reach {
         let goal = &self.points[goal];
-        let mut reach = Reach::POINT;
+        // What remains when one bone points against all others is what its ends add to more than the sum of all.
+        let (mut outer, mut longest, mut widest) = (0.0, 0.0_f64, 0.0_f64);
         let (mut node, mut bone) = (goal.node, goal.offset);
         while node != BASE {
-            let (shortest, longest) = match (self.nodes[node].kind, self.nodes[node].bound) {
+            let (short, long) = match (self.nodes[node].kind, self.nodes[node].bound) {
                 (Kind::Slide { axis }, Bound::Span { min, max }) => {
                     slide_lengths(bone, axis, min, max)
                 }
@@ -173,13 +177,24 @@ impl Rig {
                     slide_lengths(bone, axis, f64::NEG_INFINITY, f64::INFINITY)
                 }
                 (Kind::Free, _) => (0.0, f64::INFINITY),
-                _ => (bone.length(), bone.length()),
+                _ => {
+                    let length = bone.length();
+                    (length, length)
+                }
             };
-            reach = reach.with_slide(shortest, longest);
+            outer += long;
+            longest = if long > longest { long } else { longest };
+            widest = if short + long > widest { short + long } else { widest };
             bone = self.nodes[node].placement.translation;
             node = self.nodes[node].parent;
         }
-        reach
+        // Infinite bones leave no number, and then nothing is too near.
+        Reach { inner: (widest - outer).max(0.0), outer, longest }
+    }
+
+    /// The distances that a point goal can have from the first joint that moves it.
+    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+        self.reaches[goal]
     }
 
     /// The nodes from the first that moves a point goal to the last.
@@ -306,8 +321,12 @@ impl Rig {
     pub(super) fn update(&mut self) {
         self.before.resize(self.nodes.len(), Pose::IDENTITY);
         self.world.resize(self.nodes.len(), Pose::IDENTITY);
+        // Most nodes hang on the one just before, which then need not be read back.
+        let mut last = Pose::IDENTITY;
         for i in 0..self.nodes.len() {
-            self.update_node(i);
+            let parent = self.nodes[i].parent;
+            let above = if parent == i.wrapping_sub(1) { last } else { self.world_of(parent) };
+            last = self.place_node(i, above);
         }
         self.update_goals();
     }
@@ -315,20 +334,41 @@ impl Rig {
     /// World pose of one node, from its parent's.
     #[inline]
     pub(super) fn update_node(&mut self, i: usize) {
+        self.place_node(i, self.world_of(self.nodes[i].parent));
+    }
+
+    #[inline]
+    fn world_of(&self, node: usize) -> Pose {
+        if node == BASE { Pose::IDENTITY } else { self.world[node] }
+    }
+
+    #[inline(always)]
+    fn place_node(&mut self, i: usize, above: Pose) -> Pose {
         let node = &self.nodes[i];
-        let before = if node.parent == BASE {
-            node.placement
-        } else {
-            self.world[node.parent] * node.placement
+        let mut before = Pose {
+            rotation: above.rotation,
+            translation: above.transform_point(node.placement.translation),
         };
+        if node.is_turned {
+            before.rotation *= node.placement.rotation;
+        }
         self.before[i] = before;
-        self.world[i] = Pose {
+        self.settle_node(i)
+    }
+
+    /// World pose of a node from where it was before it moved.
+    #[inline(always)]
+    pub(super) fn settle_node(&mut self, i: usize) -> Pose {
+        let before = self.before[i];
+        let mut world = Pose {
             rotation: before.rotation * self.state.turn[i],
-            translation: match node.kind {
-                Kind::Hinge { .. } | Kind::Ball => before.translation,
-                _ => before.translation + before.rotation * self.state.slide[i],
-            },
+            translation: before.translation,
         };
+        if !matches!(self.nodes[i].kind, Kind::Hinge { .. } | Kind::Ball) {
+            world.translation += before.rotation * self.state.slide[i];
+        }
+        self.world[i] = world;
+        world
     }
 
     /// Where the effectors are.
@@ -347,9 +387,12 @@ impl Rig {
 
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
-        for turn in &mut self.state.turn {
-            *turn *= 1.5 - 0.5 * turn.length_squared();
-        }
+        self.state.turn.iter_mut().for_each(renormalise);
+    }
+
+    /// The same for one node.
+    pub(super) fn renormalise_node(&mut self, i: usize) {
+        renormalise(&mut self.state.turn[i]);
     }
 
     /// The length that a radian counts like: the reach, or 1 where nothing reaches.
@@ -387,11 +430,13 @@ impl Rig {
     /// World positions of the nodes, then of the point goals, in the caller's units.
     pub(super) fn write_points(&self, out: &mut Vec<f64>) {
         out.clear();
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
         for pose in &self.world {
-            out.extend((pose.translation / self.scale).to_array());
+            out.extend((pose.translation * by).to_array());
         }
         for goal in &self.points {
-            out.extend((goal.at / self.scale).to_array());
+            out.extend((goal.at * by).to_array());
         }
     }
 
@@ -504,6 +549,12 @@ impl Rig {
     }
 }
 
+/// One Newton step towards unit length: exact to rounding next to it.
+#[inline]
+pub(super) fn renormalise(turn: &mut DQuat) {
+    *turn *= 1.5 - 0.5 * turn.length_squared();
+}
+
 /// A rotation about a unit axis from its half-angle cosine and sine.
 #[inline]
 pub(super) fn hinge_turn(axis: DVec3, (c, s): (f64, f64)) -> DQuat {
@@ -517,15 +568,4 @@ fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let longest =
         if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
     (at(foot), longest)
-}
-
-/// The half-angle pair of the best turn that moves vectors with the given sums of cosines and sines towards theirs.
-#[inline]
-pub(super) fn best_half(cosine: f64, sine: f64) -> Option<(f64, f64)> {
-    let squared = cosine * cosine + sine * sine;
-    if squared <= 1e-60 {
-        return None;
-    }
-    let scale = 1.0 / squared.sqrt();
-    Some(half_angle(cosine * scale, sine * scale))
 }

@@ -57,7 +57,6 @@ impl Rig {
             if self.node_of_joint[joint] == BASE {
                 continue;
             }
-            let (parent, above) = self.nearest_node_above(skeleton, joint);
             let Some(kind) = moving(skeleton.kind(joint)) else {
                 self.node_of_joint[joint] = BASE - 1;
                 continue;
@@ -69,10 +68,13 @@ impl Rig {
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable = one_value.then(|| self.variable_of(driver));
             self.node_of_joint[joint] = self.nodes.len();
+            let (parent, placement) =
+                self.carry_up(skeleton, joint, skeleton.parent_from_joint(joint));
             self.nodes.push(Node {
                 joint,
                 parent,
-                placement: above * skeleton.parent_from_joint(joint),
+                placement,
+                is_turned: placement.rotation != DQuat::IDENTITY,
                 kind,
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
                 ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
@@ -85,18 +87,19 @@ impl Rig {
         }
     }
 
-    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
-    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
-        let mut above = Pose::IDENTITY;
+    /// The moving joint above, and a pose in `joint`'s parent carried up to it through fixed joints.
+    #[inline(always)]
+    fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
+        let mut carried = pose;
         let mut next = skeleton.parent(joint);
         while let Some(i) = next {
             if self.node_of_joint[i] < BASE - 1 {
-                return (self.node_of_joint[i], above);
+                return (self.node_of_joint[i], carried);
             }
-            above = skeleton.parent_from_joint(i) * above;
+            carried = skeleton.parent_from_joint(i) * carried;
             next = skeleton.parent(i);
         }
-        (BASE, above)
+        (BASE, carried)
     }
 
     fn variable_of(&mut self, driver: usize) -> usize {
@@ -118,10 +121,8 @@ impl Rig {
             let mut node_from_frame = frame.joint_from_frame;
             let mut node = self.node_of_joint[frame.joint];
             if node >= BASE - 1 {
-                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
-                node_from_frame =
-                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
-                node = above;
+                let parent_from_frame = skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
             }
             let offset = node_from_frame.translation;
             match task {
@@ -142,36 +143,44 @@ impl Rig {
 
     /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
     fn collect_downstream(&mut self) {
-        self.pairs.clear();
-        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
-        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
-        for (on, kind, goal) in points.chain(turns) {
-            let mut node = on;
-            while node != BASE {
-                self.pairs.push((node, kind, goal));
-                node = self.nodes[node].parent;
+        // Counted first, in the ends of the ranges; then the ranges are laid out empty, and filled.
+        self.for_each_moved(|node, kind, _, _| node.moves[kind].end += 1);
+        let mut next = 0;
+        for node in &mut self.nodes {
+            for range in &mut node.moves {
+                let count = range.end;
+                *range = next..next;
+                next += count;
             }
         }
-        self.pairs.sort_unstable();
         self.downstream.clear();
-        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
-        let mut next = 0;
-        for (i, node) in self.nodes.iter_mut().enumerate() {
-            let first = next;
-            let count = |kind: usize, from: usize| -> usize {
-                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
-            };
-            let second = first + count(0, first);
-            next = second + count(1, second);
-            node.moves = [first..second, second..next];
+        self.downstream.resize(next, 0);
+        self.for_each_moved(|node, kind, goal, downstream| {
+            downstream[node.moves[kind].end] = goal;
+            node.moves[kind].end += 1;
+        });
+    }
+
+    /// Every node with every goal that it moves: the kind of goal (0 for points, 1 for turns), its index, and the list.
+    fn for_each_moved(&mut self, mut act: impl FnMut(&mut Node, usize, usize, &mut [usize])) {
+        let points = self.points.iter().enumerate().map(|(k, goal)| (goal.node, 0, k));
+        let turns = self.turns.iter().enumerate().map(|(k, goal)| (goal.node, 1, k));
+        for (mut node, kind, goal) in points.chain(turns) {
+            while node != BASE {
+                act(&mut self.nodes[node], kind, goal, &mut self.downstream);
+                node = self.nodes[node].parent;
+            }
         }
     }
 
     /// Brings lengths to the order of one.
     fn rescale(&mut self) {
         let mut full = 0.0_f64;
+        self.reaches.clear();
         for goal in 0..self.points.len() {
-            full = full.max(self.extent(goal));
+            let reach = self.measure_reach(goal);
+            full = full.max(self.extent(goal, reach.outer));
+            self.reaches.push(reach);
         }
         if full == 0.0 {
             // Effectors on the base: their distance from the origin is all there is to compare with.
@@ -190,6 +199,9 @@ impl Rig {
                 (*min, *max) = (*min * self.scale, *max * self.scale);
             }
         }
+        for reach in &mut self.reaches {
+            *reach = reach.scaled(self.scale);
+        }
         for goal in &mut self.points {
             goal.offset *= self.scale;
             goal.wanted *= self.scale;
@@ -200,8 +212,7 @@ impl Rig {
 
     /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way, how
     /// far it has moved already, and the distance that the target asks for.
-    fn extent(&self, goal: usize) -> f64 {
-        let outer = self.reach_of(goal).outer;
+    fn extent(&self, goal: usize, outer: f64) -> f64 {
         if outer.is_finite() {
             return outer;
         }
@@ -253,10 +264,11 @@ fn bound(kind: Kind, limit: Limit) -> Bound {
             let half = 0.5 * (max - min);
             if half < core::f64::consts::PI {
                 let (s, c) = sin_cos(min + half);
-                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
+                let (half_sine, half_cosine) = sin_cos(half);
+                Bound::Arc { min, max, middle: (c, s), half_cosine, half_sine }
             } else if min.is_finite() || max.is_finite() {
                 // A full turn or more: every direction is inside; the value is brought into the range at the end.
-                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
+                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0, half_sine: 0.0 }
             } else {
                 Bound::None
             }

@@ -58,7 +58,7 @@ impl RigRun {
         self.at_rest = false;
         self.relaxation.clone_from(&settings.relaxation);
         self.begun.clone_from(&self.rig.state);
-        self.prepare_web();
+        self.forget_web();
     }
 }
 
