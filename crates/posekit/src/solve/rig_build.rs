@@ -183,9 +183,16 @@ impl Rig {
             self.reaches.push(reach);
         }
         if full == 0.0 {
-            // Effectors on the base: their distance from the origin is all there is to compare with.
-            let fixed = self.points.iter().filter(|goal| goal.node == BASE);
-            full = fixed.map(|goal| goal.offset.length()).fold(0.0, f64::max);
+            // Effectors that nothing moves: their distance from the origin is all there is to compare with.
+            for goal in &self.points {
+                let first = self.first_node(goal.node);
+                let at = if first == BASE {
+                    goal.offset
+                } else {
+                    self.nodes[first].placement.translation
+                };
+                full = full.max(at.length());
+            }
         }
         if self.points.is_empty() {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
