@@ -80,6 +80,14 @@ pub fn arm_tip(angles: &[f64; 7]) -> DVec3 {
     position + rotation * ARM_TIP
 }
 
+/// The problems of the case of that name; none when there is no such case or its problems are arms.
+pub fn chains_of(case: &str, count: usize) -> Vec<ChainProblem> {
+    match CASES.iter().find(|known| known.name == case).map(|case| case.problems(count)) {
+        Some(Problems::Chains(chains)) => chains,
+        Some(Problems::Arms(_)) | None => Vec::new(),
+    }
+}
+
 /// The problems of one case.
 #[derive(Debug, Clone)]
 pub enum Problems {
@@ -282,6 +290,14 @@ impl Case {
     pub fn has_pole(&self) -> bool {
         matches!(self.kind, Kind::Chain(kind) if kind.pole)
     }
+}
+
+/// Chains with random starts and targets between two fractions of the reach; the same ones in every run.
+pub fn chains_at(bones: usize, low: f64, high: f64, count: usize) -> Vec<ChainProblem> {
+    let target = Target::Ball(low, high);
+    let kind = ChainKind { bones, start: Start::Random, target, in_plane: false, pole: false };
+    let random = &mut Random::new(SEED);
+    (0..count).map(|_| chain_problem(kind, random)).collect()
 }
 
 fn chain_problem(kind: ChainKind, random: &mut Random) -> ChainProblem {

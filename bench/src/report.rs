@@ -33,6 +33,7 @@ pub fn case_table(case: &Case, rows: &[Row]) -> String {
             row.iterations.map_or_else(|| "-".to_owned(), |count| format!("{count:.1}")),
             if row.rounds == 0 { "-".into() } else { format!("{:.1e}", row.worst_error) },
             reference
+                .filter(|_| row.rounds > 0)
                 .map_or_else(|| "-".to_owned(), |reference| format!("{:.2}", row.mean / reference)),
         ]);
     }

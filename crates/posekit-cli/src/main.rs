@@ -1,7 +1,43 @@
-//! The command `posekit`.
-#![allow(dead_code, unused_imports, reason = "the commands that draw are wired up next")]
+//! The command `posekit`: inverse kinematics from the terminal.
+//!
+//! Two kinds of problem become one [`scene::Scene`]: chain files and robots. The commands solve scenes and show what came of it
+//! as tables, files and drawings; nothing here computes inverse kinematics itself.
 
+mod args;
+mod commands;
 mod draw;
+mod failure;
+mod input;
+mod models;
+mod output;
+mod picture;
+mod progress;
+mod report;
+mod robot;
+mod scene;
 mod table;
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Solve(args) => commands::solve(&args),
+        Command::Draw(args) => commands::draw(&args),
+        Command::Demo(args) => commands::demo(&args),
+        Command::Digest(args) => commands::digest(&args),
+        Command::Completions(args) => commands::completions(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(error) = failure.error {
+                output::note(&format!("error: {error:#}"));
+            }
+            ExitCode::from(failure.fault.code())
+        }
+    }
+}

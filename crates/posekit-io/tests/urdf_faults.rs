@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use posekit::math::sin;
+use posekit::skeleton::Limit;
 use posekit_io::urdf::{self, Robot};
 use posekit_io::{Error, Limits, Place, Warnings};
 
@@ -440,4 +441,20 @@ fn u12_long_chains_empty_robots_empty_and_cut_files() {
         assert!(*byte <= end && *line >= 1, "cut at {end}: {error}");
         assert!(error.to_string().contains("byte "), "{error}");
     }
+}
+
+#[test]
+fn a_follower_that_repeats_its_drivers_range_does_not_hold_it() {
+    let text = r#"<robot name="gripper"><link name="palm"/><link name="left"/><link name="right"/>
+        <joint name="finger" type="revolute"><parent link="palm"/><child link="left"/>
+            <axis xyz="0 0 1"/><limit lower="0" upper="0.8" effort="1" velocity="1"/></joint>
+        <joint name="other" type="revolute"><parent link="palm"/><child link="right"/>
+            <axis xyz="0 0 1"/><limit lower="0" upper="0.8" effort="1" velocity="1"/>
+            <mimic joint="finger" multiplier="-1"/></joint></robot>"#;
+    let mut warnings = Warnings::default();
+    let robot = urdf::read(text, &mut warnings).unwrap();
+    let finger = robot.skeleton().find("finger").unwrap();
+    assert_eq!(robot.skeleton().limit(finger), Limit::Range { min: 0.0, max: 0.8 });
+    let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|w| w.contains("`other`") && w.contains("`finger`")), "{said:?}");
 }

@@ -5,7 +5,9 @@
     reason = "a helper of a test may fail and speak as a test does"
 )]
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::path::Path;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::sin;
@@ -204,20 +206,6 @@ fn truncated_and_changed_bytes_never_panic() {
     assert!(read > 100, "many changes leave a sound file: {read}");
 }
 
-/// The folder of shared assets, or `None` where it is not at hand; on a build server that is a failure.
-fn assets() -> Option<PathBuf> {
-    let folder = std::env::var_os("POSEKIT_ASSETS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/assets"),
-        PathBuf::from,
-    );
-    if folder.join("MANIFEST.md").is_file() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no assets at {}", folder.display());
-    println!("skipped: no assets at {}; set POSEKIT_ASSETS", folder.display());
-    None
-}
-
 /// A row of the table of URDF files in the assets' manifest.
 struct Row {
     file: String,
@@ -279,7 +267,7 @@ fn parse_row(line: &str) -> Row {
 
 #[test]
 fn every_robot_of_the_assets_agrees_with_the_manifest() {
-    let Some(assets) = assets() else { return };
+    let Some(assets) = common::assets() else { return };
     let manifest = std::fs::read_to_string(assets.join("MANIFEST.md")).unwrap();
     let rows: Vec<Row> = manifest
         .lines()

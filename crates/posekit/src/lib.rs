@@ -1,4 +1,70 @@
-//! Inverse kinematics for characters and robots.
+//! posekit finds the pose: given a skeleton and what its hands, feet, tools or eyes must do, it returns the joint values that
+//! do it. It holds characters and robots, the plane and space, limits of every kind, and it is never stuck silently.
+//!
+//! ```
+//! use posekit::glam::DVec3;
+//! use posekit::math::Pose;
+//! use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
+//! use posekit::solve::{Method, Settings, Status, solve};
+//! use posekit::task::Position;
+//!
+//! // An arm of two bones: a ball at the shoulder, an elbow that bends one way.
+//! let upper_arm = Pose::from_translation(DVec3::new(0.30, 0.0, 0.0));
+//! let forearm = Pose::from_translation(DVec3::new(0.25, 0.0, 0.0));
+//! let mut builder = Skeleton::builder();
+//! let shoulder = builder.add(Joint::ball("shoulder"));
+//! let elbow = Joint::revolute("elbow", DVec3::Y)
+//!     .child_of(shoulder)
+//!     .at(upper_arm)
+//!     .with_limit(Limit::Range { min: -2.6, max: 0.0 });
+//! let elbow = builder.add(elbow);
+//! let arm = builder.build()?;
+//! let hand = Frame { joint: elbow, joint_from_frame: forearm };
+//!
+//! let reach_for = |target: DVec3| {
+//!     let task = Position::new(hand, target).into();
+//!     solve(&arm, &arm.neutral(), &[task], Method::Auto, &Settings::default())
+//! };
+//! // The target lies on the line of the straight arm: many solvers stand still here.
+//! assert!(reach_for(DVec3::new(0.4, 0.0, 0.0))?.is_reached());
+//! // Too far is data, not an error: the arm points at it, and the status says how much is missing.
+//! let far = reach_for(DVec3::new(0.0, 0.7, 0.0))?;
+//! assert!(matches!(far.status, Status::Unreachable { shortfall } if (shortfall - 0.15).abs() < 1e-9));
+//! # Ok::<(), posekit::Error>(())
+//! ```
+//!
+//! # The nouns
+//! - A [`Skeleton`](skeleton::Skeleton) is an immutable tree of joints: fixed, revolute, prismatic, ball or free, with limits. Its *configuration* `q` is
+//!   a flat slice of joint values.
+//! - A [`Chain`](chain::Chain) is points and the distances between them, in any dimension, without rotations.
+//! - A [`Task`](task::Task) says what must hold: that the end effector, a frame of the skeleton, stands on a target.
+//! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
+//!   best that was found and a [`Status`](solve::Status) out.
+//! - [`limb`] holds closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
+//!
+//! # Choosing a method
+//!
+//! | method | for | how |
+//! |---|---|---|
+//! | [`Auto`](solve::Method::Auto) | everything | picks one of the below |
+//! | [`TwoBone`](solve::Method::TwoBone) | two joints and a point | closed form, both answers |
+//! | [`Direct`](solve::Method::Direct) | unbranched chains without limits | a convex problem in as many unknowns as there are dimensions |
+//! | [`Ccd`](solve::Method::Ccd) | any joints, limits, trees, orientations | one joint after the other makes its best move |
+//! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points reach for the target and back for the root |
+//! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | bones are mended one after the other |
+//!
+//! # Conventions
+//! - f64, radians, metres; any other unit of length works too, tolerances are relative.
+//! - Right-handed frames; quaternions are x, y, z, w; a transform `b_from_a` maps coordinates in `a` to coordinates in `b`.
+//! - A problem in the plane is hinges about +z in the plane z = 0.
+//! - The same input gives the same bits, in debug and release, on every target.
+//!
+//! # What it does not do
+//! No collisions, no centre of mass, no priorities between tasks yet; those belong to the least-squares solver to come. It does not read files
+//! (`posekit-io` does) and has no clock: time limits and cancelling are the caller's, see [`Workspace::run_while`](solve::Workspace::run_while).
+//!
+//! # Features and supported Rust
+//! No optional features. The oldest supported Rust is 1.88.
 #![forbid(unsafe_code)]
 
 pub use glam;

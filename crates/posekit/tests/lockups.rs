@@ -1,5 +1,7 @@
 //! The lock-up suite: poses in which classic iterations stand still although the target is within reach.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up its problem must stop")]
+
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};

@@ -7,8 +7,19 @@ use super::Finding;
 use super::text::has_word;
 
 /// Words in escaped brackets that are units, not keys: `\[rad\]`.
-const UNITS: [&str; 10] =
-    ["rad", "deg", "degrees", "bytes", "pixels", "seconds", "metres", "frames", "units", "bones"];
+const UNITS: [&str; 11] = [
+    "rad",
+    "deg",
+    "degrees",
+    "microseconds",
+    "bytes",
+    "pixels",
+    "seconds",
+    "metres",
+    "frames",
+    "units",
+    "bones",
+];
 
 /// The citations in `source` whose key is not a word of `references`.
 pub(super) fn unknown(source: &str, references: &str) -> Vec<Finding> {

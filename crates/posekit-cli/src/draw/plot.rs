@@ -50,11 +50,13 @@ pub(super) fn draw_plot(out: &mut Markup, what: &Plot<'_>, size: [f64; 2]) {
     let axes = Axes::new(what, [58.0, top], [size[0] - 12.0, size[1] - 36.0]);
     draw_scales(out, what, &axes);
     draw_tolerance(out, what, &axes);
+    let mut escapes = Vec::new();
     for curve in what.curves {
         out.open(&Tag::new("g").class(curve.look.class()));
-        draw_curve(out, curve, &axes);
+        escapes.extend(draw_curve(out, curve, &axes));
         out.close_line();
     }
+    label_escapes(out, &escapes, &axes);
     for (curve, &place) in what.curves.iter().zip(&legend) {
         out.open(&Tag::new("g").class(curve.look.class()));
         swatch_at(out, curve.look, place);
@@ -227,7 +229,8 @@ fn draw_tolerance(out: &mut Markup, what: &Plot<'_>, axes: &Axes) {
     out.element(&Tag::new("text").pair(["x", "y"], at).class("label-quiet halo"), "tolerance");
 }
 
-fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) {
+/// Draws a curve and returns where on it a lock-up was left.
+fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Option<[f64; 2]> {
     let mut path = Path::new();
     let mut is_drawing = false;
     let mut points: Vec<Option<[f64; 2]>> = Vec::with_capacity(curve.values.len());
@@ -251,10 +254,31 @@ fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) {
             last = at[0];
         }
     }
-    if let Some(at) = curve.escaped_at.and_then(|i| points.get(i).copied().flatten()) {
-        out.leaf(&circle(at, 7.5).class("escape"));
-        let label = Tag::new("text").pair(["x", "y"], [at[0] + 11.0, at[1] - 7.0]);
-        out.element(&label.class("label-quiet halo"), "out of the lock-up");
+    let escape = curve.escaped_at.and_then(|i| points.get(i).copied().flatten())?;
+    out.leaf(&circle(escape, 7.5).class("escape"));
+    Some(escape)
+}
+
+/// Says what the rings mean: beside each, towards the side with room, and once for rings that lie together.
+fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], axes: &Axes) {
+    /// Room that the label takes up \[px\].
+    const LABEL: [f64; 2] = [118.0, 14.0];
+    let mut labelled: Vec<[f64; 2]> = Vec::new();
+    for &at in escapes {
+        let is_near = |other: &[f64; 2]| {
+            (at[0] - other[0]).abs() < LABEL[0] && (at[1] - other[1]).abs() < LABEL[1]
+        };
+        if labelled.iter().any(is_near) {
+            continue;
+        }
+        labelled.push(at);
+        let (aside, class) = if at[0] + LABEL[0] > axes.high[0] {
+            (-11.0, "label-quiet halo end")
+        } else {
+            (11.0, "label-quiet halo")
+        };
+        let label = Tag::new("text").pair(["x", "y"], [at[0] + aside, at[1] - 7.0]);
+        out.element(&label.class(class), "out of the lock-up");
     }
 }
 

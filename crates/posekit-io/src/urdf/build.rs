@@ -136,14 +136,36 @@ impl<'d> Plan<'d> {
             UrdfJointKind::Planar => return self.add_planar(element, parent),
         };
         let mut joint = joint.child_of(parent).at(element.parent_from_joint);
-        if let Some([min, max]) = element.limit {
+        if let Some([min, max]) = element.limit.filter(|_| !self.holds_driver(index, follow)) {
             joint = joint.with_limit(Limit::Range { min, max });
+        } else if let (Some(_), Follow::Joint { joint: driver, .. }) = (element.limit, follow) {
+            let place = element.element.place(format!("joint `{}`", element.name));
+            let driver = self.description.joints[driver].name;
+            let message =
+                format!("its own limits would hold `{driver}` at one value; they are not used");
+            warnings.push(place, message);
         }
         if let Follow::Joint { joint: driver, multiplier, offset } = follow {
             let driver = self.first_of_joint[driver];
             joint = joint.with_mimic(Mimic { joint: driver, multiplier, offset });
         }
         self.list.push(joint);
+    }
+
+    /// True when a follower's own limits leave its driver no room although the driver's do. Grippers are often written so: the
+    /// follower turns the other way but repeats the driver's range.
+    fn holds_driver(&self, index: usize, follow: Follow) -> bool {
+        let joints = &self.description.joints;
+        let Follow::Joint { joint: driver, multiplier, offset } = follow else { return false };
+        let (Some([min, max]), Some([low, high])) = (joints[index].limit, joints[driver].limit)
+        else {
+            return false;
+        };
+        let (a, b) = (multiplier * low + offset, multiplier * high + offset);
+        let (from, to) = (a.min(b).max(min), a.max(b).min(max));
+        // Meeting in a point; ranges that do not meet at all are an error, found where the skeleton is built.
+        let room = (a - b).abs();
+        room > 0.0 && (to - from).abs() <= 1e-9 * room
     }
 
     /// Two slides in the plane normal to the axis, and a turn about it. For the axis z the slides are x and y; for another they are those,

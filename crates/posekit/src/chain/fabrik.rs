@@ -151,7 +151,8 @@ fn drag<S: Space>(space: S, point: &mut [f64], anchor: &[f64], length: f64) {
     }
 }
 
-/// The factor that brings the distance of two points to `length`; none where they coincide.
+/// The factor that brings the distance of two points to `length`; none where they coincide, or are so far apart that the
+/// square of their distance overflows.
 #[inline(always)]
 fn scale_to<S: Space>(space: S, point: &[f64], anchor: &[f64], length: f64) -> Option<f64> {
     let mut squared = 0.0;
@@ -159,7 +160,7 @@ fn scale_to<S: Space>(space: S, point: &[f64], anchor: &[f64], length: f64) -> O
         squared += (point[k] - anchor[k]) * (point[k] - anchor[k]);
     }
     // The square root and the quotient do not wait for each other: shorter than length / root.
-    (squared > 0.0).then(|| squared.sqrt() * (length / squared))
+    (squared > 0.0 && squared < f64::INFINITY).then(|| squared.sqrt() * (length / squared))
 }
 
 fn outward<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {

@@ -175,13 +175,9 @@ impl Chain {
     /// Which distances from the root a point can have, whatever the shape of the chain.
     #[must_use]
     pub fn reach(&self, effector: usize) -> Reach {
-        let mut reach = Reach::POINT;
-        let mut i = effector.min(self.n_points() - 1);
-        while i > 0 {
-            reach = reach.with_bone(self.lengths[i]);
-            i = self.parents[i];
-        }
-        reach
+        let tip = effector.min(self.n_points() - 1);
+        let way = core::iter::successors(Some(tip), |&i| Some(self.parents[i]));
+        Reach::of_bones(way.take_while(|&i| i > 0).map(|i| self.lengths[i]))
     }
 }
 

@@ -34,6 +34,21 @@ impl Reach {
         Self { inner, outer, longest: self.longest.max(longest) }
     }
 
+    /// The reach of bones of fixed lengths: as [`with_bone`](Self::with_bone) for each, in one sum and one comparison a bone.
+    pub(crate) fn of_bones(lengths: impl Iterator<Item = f64>) -> Self {
+        let (mut outer, mut longest) = (0.0, 0.0);
+        for length in lengths {
+            outer += length;
+            longest = if length > longest { length } else { longest };
+        }
+        Self { inner: (longest - (outer - longest)).max(0.0), outer, longest }
+    }
+
+    /// The reach in other units.
+    pub(crate) fn scaled(self, by: f64) -> Self {
+        Self { inner: self.inner * by, outer: self.outer * by, longest: self.longest * by }
+    }
+
     /// How far a distance lies outside the reach: 0 inside.
     ///
     /// Rounding is forgiven: a distance within 1e-12 of the outer radius beyond an edge counts as on it.
@@ -50,7 +65,11 @@ mod tests {
 
     #[test]
     fn inner_radius_is_what_the_longest_bone_exceeds_the_rest_by() {
-        let of = |lengths: &[f64]| lengths.iter().fold(Reach::POINT, |r, &l| r.with_bone(l));
+        let of = |lengths: &[f64]| {
+            let reach = lengths.iter().fold(Reach::POINT, |r, &l| r.with_bone(l));
+            assert_eq!(reach, Reach::of_bones(lengths.iter().copied()), "at once");
+            reach
+        };
         assert_eq!((of(&[3.0, 1.0]).inner, of(&[3.0, 1.0]).outer), (2.0, 4.0), "two bones");
         assert_eq!(of(&[1.0, 5.0, 1.0]).inner, 3.0, "the longest in the middle");
         assert_eq!(of(&[1.0, 1.0, 1.0]).inner, 0.0, "equal bones meet their root");

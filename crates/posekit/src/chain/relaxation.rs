@@ -144,11 +144,12 @@ pub fn read(
             .map(|k| relaxed[child * dimension + k] - base[parent * dimension + k])
             .map(|x| x * x)
             .sum();
-        let scale = if squared > 0.0 { bones.lengths[child] / squared.sqrt() } else { 0.0 };
+        let has_direction = squared > 0.0 && squared < f64::INFINITY;
+        let scale = if has_direction { bones.lengths[child] / squared.sqrt() } else { 0.0 };
         for k in 0..dimension {
             let from = if reading == Reading::Angles { relaxed } else { &*read };
             let along = (relaxed[child * dimension + k] - from[parent * dimension + k]) * scale;
-            let bone = if squared > 0.0 { along } else { read[child * dimension + k] };
+            let bone = if has_direction { along } else { read[child * dimension + k] };
             read[child * dimension + k] = read[parent * dimension + k] + bone;
         }
     }

@@ -2,6 +2,9 @@
 
 use glam::DVec3;
 
+/// 2^600: it lifts the smallest number there is to 1e-143 and lowers the largest to 1e128.
+const FACTOR: f64 = f64::from_bits((1023 + 600) << 52);
+
 /// A vector, taken apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
@@ -47,8 +50,6 @@ fn length_extreme(vector: DVec3) -> f64 {
 /// [`measure`] for vectors so small or so large that their squares would not do.
 #[cold]
 fn measure_extreme(vector: DVec3) -> Measured {
-    // 2^600: it lifts the smallest number there is to 1e-143 and lowers the largest to 1e128.
-    const FACTOR: f64 = f64::from_bits((1023 + 600) << 52);
     if vector == DVec3::ZERO {
         return Measured { length: 0.0, direction: DVec3::ZERO };
     }
@@ -63,6 +64,13 @@ fn measure_extreme(vector: DVec3) -> Measured {
 /// no digits and leaves a number in 1..2.
 pub(super) fn power_of_two_near(value: f64) -> f64 {
     f64::from_bits(value.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
+}
+
+/// A vector divided by the power of two nearest below its largest component: the same digits, of a size near 1.
+pub(super) fn brought_to_size(vector: DVec3) -> DVec3 {
+    // Two steps, because the smallest numbers need a factor that is no number of its own.
+    let larger = if vector.abs().max_element() < 1e-290 { vector * FACTOR } else { vector };
+    larger / power_of_two_near(larger.abs().max_element())
 }
 
 #[cfg(test)]

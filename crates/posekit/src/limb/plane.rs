@@ -118,8 +118,11 @@ pub fn solve(a: f64, b: f64, target: DVec2, choice: Choice) -> Result<Solutions>
         Choice::Nearest(angles) => Some(angles),
         Choice::Positive | Choice::Negative => None,
     };
-    let line = measure(target.extend(0.0));
+    let mut line = measure(target.extend(0.0));
     let (inner, outer) = ((a - b).abs(), (a + b).min(f64::MAX));
+    if line.length <= NO_BONE * outer {
+        line = measure(DVec3::ZERO);
+    }
     let solved = line.length.clamp(inner.min(outer), outer);
     let reach = Reach::judge(line.length, solved, inner, outer);
     if outer <= 0.0 {

@@ -4,7 +4,7 @@
 ///
 /// It is some thousands of times the rounding of one operation, so a target computed to lie exactly at full reach is
 /// `Reached` whatever route its coordinates took, and a million times below anything a person or a robot can notice.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// What a closed form can say about its target: reached, or by how much not.
 ///

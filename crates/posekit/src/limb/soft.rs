@@ -16,7 +16,17 @@
 /// the worst change of the knee's angle in one frame, and the reach that is lost when the target is exactly at full
 /// reach. Printed by the example `soft_reach_table`; the whole table is in `docs/soft-reach.md`.
 ///
-/// TABLE
+/// | curve | zone `ratio` | worst knee step | lost reach | straight at |
+/// |---|---|---|---|---|
+/// | `None` | 0 | 14.8° | 0 % | full reach |
+/// | `Finite` | 0.01 | 6.8° | 0.25 % | 101 % |
+/// | `Finite` | 0.03 | 3.9° | 0.75 % | 103 % |
+/// | `Finite` (default) | 0.05 | 3.1° | 1.25 % | 105 % |
+/// | `Finite` | 0.10 | 2.2° | 2.50 % | 110 % |
+/// | `Finite` | 0.15 | 1.8° | 3.75 % | 115 % |
+/// | `Asymptotic` | 0.03 | 3.8° | 1.23 % | never |
+/// | `Asymptotic` | 0.05 | 3.0° | 2.05 % | never |
+/// | `Asymptotic` | 0.10 | 2.2° | 4.10 % | never |
 ///
 /// # Example
 /// ```
@@ -98,7 +108,11 @@ impl SoftReach {
 impl Default for SoftReach {
     /// `Finite { ratio: 0.05 }`.
     ///
-    /// DEFAULT_REASON
+    /// Of the curves measured, `Finite` loses about 40 % less reach than `Asymptotic` for the same worst knee step, at every
+    /// setting, and it does become straight. Its worst step is the speed that the knee has anyway where the zone begins, so
+    /// the ratio has a plain meaning: at 0.05 the knee never turns faster than it does at 95 % of the reach, a fifth of the
+    /// snap without soft reach. The price is 1.25 % of the reach, a centimetre on a human leg. Half the zone saves half of
+    /// that and makes the step 1.4 times larger; twice the zone costs as much again and makes it 1.4 times smaller.
     fn default() -> Self {
         Self::Finite { ratio: 0.05 }
     }

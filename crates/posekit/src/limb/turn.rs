@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 /// Unit directions whose sum is shorter than this (squared) are opposite: the plane between them is rounding noise.
-const OPPOSITE: f64 = 1e-24;
+const OPPOSITE: f64 = 1e-30;
 
 /// The shortest rotation from one unit direction to another; `axis` (unit, perpendicular to `from`) is turned about when
 /// they are opposite.

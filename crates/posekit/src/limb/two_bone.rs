@@ -12,8 +12,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::measure::{length, measure, power_of_two_near};
-use super::reach::Reach;
+use super::measure::{brought_to_size, length, measure, power_of_two_near};
+use super::reach::{ROUNDING, Reach};
 use super::soft::SoftReach;
 use super::triangle::{NO_BONE, Triangle, triangle};
 use super::turn::{
@@ -190,8 +190,8 @@ impl TwoBone {
     ///
     /// # Degenerate cases
     /// - Target too far: the limb is straight towards it. Too near for unequal bones: folded, the end on the line to it.
-    /// - Target on the start joint: equal bones fold flat and reach it, the first bone staying as it is (or turning to
-    ///   the pole); the end of unequal bones stays on the side of the start joint where it is.
+    /// - Target on the start joint (within 1e-60 of the reach): equal bones fold flat and reach it, the first bone staying
+    ///   as it is or turning to the pole; the end of unequal bones stays on the side of the start joint where it is.
     /// - Straight limb: bends about `mid_axis`, else towards the pole, else about [`perpendicular`] of its direction
     ///   (flag `plane_by_rule`).
     /// - Target exactly opposite to the end, as seen from the start: the limb turns within its own bend plane.
@@ -294,7 +294,7 @@ impl TwoBone {
         let (a, b) = (first.dot(first).sqrt(), second.dot(second).sqrt());
         let d = line.dot(line).sqrt();
         let outer = a + b;
-        if !(outer > 1e-30 && outer < 1e30 && d < 1e100) {
+        if !(outer > 1e-20 && outer < 1e20 && d < 1e100) {
             return self.solve_extreme();
         }
         // A bone of length zero has no direction of its own: it is read as the continuation of the other.
@@ -386,11 +386,17 @@ impl TwoBone {
     #[inline(never)]
     fn solve_any(&self, shape: &Shape) -> TwoBoneSolution {
         let Shape { a, b, d, u, v, t } = *shape;
+        // On the start joint, bones that are equal to rounding fold as equal ones do.
+        let equal = (a - b).abs() <= ROUNDING * (a + b);
+        let (b, d) = match t {
+            Some(_) => (b, d),
+            None => (if equal { a } else { b }, 0.0),
+        };
         let (solved, reach) = self.judge(a, b, d);
         let triangle = triangle(a, b, solved);
         let mut plane = self.bend_plane(u, v);
-        let t = t.unwrap_or_else(|| self.end_direction(u, plane.axis, a == b));
-        let asked = self.pole_direction().map(|pole| Knee::new(measure(pole).direction, t));
+        let t = t.unwrap_or_else(|| self.end_direction(u, &plane, equal));
+        let asked = self.pole_direction().map(|pole| Knee::new(brought_to_size(pole), t));
         let knee = asked.filter(Knee::is_ordinary);
         let turn = match knee {
             Some(knee) if plane.by_rule => turn_free(&mut plane, &triangle, u, t, knee.across),
@@ -473,14 +479,19 @@ impl TwoBone {
 
     /// What stands in for the direction to a target that lies on the start joint.
     #[cold]
-    fn end_direction(&self, u: DVec3, axis: DVec3, equal: bool) -> DVec3 {
+    fn end_direction(&self, u: DVec3, plane: &BendPlane, equal: bool) -> DVec3 {
         if !equal {
             // The end cannot come to the target: it stays on the side where it is.
-            measure(self.end - self.start).direction
-        } else {
-            // While a limb of equal bones folds flat, its end is seen from the start at right angles to the first bone;
-            // taking that direction as it is now leaves the first bone where it is.
-            measure(axis.cross(u)).direction
+            return measure(self.end - self.start).direction;
+        }
+        // While a limb of equal bones folds flat, its end is seen from the start at right angles to the first bone. Taking
+        // that direction as it is now leaves the first bone where it is ...
+        let axis = plane.unit_axis();
+        let now = axis.cross(u);
+        // ... and turned with the bone to the pole, it lets the folded limb point exactly there.
+        match self.pole_direction().map(|pole| measure(pole).direction) {
+            Some(pole) if pole != DVec3::ZERO => rotate(shortest(u, pole, axis), now),
+            _ => now,
         }
     }
 
@@ -495,7 +506,7 @@ impl TwoBone {
     }
 
     /// Both joints' corrections from the limb's turn and the mid joint's turn under it, by the job's weight.
-    #[inline]
+    #[inline(always)]
     fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
         let (mut turn, mut hinge) = (short_way(turn), short_way(hinge));
         if self.weight < 1.0 {
@@ -506,7 +517,7 @@ impl TwoBone {
     }
 
     /// The positions of mid and end joint under the corrections.
-    #[inline]
+    #[inline(always)]
     fn place(&self, start_correction: DQuat, mid_correction: DQuat) -> (DVec3, DVec3) {
         if self.weight <= 0.0 {
             return (self.mid, self.end);

@@ -10,7 +10,7 @@
 //!
 //! Every coefficient below is an even function of `t`. Near zero its closed form divides zero by zero, so each has a
 //! series in `x` of as many terms as `f64` can see at the switch, and the tests compare both sides there.
-//! Formulas: [barfoot24], chapter 8; notation as in [sola18].
+//! Formulas: \[barfoot24\], chapter 8; notation as in \[sola18\].
 
 use super::angle::{atan2, sin_cos};
 use super::pose::Pose;
@@ -179,7 +179,7 @@ pub fn se3_log(pose: Pose) -> Twist {
 
 /// Left Jacobian of [`se3_exp`], rows and columns linear first; `[row][column]`.
 ///
-/// `exp(a + d) = exp(J d) * exp(a)` to first order in `d`. It is `[J Q; 0 J]` with the blocks of [barfoot24], section 8.1.5.
+/// `exp(a + d) = exp(J d) * exp(a)` to first order in `d`. It is `[J Q; 0 J]` with the blocks of \[barfoot24\], section 8.1.5.
 #[must_use]
 pub fn se3_left_jacobian(twist: Twist) -> [[f64; 6]; 6] {
     let j = so3_left_jacobian(twist.angular);

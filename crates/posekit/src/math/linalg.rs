@@ -13,7 +13,7 @@ use glam::DVec3;
 /// # Degenerate cases
 /// `n = 0` is positive definite. A slice shorter than `n * n` is not.
 /// # Method
-/// Row by row, so that the inner loop is a product of two contiguous rows [golub13], section 4.2.
+/// Row by row, so that the inner loop is a product of two contiguous rows \[golub13\], section 4.2.
 #[must_use]
 pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {

@@ -31,28 +31,47 @@ pub fn rotation_from_cos_sin(axis_unit: DVec3, cos: f64, sin: f64) -> DQuat {
 ///
 /// - `from`, `to`: vectors of any length > 0, in one frame
 ///
-/// Accurate down to the smallest angles and up to the half turn: the axis comes from `from × (to - from)` or, past the right
-/// angle, `from × (to + from)`, whose second factor is exact when it is small.
+/// Accurate to rounding at every angle, the smallest and the half turn included.
 ///
 /// # Degenerate cases
 /// - Opposite directions (to rounding): half a turn about [`perpendicular`]`(from)`.
 /// - A zero or non-finite vector: the identity.
+/// # Method
+/// The quaternion `(from × to, |from| |to| + from · to)`, normalised. Past 120 degrees its w cancels; there the unit vectors' sum `s`,
+/// which is exact when it is small, gives the same rotation as `(from × s, |s|²/2)`.
+#[inline]
 #[must_use]
 pub fn shortest_rotation(from: DVec3, to: DVec3) -> DQuat {
+    // Inside these bounds no product below overflows or loses digits to underflow.
+    const SAFE: core::ops::Range<f64> = 1e-100..1e100;
+    let (from_squared, to_squared) = (from.length_squared(), to.length_squared());
+    if SAFE.contains(&from_squared) && SAFE.contains(&to_squared) {
+        let lengths = (from_squared * to_squared).sqrt();
+        let dot = from.dot(to);
+        if dot > -0.5 * lengths {
+            return normalised(from.cross(to), lengths + dot);
+        }
+    }
+    careful_shortest_rotation(from, to)
+}
+
+/// [`shortest_rotation`] for any lengths and any angle.
+fn careful_shortest_rotation(from: DVec3, to: DVec3) -> DQuat {
     let from = direction_or(from, DVec3::ZERO);
     let to = direction_or(to, DVec3::ZERO);
-    let cosine = from.dot(to);
-    if cosine > 0.0 {
-        return normalised(from.cross(to - from), 1.0 + cosine);
-    }
     if from == DVec3::ZERO || to == DVec3::ZERO {
         return DQuat::IDENTITY;
     }
+    let cosine = from.dot(to);
+    if cosine > -0.5 {
+        return normalised(from.cross(to), 1.0 + cosine);
+    }
     let sum = from + to;
-    if sum.length_squared() < OPPOSITE * OPPOSITE {
+    let sum_squared = sum.length_squared();
+    if sum_squared < OPPOSITE * OPPOSITE {
         return from_parts(perpendicular(from), 0.0);
     }
-    normalised(from.cross(sum), 0.5 * sum.length_squared())
+    normalised(from.cross(sum), 0.5 * sum_squared)
 }
 
 /// A unit vector at right angles to another, by a fixed rule: the cross product of `v` with the coordinate axis along which `v`
@@ -135,7 +154,7 @@ impl SwingTwist {
 /// - A swing by half a turn leaves the twist undefined: it is 0 then, and the swing is the rotation itself.
 /// - A twist by half a turn is +pi.
 /// # Method
-/// Projection of the quaternion on the axis [dobrowolski15].
+/// Projection of the quaternion on the axis \[dobrowolski15\].
 #[inline]
 #[must_use]
 pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
@@ -166,8 +185,8 @@ fn from_parts(vector: DVec3, w: f64) -> DQuat {
 
 #[inline]
 fn normalised(vector: DVec3, w: f64) -> DQuat {
-    let length = (vector.length_squared() + w * w).sqrt();
-    from_parts(vector / length, w / length)
+    let scale = 1.0 / (vector.length_squared() + w * w).sqrt();
+    from_parts(vector * scale, w * scale)
 }
 
 #[cfg(test)]
@@ -225,6 +244,10 @@ mod tests {
 
     #[test]
     fn shortest_rotation_keeps_tiny_angles() {
+        for scale in [1e-250, 1.0, 1e250] {
+            let q = shortest_rotation(DVec3::X * scale, DVec3::new(1.0, 1e-9, 0.0) * scale);
+            assert!((q.z / 0.5e-9 - 1.0).abs() < 1e-14, "at {scale}: {q}");
+        }
         for angle in [1e-9, 1e-15, 1e-40, 1e-200] {
             let q = shortest_rotation(DVec3::X, DVec3::new(1.0, angle, 0.0));
             assert!((q.z / (0.5 * angle) - 1.0).abs() < 1e-14, "{angle} gave {q}");
@@ -282,6 +305,15 @@ mod tests {
             prop_assert!((q * a - b).length() < 1e-14);
             prop_assert!((q.length() - 1.0).abs() < 1e-15);
             prop_assert!(q.xyz().dot(a).abs() < 1e-14);
+        }
+
+        #[test]
+        fn shortest_rotation_arrives_when_almost_opposite(a in unit(), exponent in 1_i32..14) {
+            let off: f64 = format!("1e-{exponent}").parse().unwrap();
+            let b = direction_or(perpendicular(a) * off - a, DVec3::ZERO);
+            let q = shortest_rotation(a, b);
+            prop_assert!((q * a - b).length() < 2e-15);
+            prop_assert!((q.length() - 1.0).abs() < 1e-15);
         }
 
         #[test]

@@ -310,7 +310,8 @@ fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f
     let low = if low > own.0 { low } else { own.0 };
     let high = if high < own.1 { high } else { own.1 };
     if low <= high {
-        Some((low, high))
+        // Adding zero turns the -0 of a negative multiplier into 0.
+        Some((low + 0.0, high + 0.0))
     } else if low - high <= MEETING * (1.0 + high.abs()) {
         Some((high, high))
     } else {

@@ -24,14 +24,16 @@ impl Skeleton {
         let arrays = self.parents.iter().zip(&self.placements).zip(&self.kinds);
         let mut values = q;
         for (joint, ((parent, placement), kind)) in arrays.enumerate() {
-            // Looking up NO_PARENT finds nothing: the world stands in.
-            let before_motion = match world_from_joint.get(*parent) {
-                Some(world_from_parent) => *world_from_parent * *placement,
-                None => *placement,
-            };
             let (own, rest) = values.split_at(kind.n_values());
             values = rest;
-            world_from_joint[joint] = after_motion(before_motion, kind, own);
+            // The joint's own product comes first: it does not wait for the parent's, so that the chain of dependent
+            // operations has one product per joint and not two.
+            let parent_from_joint = after_motion(*placement, kind, own);
+            // Looking up NO_PARENT finds nothing: the world stands in.
+            world_from_joint[joint] = match world_from_joint.get(*parent) {
+                Some(world_from_parent) => *world_from_parent * parent_from_joint,
+                None => parent_from_joint,
+            };
         }
     }
 
@@ -71,7 +73,7 @@ impl Skeleton {
     /// # Degenerate cases
     /// Slices of the wrong length, or a frame on a joint that does not exist, leave `out` as it is.
     /// # Method
-    /// Geometric Jacobian [lynch17], section 5.1: a turn about an axis moves the frame's origin by axis × lever arm.
+    /// Geometric Jacobian \[lynch17\], section 5.1: a turn about an axis moves the frame's origin by axis × lever arm.
     pub fn jacobian(&self, world_from_joint: &[Pose], frame: &Frame, out: &mut [f64]) {
         let n_joints = self.n_joints();
         if !fits(world_from_joint.len(), n_joints)

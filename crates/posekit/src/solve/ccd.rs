@@ -6,10 +6,11 @@
 //! the published one. One iteration costs a pass of forward kinematics and a move per joint: linear in the number of joints.
 
 use super::driver::Recorder;
-use super::rig::{Kind, Rig};
+use super::rig::{Kind, Rig, hinge_turn};
 use super::rig_run::RigRun;
 use super::solution::Phase;
-use super::turn::{Lever, Style};
+use super::turn::{Lever, Pull, Style};
+use crate::math::half_angle;
 use glam::{DQuat, DVec3};
 
 /// Arc length, absolute, below which the published text says that a joint did not move.
@@ -26,17 +27,20 @@ impl RigRun {
         } else {
             Style::Best
         };
-        self.at_rest = true;
+        // Only the published early exit asks.
+        self.at_rest = self.classic;
         for i in (0..self.rig.nodes.len()).rev() {
             let share = self.rig.nodes[i].ccd_weight;
             if share == 0.0 {
                 continue;
             }
-            if self.rig.is_alone(i) {
+            if !self.rig.is_alone(i) {
+                self.descend_shared(i);
+            } else if let (Kind::Hinge { axis }, Style::Best) = (self.rig.nodes[i].kind, style) {
+                self.rig.turn_to_goals(i, axis, share);
+            } else {
                 let arc = self.descend_at(i, share, style);
                 self.at_rest &= arc <= TRIVIAL_ARC * self.rig.scale;
-            } else {
-                self.descend_shared(i);
             }
             if recorder.wants_half_steps() {
                 let joint = self.rig.nodes[i].joint;
@@ -100,8 +104,7 @@ impl RigRun {
     /// A joint whose variable others share: a Newton step on the variable, halved until it helps.
     fn descend_shared(&mut self, i: usize) {
         let Some(variable) = self.rig.nodes[i].variable else { return };
-        let first = self.rig.nodes.iter().position(|node| node.variable == Some(variable));
-        if first != Some(i) {
+        if !self.rig.leads(i) {
             return;
         }
         self.rig.update();
@@ -132,9 +135,44 @@ pub(super) fn push_frame(levers: &mut Vec<Lever>, is: DQuat, target: DQuat, weig
 }
 
 impl Rig {
+    /// Makes a hinge's best turn towards the goals that it moves, and carries them along.
+    #[inline(always)]
+    fn turn_to_goals(&mut self, i: usize, axis: DVec3, share: f64) {
+        let center = self.world[i].translation;
+        let axis_in_world = self.before[i].rotation * axis;
+        let [points, turns] = self.nodes[i].moves.clone();
+        let mut pull = Pull::default();
+        for k in points.clone() {
+            let goal = &self.points[self.downstream[k]];
+            pull.add(axis_in_world, goal.at - center, goal.target - center, goal.weight);
+        }
+        for k in turns.clone() {
+            let goal = &self.turns[self.downstream[k]];
+            let weight = goal.weight * self.frame_weight();
+            for axis in DVec3::AXES {
+                pull.add(axis_in_world, goal.at * axis, goal.target * axis, weight);
+            }
+        }
+        let Some(wanted) = pull.turn() else { return };
+        let (c, s) = self.turn_hinge(i, axis, wanted, share);
+        for k in points {
+            let goal = &mut self.points[self.downstream[k]];
+            let lever = goal.at - center;
+            let along = axis_in_world * (axis_in_world.dot(lever) * (1.0 - c));
+            goal.at = center + (lever * c + axis_in_world.cross(lever) * s + along);
+        }
+        if !turns.is_empty() {
+            let turn = hinge_turn(axis_in_world, half_angle(c, s));
+            for k in turns {
+                let goal = &mut self.turns[self.downstream[k]];
+                goal.at = turn * goal.at;
+            }
+        }
+    }
+
     /// What a frame goal counts against a point goal: a radian like the reach, spread over three axes of which two turn.
     pub(super) fn frame_weight(&self) -> f64 {
-        0.5 * self.reach * self.reach
+        0.5 * self.unit() * self.unit()
     }
 
     /// The sum of squares that descent descends.

@@ -17,6 +17,12 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
+/// One part in this many of the iterations is kept for coming to rest when no rescue arrives.
+const RESERVE: u32 = 5;
+
+/// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
+const WORTH_A_JUMP: f64 = 0.9;
+
 /// Distances below this part of the reach are rounding.
 pub(super) const FLOOR: f64 = 1e-14;
 
@@ -29,12 +35,21 @@ pub(super) struct Residual {
     pub(super) angle: f64,
 }
 
+/// The larger of two misses. `f64::max` would take one that is NaN, from numbers beyond what can be squared, for none at all.
+#[inline]
+pub(super) fn worse(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
+    /// Weighted sum of squares of all misses: of two states that do not arrive, the one with less is the better.
+    fn merit(&self) -> f64;
+
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
 
-    /// How far off the present state is.
+    /// How far off the present state is, less what is proven to be out of reach.
     fn residual(&self) -> Residual;
 
     /// Puts the state where the method itself would not get, towards the target, in at most `budget` steps; returns how many
@@ -42,6 +57,11 @@ pub(super) trait Run {
     ///
     /// Attempt 0 is the first after the last ordinary progress.
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32>;
+
+    /// Goes down to the nearest pose around, in at most `budget` steps, when nothing arrives; returns the steps taken.
+    fn come_to_rest(&mut self, _budget: u32) -> u32 {
+        0
+    }
 
     /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
     fn is_at_rest(&self) -> bool {
@@ -81,7 +101,9 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
+    /// How many tolerances the state that is kept is off, and its merit.
     best: f64,
+    best_merit: f64,
     best_at_rescue: f64,
     pub(super) trace: Vec<TraceStep>,
     detail: Detail,
@@ -100,7 +122,7 @@ impl Driver {
         self.trace.clear();
         self.detail = settings.trace;
         self.before = self.measure(run.residual());
-        self.best = self.before;
+        (self.best, self.best_merit) = (self.before, run.merit());
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -116,8 +138,8 @@ impl Driver {
         (residual.distance / self.distance_tolerance).max(residual.angle / self.angle_tolerance)
     }
 
-    pub(super) fn is_reached(&self, run: &dyn Run) -> bool {
-        self.measure(run.residual()) <= 1.0
+    pub(super) fn is_reached(&self, residual: Residual) -> bool {
+        self.measure(residual) <= 1.0
     }
 
     /// Tolerance on distances, in units of the run.
@@ -161,6 +183,12 @@ impl Driver {
         self.iteration >= PATIENCE && now * left > 1.0
     }
 
+    /// Goes straight to the nearest pose of a target that is out of reach.
+    pub(super) fn give_up(&mut self, run: &mut dyn Run) -> Ending {
+        self.rescue(run, false);
+        Ending::NoProgress
+    }
+
     /// Lets the method out of a stall or a crawl. The steps of a rescue count as iterations.
     fn rescue(&mut self, run: &mut dyn Run, stalled: bool) -> Option<Ending> {
         if self.iteration >= self.limit {
@@ -170,9 +198,11 @@ impl Driver {
         if self.best < 0.5 * self.best_at_rescue {
             (self.attempts, self.best_at_rescue) = (0, self.best);
         }
-        let Some(steps) = run.rescue(self.attempts, self.limit - self.iteration) else {
-            run.recall();
-            return Some(Ending::NoProgress);
+        let budget = (self.limit - self.iteration).saturating_sub(self.limit / RESERVE);
+        let may_try = self.attempts == 0 || budget > 0;
+        let Some(steps) = may_try.then(|| run.rescue(self.attempts, budget.max(1))).flatten()
+        else {
+            return self.rest(run);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -182,14 +212,32 @@ impl Driver {
         Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
             .iteration(run, phase);
         let now = self.measure(run.residual());
-        self.before = now;
-        self.keep_best(run, now);
+        // The first attempt goes on from where the method stands; the others jump.
+        let is_jump = self.attempts > 1;
+        if now <= 1.0 || now < if is_jump { WORTH_A_JUMP * self.best } else { self.best } {
+            self.before = now;
+            self.keep_best(run, now);
+        } else {
+            run.recall();
+            self.before = self.best;
+        }
         None
     }
 
+    /// All attempts have failed: from the best state down to the nearest pose around it.
+    fn rest(&mut self, run: &mut dyn Run) -> Option<Ending> {
+        run.recall();
+        self.iteration += run.come_to_rest(self.limit - self.iteration);
+        let now = self.measure(run.residual());
+        self.keep_best(run, now);
+        run.recall();
+        self.stops_early.then_some(Ending::NoProgress)
+    }
+
     fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
-        if now < self.best {
-            self.best = now;
+        let merit = run.merit();
+        if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
+            (self.best, self.best_merit) = (now, merit);
             run.keep();
         }
     }

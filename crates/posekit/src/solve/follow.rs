@@ -33,11 +33,24 @@ pub(super) struct Web {
     arms: Vec<DVec3>,
     /// Relaxation goes on from its own points, not from the pose.
     is_relaxed: bool,
+    /// A trace shows these points, which have left the pose.
+    is_shown: bool,
+    /// Laid out for the present tasks.
+    is_ready: bool,
 }
 
 impl RigRun {
+    /// There are new tasks; points are laid out for them when a method first asks.
+    pub(super) fn forget_web(&mut self) {
+        self.web.is_ready = false;
+        self.forget_points();
+    }
+
     /// Lays out the points for the present tasks.
-    pub(super) fn prepare_web(&mut self) {
+    fn prepare_web(&mut self) {
+        if core::mem::replace(&mut self.web.is_ready, true) {
+            return;
+        }
         let (rig, web) = (&self.rig, &mut self.web);
         let n_nodes = rig.nodes.len();
         web.parents.clear();
@@ -56,7 +69,6 @@ impl RigRun {
             web.weights.push(self.relaxation.weights.get(node.joint).copied().unwrap_or(1.0));
         }
         web.weights.resize(n_points, 1.0);
-        web.is_relaxed = false;
         self.place_targets();
         self.collect_levers();
         self.branches.prepare(3, &self.web.parents, &self.web.effectors);
@@ -84,13 +96,14 @@ impl RigRun {
     fn collect_levers(&mut self) {
         let n_nodes = self.rig.nodes.len();
         let web = &mut self.web;
+        let near = 1e-12 * self.rig.reach;
         let coincides = |point: usize| -> bool {
             let bone = if point < n_nodes {
                 self.rig.nodes[point].placement.translation
             } else {
                 self.rig.points[point - n_nodes].offset
             };
-            bone.length() <= 1e-12 * self.rig.reach
+            bone.length_squared() <= near * near
         };
         web.pairs.clear();
         for point in 0..web.parents.len() {
@@ -117,6 +130,7 @@ impl RigRun {
 
     /// Puts the points where the pose is.
     fn take_points(&mut self) {
+        self.prepare_web();
         let (rig, web) = (&self.rig, &mut self.web);
         for (i, world) in rig.world.iter().enumerate() {
             web.points[3 * i..3 * i + 3].copy_from_slice(&world.translation.to_array());
@@ -125,6 +139,11 @@ impl RigRun {
             let at = 3 * (rig.nodes.len() + k);
             web.points[at..at + 3].copy_from_slice(&goal.at.to_array());
         }
+    }
+
+    /// Measures the bones between the points, which slides change.
+    fn measure_bones(&mut self) {
+        let web = &mut self.web;
         for point in 0..web.parents.len() {
             web.lengths[point] =
                 at(&web.points, point).distance(at(&web.points, web.parents[point]));
@@ -134,8 +153,10 @@ impl RigRun {
     /// Turns every joint so that the pose passes through given points, one per node and goal (flat, `dimension` numbers each,
     /// in run units; a missing third coordinate is that of the pose the solve began with).
     pub(super) fn read_pose(&mut self, dimension: usize, points: &[f64]) {
-        self.rig.state.clone_from(&self.begun);
-        self.rig.update();
+        if self.rig.state != self.begun {
+            self.rig.state.clone_from(&self.begun);
+            self.rig.update();
+        }
         self.take_points();
         for (p, q) in self.web.points.chunks_exact_mut(3).zip(points.chunks_exact(dimension)) {
             p[..dimension].copy_from_slice(q);
@@ -147,17 +168,31 @@ impl RigRun {
     /// The pose was changed from outside: relaxation starts from it again.
     pub(super) fn forget_points(&mut self) {
         self.web.is_relaxed = false;
+        self.web.is_shown = false;
+    }
+
+    /// Writes the points that a trace shows, in the caller's units.
+    pub(super) fn write_shown_points(&self, out: &mut Vec<f64>) {
+        if self.web.is_shown {
+            out.clear();
+            out.extend(self.web.points.iter().map(|x| x / self.rig.scale));
+        } else {
+            self.rig.write_points(out);
+        }
     }
 
     /// FABRIK: inward on the points, outward on the joints.
     pub(super) fn follow_fabrik(&mut self, recorder: &mut Recorder<'_>) {
         self.take_points();
+        self.measure_bones();
         let web = &mut self.web;
         let bones = Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
         let goals = Goals { effectors: &web.effectors, targets: &web.targets };
         fabrik::backward(3, bones, &mut web.points, goals, &mut self.branches);
         if recorder.wants_half_steps() {
+            self.web.is_shown = true;
             recorder.half_step(self, Phase::Backward);
+            self.web.is_shown = false;
         }
         self.read_points(Reading::Remeasured);
         if recorder.wants_half_steps() {
@@ -169,6 +204,7 @@ impl RigRun {
     pub(super) fn follow_relaxation(&mut self, recorder: &mut Recorder<'_>) {
         if !self.web.is_relaxed {
             self.take_points();
+            self.measure_bones();
         }
         let web = &mut self.web;
         let bones = Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
@@ -176,7 +212,18 @@ impl RigRun {
         let off =
             if self.classic { Thresholds::published(self.rig.scale) } else { Thresholds::RELATIVE };
         let passes = self.relaxation.passes;
-        relax(3, bones, &mut web.points, goals, &mut web.held, passes, off);
+        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        relax(3, bones, &mut web.points, goals, &mut web.held, by, off);
+        web.is_shown = true;
+        for done in by..passes {
+            // The joints follow after the last pass only.
+            recorder.half_step(self, Phase::Pass(done));
+            let web = &mut self.web;
+            let bones =
+                Bones { parents: &web.parents, lengths: &web.lengths, weights: &web.weights };
+            let goals = Goals { effectors: &web.effectors, targets: &web.targets };
+            relax(3, bones, &mut web.points, goals, &mut web.held, 1, off);
+        }
         // Limits and slides pull the pose away from the points; then they have to start from the pose each time.
         let is_free = self.rig.nodes.iter().all(super::rig::Node::is_free_ball);
         self.web.is_relaxed = is_free || self.classic;
@@ -214,10 +261,10 @@ impl RigRun {
             }
             self.push_frame_goals(node);
             self.rig.move_node(node, &self.levers, 1.0, Style::Best);
-            self.rig.update_node(node);
+            self.rig.renormalise_node(node);
+            self.rig.settle_node(node);
         }
-        self.rig.renormalise();
-        self.rig.update();
+        self.rig.update_goals();
     }
 
     /// A joint that carries a frame goal turns towards it, beside its levers.

@@ -31,8 +31,19 @@ impl FreeRun<'_> {
 }
 
 impl Run for FreeRun<'_> {
+    fn merit(&self) -> f64 {
+        self.points.merit()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        self.points.iterate(recorder);
+        if !recorder.wants_half_steps() {
+            self.points.iterate_with(None);
+            return;
+        }
+        let skeleton = &mut *self.skeleton;
+        self.points.iterate_with(Some(&mut |points, phase| {
+            recorder.half_step(&mut FreeRun { points, skeleton }, phase);
+        }));
     }
 
     fn residual(&self) -> Residual {
@@ -90,7 +101,9 @@ impl RigRun {
         let effector = [self.chain.n_points() - 1];
         let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
         let mut points = core::mem::take(&mut self.points);
-        points.begin(&self.chain, goals, super::Method::Direct, &super::Settings::default());
+        let tolerance = Some(self.rig.distance_tolerance / self.rig.scale);
+        let settings = super::Settings { tolerance, ..super::Settings::default() };
+        points.begin(&self.chain, goals, super::Method::Direct, &settings);
         let reached = points.reach_directly();
         if reached {
             FreeRun { points: &mut points, skeleton: self }.read_pose();
@@ -114,7 +127,7 @@ impl Rig {
     }
 
     /// True when one point is to be reached, by the last of joints that follow each other without branches.
-    fn is_path(&self) -> bool {
+    pub(super) fn is_path(&self) -> bool {
         let ([goal], []) = (self.points.as_slice(), self.turns.as_slice()) else { return false };
         let follows = |(i, node): (usize, &Node)| node.parent == i.wrapping_sub(1);
         goal.node != BASE
@@ -123,7 +136,7 @@ impl Rig {
     }
 
     /// 2 when all joints are hinges about +z and everything lies in one plane z = const, else 3.
-    fn plane_or_space(&self) -> usize {
+    pub(super) fn plane_or_space(&self) -> usize {
         let [goal, ..] = self.points.as_slice() else { return 3 };
         let flat = |v: DVec3| v.z.abs() <= 1e-14 * self.reach;
         let height = self.nodes[0].placement.translation.z;
@@ -146,7 +159,9 @@ impl Rig {
         chain: &mut Chain,
         target: &mut DVec3,
     ) {
-        let units = |v: DVec3| v / self.scale;
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
+        let units = |v: DVec3| v * by;
         chain.dimension = dimension;
         chain.points.clear();
         chain.parents.clear();
@@ -165,7 +180,7 @@ impl Rig {
             chain.parents.push(self.nodes.len() - 1);
             chain.lengths.push(units(goal.offset).length());
             chain.weights.push(1.0);
-            *target = units(goal.target);
+            *target = units(goal.wanted);
         }
     }
 }

@@ -13,15 +13,18 @@
 
 mod ccd;
 mod driver;
+mod escape;
 mod follow;
 mod free;
-mod newton;
+mod least_squares;
 mod points;
 mod rig;
+mod rig_build;
 mod rig_run;
 mod settings;
 mod solution;
 mod turn;
+mod two_bone;
 mod workspace;
 
 pub use settings::{Ccd, Detail, Relaxation, Settings};

@@ -1,10 +1,20 @@
 //! Chains of points under the driver: relaxation, FABRIK and the direct method, in any dimension.
 
-use super::driver::{Recorder, Residual, Run};
+use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
 use crate::chain::relaxation::{Thresholds, read, relax};
-use crate::chain::{Bones, Chain, DirectWorkspace, Goals, Reach, direct, fabrik, point};
+use crate::chain::{
+    Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
+};
+
+/// The closed way is taken to this part of the tolerance, so that carrying the answer over to joints leaves it met, but not beyond
+/// what rounding allows, in parts of the reach.
+const TIGHTER: f64 = 0.1;
+const TIGHTEST: f64 = 1e-13;
+
+/// Where half-steps are recorded.
+pub(super) type HalfSteps<'a> = &'a mut dyn FnMut(&mut PointsRun, Phase);
 
 /// The state of a chain that is being solved.
 ///
@@ -18,11 +28,13 @@ pub(super) struct PointsRun {
     root: Vec<f64>,
     parents: Vec<usize>,
     lengths: Vec<f64>,
+    /// Only for relaxation.
     weights: Vec<f64>,
+    /// Only when some points do not move by themselves.
     start: Vec<f64>,
     /// The pose at the exact lengths.
     points: Vec<f64>,
-    /// Relaxation's own state, whose lengths are off.
+    /// Relaxation's own state, whose lengths are off; for the other methods nothing.
     relaxed: Vec<f64>,
     kept: Vec<f64>,
     effectors: Vec<usize>,
@@ -34,6 +46,10 @@ pub(super) struct PointsRun {
     thresholds: Option<Thresholds>,
     is_path: bool,
     pub(super) reach: f64,
+    /// Per effector: the distances from the root that it can have.
+    reaches: Vec<Reach>,
+    /// How exactly the closed way is taken.
+    direct_tolerance: f64,
     /// Largest amount by which a target lies out of its effector's reach.
     pub(super) shortfall: f64,
 }
@@ -52,31 +68,53 @@ impl PointsRun {
         self.dimension = n;
         self.relaxation.clone_from(&settings.relaxation);
         self.parents.clone_from(&chain.parents);
-        self.weights.clone_from(&chain.weights);
-        self.lengths.clone_from(&chain.lengths);
         self.effectors.clear();
         self.effectors.extend_from_slice(goals.effectors);
         self.is_path = chain.is_path();
-        let full = self.effectors.iter().map(|&e| chain.reach(e).outer).fold(0.0, f64::max);
-        self.scale = power_of_two_below(full).recip();
-        self.reach = full * self.scale;
-        self.lengths.iter_mut().for_each(|length| *length *= self.scale);
+        self.measure_reach(chain);
+        let asked = settings.tolerance.map_or(1e-6 * self.reach, |t| t * self.scale);
+        self.direct_tolerance = (TIGHTER * asked).max(TIGHTEST * self.reach);
+        let scale = self.scale;
+        self.lengths.clear();
+        self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
         self.root.clear();
         self.root.extend_from_slice(point(&chain.points, n, 0));
         self.points.clear();
         self.points.extend_from_slice(&chain.points);
-        to_run_units(&mut self.points, &self.root, self.scale);
-        self.start.clone_from(&self.points);
+        to_run_units(&mut self.points, &self.root, scale);
+        if method == Method::Relaxation {
+            self.begin_relaxation(chain, settings);
+        }
+        if !self.all_move() {
+            self.start.clone_from(&self.points);
+        }
+        if method == Method::Fabrik || !self.all_move() {
+            self.branches.prepare(n, &self.parents, &self.effectors);
+        }
+        self.retarget(goals.targets);
+    }
+
+    fn measure_reach(&mut self, chain: &Chain) {
+        self.reaches.clear();
+        self.reaches.extend(self.effectors.iter().map(|&effector| chain.reach(effector)));
+        let full = self.reaches.iter().map(|reach| reach.outer).fold(0.0, f64::max);
+        self.scale = power_of_two_below(full).recip();
+        self.reach = full * self.scale;
+        for reach in &mut self.reaches {
+            *reach = reach.scaled(self.scale);
+        }
+    }
+
+    fn begin_relaxation(&mut self, chain: &Chain, settings: &Settings) {
+        self.weights.clone_from(&chain.weights);
         self.relaxed.clone_from(&self.points);
         self.held.clear();
         self.held.resize(self.parents.len(), false);
-        self.branches.prepare(n, &self.parents, &self.effectors);
         self.thresholds = Some(if settings.classic {
             Thresholds::published(self.scale)
         } else {
             Thresholds::RELATIVE
         });
-        self.retarget(goals.targets);
     }
 
     /// Moves the targets (flat, in the chain's units); the pose stays.
@@ -85,20 +123,10 @@ impl PointsRun {
         self.targets.extend_from_slice(targets);
         to_run_units(&mut self.targets, &self.root, self.scale);
         self.shortfall = 0.0;
-        for (e, &effector) in self.effectors.iter().enumerate() {
-            let target = point(&self.targets, self.dimension, e);
+        for (target, reach) in self.targets.chunks_exact(self.dimension).zip(&self.reaches) {
             let far = target.iter().map(|x| x * x).sum::<f64>().sqrt();
-            self.shortfall = self.shortfall.max(self.reach_of(effector).shortfall(far));
+            self.shortfall = self.shortfall.max(reach.shortfall(far));
         }
-    }
-
-    fn reach_of(&self, effector: usize) -> Reach {
-        let (mut reach, mut i) = (Reach::POINT, effector);
-        while i > 0 {
-            reach = reach.with_bone(self.lengths[i]);
-            i = self.parents[i];
-        }
-        reach
     }
 
     /// The pose in the chain's units.
@@ -115,11 +143,19 @@ impl PointsRun {
 
     /// True when the closed way applies: no branches, and the tip is what must reach.
     pub(super) fn is_single_path(&self) -> bool {
-        self.is_path && self.dimension > 1 && self.effectors.as_slice() == [self.parents.len() - 1]
+        self.dimension > 1 && self.all_move()
+    }
+
+    /// True for a path whose tip is what must reach: every point is on the way.
+    fn all_move(&self) -> bool {
+        self.is_path && self.effectors.as_slice() == [self.parents.len() - 1]
     }
 
     /// Puts points that no effector moves where their parents carry them.
     pub(super) fn carry(&mut self) {
+        if self.all_move() {
+            return;
+        }
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         fabrik::carry(self.dimension, bones, &self.start, &mut self.points, &self.branches);
@@ -130,24 +166,35 @@ impl PointsRun {
         if !self.is_single_path() {
             return false;
         }
-        // A hundredth of the default tolerance: Newton's last step makes it far better than that.
-        let tolerance = 1e-8 * self.reach;
         let (lengths, points) = (&self.lengths[1..], &mut self.points);
         let way = direct::reach(
             self.dimension,
             lengths,
             points,
             &self.targets,
-            tolerance,
+            self.direct_tolerance,
             &mut self.direct,
         );
-        self.relaxed.copy_from_slice(&self.points);
+        if self.method == Some(Method::Relaxation) {
+            self.relaxed.copy_from_slice(&self.points);
+        }
         way != direct::Way::None
     }
 
-    fn relax(&mut self, recorder: &mut Recorder<'_>) {
+    /// One iteration. Half-steps are told to `record`, where there is one.
+    pub(super) fn iterate_with(&mut self, record: Option<HalfSteps<'_>>) {
+        match self.method {
+            Some(Method::Relaxation) => self.relax(record),
+            Some(Method::Fabrik) => self.reach_back_and_forth(record),
+            _ => {
+                self.reach_directly();
+            }
+        }
+    }
+
+    fn relax(&mut self, mut record: Option<HalfSteps<'_>>) {
         let passes = self.relaxation.passes;
-        let by = if recorder.wants_half_steps() { 1 } else { passes };
+        let by = if record.is_some() { 1 } else { passes };
         let mut done = 0;
         while done < passes {
             let bones =
@@ -158,49 +205,60 @@ impl PointsRun {
             let reading = self.relaxation.reading;
             read(self.dimension, bones, &self.relaxed, reading, &mut self.points);
             done += by;
-            if recorder.wants_half_steps() {
-                recorder.half_step(self, Phase::Pass(done));
+            if let Some(record) = &mut record {
+                record(self, Phase::Pass(done));
             }
         }
     }
 
-    fn reach_back_and_forth(&mut self, recorder: &mut Recorder<'_>) {
+    fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         let goals = Goals { effectors: &self.effectors, targets: &self.targets };
         fabrik::backward(self.dimension, bones, &mut self.points, goals, &mut self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Backward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Backward);
         }
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         fabrik::forward(self.dimension, bones, &mut self.points, &self.branches);
-        if recorder.wants_half_steps() {
-            recorder.half_step(self, Phase::Forward);
+        if let Some(record) = &mut record {
+            record(self, Phase::Forward);
         }
+    }
+
+    /// Distances of the effectors from their targets.
+    fn misses(&self) -> impl Iterator<Item = f64> + '_ {
+        let n = self.dimension;
+        self.effectors.iter().enumerate().map(move |(e, &effector)| {
+            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
+            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            // A target beyond what can be squared is measured the slow way.
+            if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
+        })
     }
 }
 
 impl Run for PointsRun {
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        match self.method {
-            Some(Method::Relaxation) => self.relax(recorder),
-            Some(Method::Fabrik) => self.reach_back_and_forth(recorder),
-            _ => {
-                self.reach_directly();
-            }
+        if recorder.wants_half_steps() {
+            self.iterate_with(Some(&mut |run, phase| recorder.half_step(run, phase)));
+        } else {
+            self.iterate_with(None);
         }
     }
 
     fn residual(&self) -> Residual {
-        let n = self.dimension;
-        let mut worst = 0.0_f64;
-        for (e, &effector) in self.effectors.iter().enumerate() {
-            let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            worst = worst.max(squared);
+        Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
+    }
+
+    fn merit(&self) -> f64 {
+        // A lone miss need not be squared, and so cannot overflow.
+        if self.effectors.len() == 1 {
+            self.residual().distance
+        } else {
+            self.misses().map(|off| off * off).sum()
         }
-        Residual { distance: worst.sqrt(), angle: 0.0 }
     }
 
     fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {
@@ -232,17 +290,23 @@ pub(super) fn power_of_two_below(x: f64) -> f64 {
 }
 
 fn to_run_units(points: &mut [f64], root: &[f64], scale: f64) {
-    for p in points.chunks_exact_mut(root.len()) {
-        for (x, r) in p.iter_mut().zip(root) {
-            *x = (*x - r) * scale;
+    in_space!(root.len(), space => {
+        for p in points.chunks_exact_mut(space.n()) {
+            for k in 0..space.n() {
+                p[k] = (p[k] - root[k]) * scale;
+            }
         }
-    }
+    });
 }
 
 fn to_caller_units(points: &mut [f64], root: &[f64], scale: f64) {
-    for p in points.chunks_exact_mut(root.len()) {
-        for (x, r) in p.iter_mut().zip(root) {
-            *x = *x / scale + r;
+    // Exact: the scale is a power of two.
+    let scale = scale.recip();
+    in_space!(root.len(), space => {
+        for p in points.chunks_exact_mut(space.n()) {
+            for k in 0..space.n() {
+                p[k] = p[k] * scale + root[k];
+            }
         }
-    }
+    });
 }

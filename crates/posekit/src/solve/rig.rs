@@ -4,12 +4,10 @@
 //! turn as the half-angle pair (cosine, sine), limits are compared with it without inverse functions. Lengths are of the
 //! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
 
-use super::driver::Residual;
-use super::points::power_of_two_below;
+use super::driver::{Residual, worse};
 use crate::chain::Reach;
-use crate::math::{Pose, atan2, half_angle, sin_cos, so3_log, swing_twist};
-use crate::skeleton::{JointKind, Limit, Skeleton};
-use crate::task::Task;
+use crate::math::{Pose, atan2, sin_cos, so3_log, swing_twist};
+use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 
@@ -39,6 +37,7 @@ pub(super) enum Bound {
         max: f64,
         middle: (f64, f64),
         half_cosine: f64,
+        half_sine: f64,
     },
     /// A slide's range.
     Span {
@@ -56,6 +55,8 @@ pub(super) struct Node {
     pub(super) parent: usize,
     /// From this joint before it moves to the node above (or the world): fixed joints between are folded in.
     pub(super) placement: Pose,
+    /// Whether the placement turns.
+    pub(super) is_turned: bool,
     pub(super) kind: Kind,
     pub(super) bound: Bound,
     pub(super) ccd_weight: f64,
@@ -63,8 +64,8 @@ pub(super) struct Node {
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias.
     pub(super) variable: Option<usize>,
-    gain: f64,
-    bias: f64,
+    pub(super) gain: f64,
+    pub(super) bias: f64,
     /// Position goals and orientation goals that this node moves, as ranges of [`Rig::downstream`].
     pub(super) moves: [Range<usize>; 2],
 }
@@ -74,10 +75,26 @@ pub(super) struct Node {
 pub(super) struct PointGoal {
     pub(super) node: usize,
     pub(super) offset: DVec3,
+    /// Where it should be.
+    pub(super) wanted: DVec3,
+    /// What the methods aim at: the same, or, a million reaches off and more, a nearer point in the same direction.
     pub(super) target: DVec3,
+    /// By how much the target is out of reach, proven.
+    shortfall: f64,
     pub(super) weight: f64,
     pub(super) at: DVec3,
 }
+
+impl PointGoal {
+    /// A goal in the caller's units.
+    pub(super) fn new(node: usize, offset: DVec3, wanted: DVec3, weight: f64) -> Self {
+        Self { node, offset, wanted, target: wanted, shortfall: 0.0, weight, at: offset }
+    }
+}
+
+/// Distance in reaches beyond which a target is only a direction; squares of larger distances would drown what is left to
+/// gain.
+const FAR: f64 = 1e6;
 
 /// A frame that must have an orientation.
 #[derive(Debug, Clone, Copy)]
@@ -97,12 +114,24 @@ impl Node {
 }
 
 /// What moves: everything an iteration changes.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct State {
     /// Rotation of each node about its own frame.
     pub(super) turn: Vec<DQuat>,
     /// Translation of each node in its own frame.
     pub(super) slide: Vec<DVec3>,
+}
+
+/// By hand, because a derived `clone_from` throws the buffers away and allocates new ones.
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self { turn: self.turn.clone(), slide: self.slide.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.turn.clone_from(&source.turn);
+        self.slide.clone_from(&source.slide);
+    }
 }
 
 /// The working copy. See the module.
@@ -112,217 +141,35 @@ pub(super) struct Rig {
     pub(super) points: Vec<PointGoal>,
     pub(super) turns: Vec<TurnGoal>,
     pub(super) downstream: Vec<usize>,
-    /// Scratch for the lists above: (node, kind of goal, goal).
-    pairs: Vec<(usize, usize, usize)>,
+    /// Per point goal; see [`Rig::reach_of`].
+    pub(super) reaches: Vec<Reach>,
     pub(super) state: State,
     /// World pose of each node before it moves, and its rotation after.
     pub(super) before: Vec<Pose>,
     pub(super) world: Vec<Pose>,
     /// How many nodes share each variable.
     pub(super) sharers: Vec<u32>,
-    variable_joints: Vec<usize>,
-    start: Vec<f64>,
+    /// The variable that each independent joint is, `BASE` for none yet.
+    pub(super) variable_of_joint: Vec<usize>,
+    pub(super) start: Vec<f64>,
     pub(super) scale: f64,
     pub(super) reach: f64,
     pub(super) shortfall: f64,
     pub(super) distance_tolerance: f64,
     pub(super) angle_tolerance: f64,
-    node_of_joint: Vec<usize>,
-    mimics: Vec<(usize, usize, f64, f64)>,
+    pub(super) node_of_joint: Vec<usize>,
+    pub(super) mimics: Vec<(usize, usize, f64, f64)>,
 }
 
 impl Rig {
-    /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
-    pub(super) fn build(
-        &mut self,
-        skeleton: &Skeleton,
-        start: &[f64],
-        tasks: &[Task],
-        ccd_weights: &[f64],
-    ) {
-        self.start.clear();
-        self.start.extend_from_slice(start);
-        self.mark_ancestors(skeleton, tasks);
-        self.collect_nodes(skeleton, ccd_weights);
-        self.collect_goals(skeleton, tasks);
-        self.collect_downstream();
-        self.rescale();
-        self.state_from(start);
-        self.update();
-        self.measure_shortfall();
-    }
-
-    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
-        self.node_of_joint.clear();
-        self.node_of_joint.resize(skeleton.n_joints(), BASE);
-        for task in tasks {
-            let mut joint = Some(task.frame().joint);
-            while let Some(i) = joint {
-                self.node_of_joint[i] = 0;
-                joint = skeleton.parent(i);
-            }
-        }
-    }
-
-    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
-        self.nodes.clear();
-        self.sharers.clear();
-        self.variable_joints.clear();
-        self.mimics.clear();
-        self.before.clear();
-        for joint in 0..skeleton.n_joints() {
-            if let Some(mimic) = skeleton.mimic(joint) {
-                let values =
-                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
-                self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
-            }
-            if self.node_of_joint[joint] == BASE {
-                continue;
-            }
-            let (parent, above) = self.nearest_node_above(skeleton, joint);
-            let Some(kind) = moving(skeleton.kind(joint)) else {
-                self.node_of_joint[joint] = BASE - 1;
-                continue;
-            };
-            let (driver, gain, bias) = match skeleton.mimic(joint) {
-                Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
-                None => (joint, 1.0, 0.0),
-            };
-            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
-            let variable = one_value.then(|| self.variable_of(driver));
-            self.node_of_joint[joint] = self.nodes.len();
-            self.nodes.push(Node {
-                joint,
-                parent,
-                placement: above * skeleton.parent_from_joint(joint),
-                kind,
-                bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
-                ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
-                values: skeleton.value_range(joint),
-                variable,
-                gain,
-                bias,
-                moves: [0..0, 0..0],
-            });
-        }
-    }
-
-    /// The moving joint above, and the transform from just below it (through fixed joints) to it.
-    fn nearest_node_above(&self, skeleton: &Skeleton, joint: usize) -> (usize, Pose) {
-        let mut above = Pose::IDENTITY;
-        let mut next = skeleton.parent(joint);
-        while let Some(i) = next {
-            if self.node_of_joint[i] < BASE - 1 {
-                return (self.node_of_joint[i], above);
-            }
-            above = skeleton.parent_from_joint(i) * above;
-            next = skeleton.parent(i);
-        }
-        (BASE, above)
-    }
-
-    fn variable_of(&mut self, driver: usize) -> usize {
-        let known = self.variable_joints.iter().position(|&joint| joint == driver);
-        let variable = known.unwrap_or_else(|| {
-            self.variable_joints.push(driver);
-            self.sharers.push(0);
-            self.sharers.len() - 1
-        });
-        self.sharers[variable] += 1;
-        variable
-    }
-
-    fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
-        self.points.clear();
-        self.turns.clear();
-        for task in tasks {
-            let frame = task.frame();
-            let mut node_from_frame = frame.joint_from_frame;
-            let mut node = self.node_of_joint[frame.joint];
-            if node >= BASE - 1 {
-                let (above, transform) = self.nearest_node_above(skeleton, frame.joint);
-                node_from_frame =
-                    transform * skeleton.parent_from_joint(frame.joint) * node_from_frame;
-                node = above;
-            }
-            let offset = node_from_frame.translation;
-            match task {
-                Task::Position(task) => self.points.push(PointGoal {
-                    node,
-                    offset,
-                    target: task.target_in_world,
-                    weight: task.weight,
-                    at: offset,
-                }),
-                Task::Orientation(task) => self.turns.push(TurnGoal {
-                    node,
-                    offset: node_from_frame.rotation.normalize(),
-                    target: task.world_from_target.normalize(),
-                    weight: task.weight,
-                    at: DQuat::IDENTITY,
-                }),
-            }
-        }
-    }
-
-    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
-    fn collect_downstream(&mut self) {
-        self.pairs.clear();
-        let points = self.points.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 0, k));
-        let turns = self.turns.iter().map(|goal| goal.node).enumerate().map(|(k, n)| (n, 1, k));
-        for (on, kind, goal) in points.chain(turns) {
-            let mut node = on;
-            while node != BASE {
-                self.pairs.push((node, kind, goal));
-                node = self.nodes[node].parent;
-            }
-        }
-        self.pairs.sort_unstable();
-        self.downstream.clear();
-        self.downstream.extend(self.pairs.iter().map(|&(_, _, goal)| goal));
-        let mut next = 0;
-        for (i, node) in self.nodes.iter_mut().enumerate() {
-            let first = next;
-            let count = |kind: usize, from: usize| -> usize {
-                self.pairs[from..].iter().take_while(|pair| (pair.0, pair.1) == (i, kind)).count()
-            };
-            let second = first + count(0, first);
-            next = second + count(1, second);
-            node.moves = [first..second, second..next];
-        }
-    }
-
-    /// Brings lengths to the order of one.
-    fn rescale(&mut self) {
-        let mut full = 0.0_f64;
-        for goal in 0..self.points.len() {
-            full = full.max(finite_outer(self.reach_of(goal)));
-        }
-        if self.points.is_empty() {
-            let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
-            full = lengths.fold(0.0, f64::max);
-        }
-        self.scale = power_of_two_below(full).recip();
-        self.reach = full * self.scale;
-        for node in &mut self.nodes {
-            node.placement.translation *= self.scale;
-            if let Bound::Span { min, max } = &mut node.bound {
-                (*min, *max) = (*min * self.scale, *max * self.scale);
-            }
-        }
-        for goal in &mut self.points {
-            goal.offset *= self.scale;
-            goal.target *= self.scale;
-        }
-    }
-
-    /// The distances that a point goal can have from the first joint that moves it.
-    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+    /// The distances that a point goal can have from the first joint that moves it, in the units of the nodes.
+    pub(super) fn measure_reach(&self, goal: usize) -> Reach {
         let goal = &self.points[goal];
-        let mut reach = Reach::POINT;
+        // What remains when one bone points against all others is what its ends add to more than the sum of all.
+        let (mut outer, mut longest, mut widest) = (0.0, 0.0_f64, 0.0_f64);
         let (mut node, mut bone) = (goal.node, goal.offset);
         while node != BASE {
-            let (shortest, longest) = match (self.nodes[node].kind, self.nodes[node].bound) {
+            let (short, long) = match (self.nodes[node].kind, self.nodes[node].bound) {
                 (Kind::Slide { axis }, Bound::Span { min, max }) => {
                     slide_lengths(bone, axis, min, max)
                 }
@@ -330,13 +177,24 @@ impl Rig {
                     slide_lengths(bone, axis, f64::NEG_INFINITY, f64::INFINITY)
                 }
                 (Kind::Free, _) => (0.0, f64::INFINITY),
-                _ => (bone.length(), bone.length()),
+                _ => {
+                    let length = bone.length();
+                    (length, length)
+                }
             };
-            reach = reach.with_slide(shortest, longest);
+            outer += long;
+            longest = if long > longest { long } else { longest };
+            widest = if short + long > widest { short + long } else { widest };
             bone = self.nodes[node].placement.translation;
             node = self.nodes[node].parent;
         }
-        reach
+        // Infinite bones leave no number, and then nothing is too near.
+        Reach { inner: (widest - outer).max(0.0), outer, longest }
+    }
+
+    /// The distances that a point goal can have from the first joint that moves it.
+    pub(super) fn reach_of(&self, goal: usize) -> Reach {
+        self.reaches[goal]
     }
 
     /// The nodes from the first that moves a point goal to the last.
@@ -347,13 +205,28 @@ impl Rig {
         node
     }
 
+    /// What is proven about the targets: out of reach, by how much.
     pub(super) fn measure_shortfall(&mut self) {
         self.shortfall = 0.0;
-        for (i, goal) in self.points.iter().enumerate() {
+        for i in 0..self.points.len() {
+            let goal = self.points[i];
             let node = self.first_node(goal.node);
             let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
-            let far = goal.target.distance(root);
-            self.shortfall = self.shortfall.max(self.reach_of(i).shortfall(far));
+            let (way, reach) = (goal.wanted - root, self.reach_of(i));
+            let far = way.length();
+            let shortfall = reach.shortfall(far);
+            let is_out = shortfall > 1e-12 * self.reach;
+            if is_out {
+                self.shortfall = self.shortfall.max(shortfall);
+            }
+            let horizon = FAR * self.unit();
+            let (target, seen) = if far > horizon {
+                (root + way * (horizon / far), horizon)
+            } else {
+                (goal.wanted, far)
+            };
+            self.points[i].target = target;
+            self.points[i].shortfall = if is_out { reach.shortfall(seen) } else { 0.0 };
         }
     }
 
@@ -448,8 +321,12 @@ impl Rig {
     pub(super) fn update(&mut self) {
         self.before.resize(self.nodes.len(), Pose::IDENTITY);
         self.world.resize(self.nodes.len(), Pose::IDENTITY);
+        // Most nodes hang on the one just before, which then need not be read back.
+        let mut last = Pose::IDENTITY;
         for i in 0..self.nodes.len() {
-            self.update_node(i);
+            let parent = self.nodes[i].parent;
+            let above = if parent == i.wrapping_sub(1) { last } else { self.world_of(parent) };
+            last = self.place_node(i, above);
         }
         self.update_goals();
     }
@@ -457,20 +334,41 @@ impl Rig {
     /// World pose of one node, from its parent's.
     #[inline]
     pub(super) fn update_node(&mut self, i: usize) {
+        self.place_node(i, self.world_of(self.nodes[i].parent));
+    }
+
+    #[inline]
+    fn world_of(&self, node: usize) -> Pose {
+        if node == BASE { Pose::IDENTITY } else { self.world[node] }
+    }
+
+    #[inline(always)]
+    fn place_node(&mut self, i: usize, above: Pose) -> Pose {
         let node = &self.nodes[i];
-        let before = if node.parent == BASE {
-            node.placement
-        } else {
-            self.world[node.parent] * node.placement
+        let mut before = Pose {
+            rotation: above.rotation,
+            translation: above.transform_point(node.placement.translation),
         };
+        if node.is_turned {
+            before.rotation *= node.placement.rotation;
+        }
         self.before[i] = before;
-        self.world[i] = Pose {
+        self.settle_node(i)
+    }
+
+    /// World pose of a node from where it was before it moved.
+    #[inline(always)]
+    pub(super) fn settle_node(&mut self, i: usize) -> Pose {
+        let before = self.before[i];
+        let mut world = Pose {
             rotation: before.rotation * self.state.turn[i],
-            translation: match node.kind {
-                Kind::Hinge { .. } | Kind::Ball => before.translation,
-                _ => before.translation + before.rotation * self.state.slide[i],
-            },
+            translation: before.translation,
         };
+        if !matches!(self.nodes[i].kind, Kind::Hinge { .. } | Kind::Ball) {
+            world.translation += before.rotation * self.state.slide[i];
+        }
+        self.world[i] = world;
+        world
     }
 
     /// Where the effectors are.
@@ -489,21 +387,36 @@ impl Rig {
 
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
-        for turn in &mut self.state.turn {
-            *turn = *turn * (1.5 - 0.5 * turn.length_squared());
-        }
+        self.state.turn.iter_mut().for_each(renormalise);
     }
 
+    /// The same for one node.
+    pub(super) fn renormalise_node(&mut self, i: usize) {
+        renormalise(&mut self.state.turn[i]);
+    }
+
+    /// The length that a radian counts like: the reach, or 1 where nothing reaches.
+    pub(super) fn unit(&self) -> f64 {
+        if self.reach > 0.0 { self.reach } else { 1.0 }
+    }
+
+    /// How far off the effectors are.
     pub(super) fn residual(&self) -> Residual {
-        let mut distance = 0.0_f64;
-        for goal in &self.points {
-            distance = distance.max(goal.at.distance_squared(goal.target));
-        }
+        self.measure(|goal| goal.at.distance(goal.wanted))
+    }
+
+    /// How far off they are from the nearest that their bones could make it: what there is to gain.
+    pub(super) fn gap(&self) -> Residual {
+        self.measure(|goal| goal.at.distance(goal.target) - goal.shortfall)
+    }
+
+    fn measure(&self, distance_of: impl Fn(&PointGoal) -> f64) -> Residual {
+        let distance = self.points.iter().map(distance_of).fold(0.0, worse);
         let mut angle = 0.0_f64;
         for goal in &self.turns {
-            angle = angle.max(so3_log(goal.target * goal.at.conjugate()).length());
+            angle = worse(angle, so3_log(goal.target * goal.at.conjugate()).length());
         }
-        Residual { distance: distance.sqrt(), angle }
+        Residual { distance, angle }
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -517,11 +430,13 @@ impl Rig {
     /// World positions of the nodes, then of the point goals, in the caller's units.
     pub(super) fn write_points(&self, out: &mut Vec<f64>) {
         out.clear();
+        // Exact: the scale is a power of two.
+        let by = self.scale.recip();
         for pose in &self.world {
-            out.extend((pose.translation / self.scale).to_array());
+            out.extend((pose.translation * by).to_array());
         }
         for goal in &self.points {
-            out.extend((goal.at / self.scale).to_array());
+            out.extend((goal.at * by).to_array());
         }
     }
 
@@ -552,6 +467,12 @@ impl Rig {
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
         self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+    }
+
+    /// True when node `i` is the first on its variable.
+    pub(super) fn leads(&self, i: usize) -> bool {
+        let variable = self.nodes[i].variable;
+        self.nodes.iter().position(|node| node.variable == variable) == Some(i)
     }
 
     /// The value of a one-value node, in run units.
@@ -628,51 +549,16 @@ impl Rig {
     }
 }
 
+/// One Newton step towards unit length: exact to rounding next to it.
+#[inline]
+pub(super) fn renormalise(turn: &mut DQuat) {
+    *turn *= 1.5 - 0.5 * turn.length_squared();
+}
+
 /// A rotation about a unit axis from its half-angle cosine and sine.
 #[inline]
 pub(super) fn hinge_turn(axis: DVec3, (c, s): (f64, f64)) -> DQuat {
     DQuat::from_xyzw(axis.x * s, axis.y * s, axis.z * s, c)
-}
-
-fn moving(kind: JointKind) -> Option<Kind> {
-    match kind {
-        JointKind::Fixed => None,
-        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
-        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
-        JointKind::Ball => Some(Kind::Ball),
-        JointKind::Free => Some(Kind::Free),
-    }
-}
-
-/// The driver's range as seen by a joint with value = gain × variable + bias.
-fn scaled_limit(limit: Limit, gain: f64, bias: f64) -> Limit {
-    match limit {
-        Limit::Range { min, max } => {
-            let (a, b) = (gain * min + bias, gain * max + bias);
-            Limit::Range { min: a.min(b), max: a.max(b) }
-        }
-        other => other,
-    }
-}
-
-fn bound(kind: Kind, limit: Limit) -> Bound {
-    match (kind, limit) {
-        (Kind::Hinge { .. }, Limit::Range { min, max }) => {
-            let half = 0.5 * (max - min);
-            if half < core::f64::consts::PI {
-                let (s, c) = sin_cos(min + half);
-                Bound::Arc { min, max, middle: (c, s), half_cosine: sin_cos(half).1 }
-            } else if min.is_finite() || max.is_finite() {
-                // A full turn or more: every direction is inside; the value is brought into the range at the end.
-                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0 }
-            } else {
-                Bound::None
-            }
-        }
-        (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
-        (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
-        _ => Bound::None,
-    }
 }
 
 /// Smallest and largest length of a bone whose base slides along `axis` by `min..=max`.
@@ -682,20 +568,4 @@ fn slide_lengths(bone: DVec3, axis: DVec3, min: f64, max: f64) -> (f64, f64) {
     let longest =
         if min.is_finite() && max.is_finite() { at(min).max(at(max)) } else { f64::INFINITY };
     (at(foot), longest)
-}
-
-/// An outer radius for scaling: what is unlimited does not count.
-fn finite_outer(reach: Reach) -> f64 {
-    if reach.outer.is_finite() { reach.outer } else { reach.longest.min(1e300) }
-}
-
-/// The half-angle pair of the best turn that moves vectors with the given sums of cosines and sines towards theirs.
-#[inline]
-pub(super) fn best_half(cosine: f64, sine: f64) -> Option<(f64, f64)> {
-    let squared = cosine * cosine + sine * sine;
-    if squared <= 1e-60 {
-        return None;
-    }
-    let scale = 1.0 / squared.sqrt();
-    Some(half_angle(cosine * scale, sine * scale))
 }

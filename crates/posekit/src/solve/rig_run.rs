@@ -1,6 +1,7 @@
 //! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
 
 use super::driver::{FLOOR, Recorder, Residual, Run};
+use super::least_squares::Until;
 use super::points::PointsRun;
 use super::rig::{Rig, State};
 use super::solution::TraceStep;
@@ -23,13 +24,18 @@ pub(super) struct RigRun {
     pub(super) levers: Vec<Lever>,
     pub(super) begun: State,
     kept: State,
+    aside: State,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
-    pub(super) newton: super::newton::Buffers,
+    pub(super) least: super::least_squares::Buffers,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
     pub(super) flat: Vec<f64>,
+    /// For the two-bone form: its answers, best first.
+    pub(super) limbs: Vec<super::two_bone::Pair>,
+    /// Buffers for the configurations of other answers, while there are none.
+    pub(super) spare_values: Vec<Vec<f64>>,
 }
 
 impl RigRun {
@@ -52,7 +58,7 @@ impl RigRun {
         self.at_rest = false;
         self.relaxation.clone_from(&settings.relaxation);
         self.begun.clone_from(&self.rig.state);
-        self.prepare_web();
+        self.forget_web();
     }
 }
 
@@ -61,7 +67,7 @@ impl RigRun {
     /// least.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
         for (goal, target) in self.rig.points.iter_mut().zip(targets.chunks_exact(3)) {
-            goal.target = DVec3::from_slice(target) * self.rig.scale;
+            goal.wanted = DVec3::from_slice(target) * self.rig.scale;
         }
         self.begun.clone_from(&self.rig.state);
         self.rig.measure_shortfall();
@@ -69,12 +75,24 @@ impl RigRun {
         self.forget_points();
     }
 
+    /// Remembers the state while what is returned is measured: joint values are rounded, and whether anyone has looked at a
+    /// solution must not change a bit of the next.
+    pub(super) fn set_aside(&mut self) {
+        self.aside.clone_from(&self.rig.state);
+    }
+
+    /// Returns to the state set aside.
+    pub(super) fn take_back(&mut self) {
+        self.rig.state.clone_from(&self.aside);
+        self.rig.update();
+    }
+
     /// The joints at limits that hold the effectors back: those that would turn outward if they could, or, when none would
     /// (a pose at rest), all that stand at a limit.
     pub(super) fn find_blocking(&mut self, joints: &mut Vec<usize>) {
-        let mut buffers = core::mem::take(&mut self.newton);
+        let mut buffers = core::mem::take(&mut self.least);
         self.rig.list_blocking(&mut buffers, joints);
-        self.newton = buffers;
+        self.least = buffers;
         if joints.is_empty() {
             joints.extend(
                 (0..self.rig.nodes.len())
@@ -88,20 +106,36 @@ impl RigRun {
 }
 
 impl Run for RigRun {
+    fn merit(&self) -> f64 {
+        self.rig.miss()
+    }
+
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
         match self.method {
             Some(Method::Fabrik) => self.follow_fabrik(recorder),
             Some(Method::Relaxation) => self.follow_relaxation(recorder),
+            Some(Method::TwoBone) => self.bend_limb(),
             _ => self.descend(recorder),
         }
     }
 
     fn residual(&self) -> Residual {
-        self.rig.residual()
+        // The published texts know nothing of what is proven.
+        if self.classic { self.rig.residual() } else { self.rig.gap() }
     }
 
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
-        self.break_free(attempt, budget)
+        // The closed form has said all there is to say.
+        if self.method == Some(Method::TwoBone) { None } else { self.break_free(attempt, budget) }
+    }
+
+    fn come_to_rest(&mut self, budget: u32) -> u32 {
+        if self.method == Some(Method::TwoBone) {
+            return 0;
+        }
+        let steps = self.least_squares(budget, Until::AtRest);
+        self.forget_points();
+        steps
     }
 
     fn is_at_rest(&self) -> bool {
@@ -119,8 +153,8 @@ impl Run for RigRun {
     }
 
     fn describe(&mut self, step: &mut TraceStep) {
-        step.error = self.residual().distance / self.rig.scale;
+        step.error = self.rig.residual().distance / self.rig.scale;
         self.rig.write_values(&mut step.configuration);
-        self.rig.write_points(&mut step.points);
+        self.write_shown_points(&mut step.points);
     }
 }

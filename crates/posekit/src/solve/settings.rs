@@ -3,7 +3,7 @@
 use crate::chain::relaxation::Reading;
 
 /// Plain data: how far and how exactly to solve. The defaults suit most problems.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Settings {
     /// Distance between effector and target that counts as reached, in the problem's units; `None` means 1e-6 of the
     /// chain's reach.
@@ -54,14 +54,14 @@ pub enum Detail {
 }
 
 /// Choices of cyclic coordinate descent.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 pub struct Ccd {
     /// Share of its best move that each joint of the skeleton makes, 0 (does not move) to 1; empty means 1 for all.
     pub weights: Vec<f64>,
 }
 
 /// Choices of constraint relaxation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Relaxation {
     /// How willingly each joint of the skeleton moves, at least 0; empty means 1 for all. A
     /// [`Chain`](crate::chain::Chain) has its own weights.
@@ -75,5 +75,45 @@ pub struct Relaxation {
 impl Default for Relaxation {
     fn default() -> Self {
         Self { weights: Vec::new(), passes: 1, reading: Reading::Angles }
+    }
+}
+
+// Clones are written by hand, because a derived `clone_from` throws the buffers away and allocates new ones, and a workspace
+// takes its settings over with every problem.
+
+impl Clone for Settings {
+    fn clone(&self) -> Self {
+        let (ccd, relaxation) = (self.ccd.clone(), self.relaxation.clone());
+        Self { ccd, relaxation, ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let (mut ccd, mut relaxation) =
+            (core::mem::take(&mut self.ccd), core::mem::take(&mut self.relaxation));
+        ccd.clone_from(&source.ccd);
+        relaxation.clone_from(&source.relaxation);
+        *self = Self { ccd, relaxation, ..*source };
+    }
+}
+
+impl Clone for Ccd {
+    fn clone(&self) -> Self {
+        Self { weights: self.weights.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.weights.clone_from(&source.weights);
+    }
+}
+
+impl Clone for Relaxation {
+    fn clone(&self) -> Self {
+        Self { weights: self.weights.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let mut weights = core::mem::take(&mut self.weights);
+        weights.clone_from(&source.weights);
+        *self = Self { weights, ..*source };
     }
 }

@@ -7,16 +7,24 @@
 //! Σ w |R u − v|² = const − 2 (C cos x + S sin x),   C = Σ w (u·v − (a·u)(a·v)),   S = a · Σ w u × v
 //! ```
 //!
-//! so the best angle is `atan2(S, C)`, for any number of levers, in closed form. For a ball the axis is free: one lever takes
+//! so the best angle is `atan2(S, C)`, for any number of levers, in closed form; its cosine and sine are `C` and `S` over
+//! `√(C² + S²)`, and both sums are products of `u` with vectors that do not change while other joints move. For a ball the axis is free: one lever takes
 //! the shortest rotation, several turn about `Σ w u × v`, where the error falls fastest, again and again.
 
-use super::rig::{Bound, Kind, Rig, best_half, hinge_turn};
+use super::rig::{Bound, Kind, Rig, hinge_turn, renormalise};
 use crate::math::{atan2, half_angle, shortest_rotation, sin_cos};
 use crate::skeleton::Limit;
 use glam::{DQuat, DVec3};
 
 /// Turns of a ball with several levers in one go; the second and third are corrections.
 const BALL_TURNS: u32 = 3;
+
+/// Squares of the sums that name a turn. Below, they are rounding and every turn serves the levers as well; above, the sums have to
+/// be brought to the order of one before they are squared.
+const PULL: core::ops::Range<f64> = 1e-60..1e300;
+
+/// A direction whose sine against the middle of an arc is smaller than this lies opposite to it: which end is nearer is rounding.
+const OPPOSITE: f64 = 1e-12;
 
 /// A lever and its wish, both from the joint, in world axes.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +47,8 @@ pub(super) enum Style {
 impl Rig {
     /// Moves node `i` as its levers wish and returns the world rotation and translation that its descendants undergo.
     ///
-    /// `share` is the part of the move that is made.
+    /// `share` is the part of the move that is made. Of joints that share a variable the first moves as if alone and takes
+    /// the others along.
     pub(super) fn move_node(
         &mut self,
         i: usize,
@@ -47,19 +56,26 @@ impl Rig {
         share: f64,
         style: Style,
     ) -> (DQuat, DVec3) {
-        match self.nodes[i].kind {
-            Kind::Hinge { axis } => (self.turn_hinge(i, axis, levers, share, style), DVec3::ZERO),
+        if !self.is_alone(i) && !self.leads(i) {
+            return (DQuat::IDENTITY, DVec3::ZERO);
+        }
+        let moved = match self.nodes[i].kind {
+            Kind::Hinge { axis } => (self.turn_levers(i, axis, levers, share, style), DVec3::ZERO),
             Kind::Ball => (self.turn_ball(i, levers, share, style), DVec3::ZERO),
             Kind::Slide { axis } => (DQuat::IDENTITY, self.slide(i, axis, levers, share)),
             Kind::Free => {
                 let turn = self.turn_ball(i, levers, share, style);
                 (turn, self.float(i, levers, turn, share))
             }
+        };
+        if !self.is_alone(i) {
+            self.set_variable(i, self.clamp_variable(i, self.variable_value(i)));
         }
+        moved
     }
 
     #[inline]
-    fn turn_hinge(
+    fn turn_levers(
         &mut self,
         i: usize,
         axis: DVec3,
@@ -69,25 +85,61 @@ impl Rig {
     ) -> DQuat {
         let axis_in_world = self.before[i].rotation * axis;
         let half = match style {
-            Style::Best => best_about(axis_in_world, levers),
-            Style::Published { degenerate } => two_step(axis_in_world, levers, degenerate),
+            Style::Best => best_about(axis_in_world, levers).map(|wanted| {
+                let (c, s) = self.turn_hinge(i, axis, wanted, share);
+                half_angle(c, s)
+            }),
+            Style::Published { degenerate } => two_step(axis_in_world, levers, degenerate)
+                .map(|wanted| self.turn_and_stop(i, axis, wanted, share)),
         };
-        let Some(half) = half else { return DQuat::IDENTITY };
-        let (c, s) = shared(half, share);
+        half.map_or(DQuat::IDENTITY, |half| hinge_turn(axis_in_world, half))
+    }
+
+    /// Turns a hinge about its own `axis` by an angle (cosine and sine), inside its limits; returns the angle made.
+    #[inline(always)]
+    pub(super) fn turn_hinge(
+        &mut self,
+        i: usize,
+        axis: DVec3,
+        wanted: (f64, f64),
+        share: f64,
+    ) -> (f64, f64) {
+        let mut done = shared(wanted, share);
         let old = self.hinge_half(i);
-        let new = (old.0 * c - old.1 * s, old.1 * c + old.0 * s);
-        let (new, done) = match self.nodes[i].bound {
-            Bound::Arc { middle, half_cosine, .. } if half_cosine >= -1.0 => {
-                let new = match style {
-                    Style::Best => nearest_in_arc(new, middle, half_cosine),
-                    Style::Published { .. } => self.stop_at_limit(i, old, (c, s)),
-                };
-                (new, (new.0 * old.0 + new.1 * old.1, new.1 * old.0 - new.0 * old.1))
+        let mut new = sum(old, half_angle(done.0, done.1));
+        if let Bound::Arc { middle, half_cosine, half_sine, .. } = self.nodes[i].bound
+            && half_cosine >= -1.0
+        {
+            let was = whole(old);
+            if let Some(end) = end_of_arc(sum(was, done), was, middle, half_cosine, half_sine) {
+                new = half_angle(end.0, end.1);
+                done = difference(end, was);
             }
-            _ => (new, (c, s)),
-        };
+        }
         self.state.turn[i] = hinge_turn(axis, new);
-        hinge_turn(axis_in_world, done)
+        done
+    }
+
+    /// The published turn, all in half-angle pairs: made, and stopped at the limit in the direction of travel.
+    #[inline]
+    fn turn_and_stop(
+        &mut self,
+        i: usize,
+        axis: DVec3,
+        wanted: (f64, f64),
+        share: f64,
+    ) -> (f64, f64) {
+        let mut done = shared(wanted, share);
+        let old = self.hinge_half(i);
+        let mut new = sum(old, done);
+        if let Bound::Arc { half_cosine, .. } = self.nodes[i].bound
+            && half_cosine >= -1.0
+        {
+            new = self.stop_at_limit(i, old, done);
+            done = difference(new, old);
+        }
+        self.state.turn[i] = hinge_turn(axis, new);
+        done
     }
 
     /// The published limit: the angle is extracted, changed and clamped.
@@ -118,7 +170,8 @@ impl Rig {
         }
         let before = self.before[i].rotation;
         let old = self.state.turn[i];
-        let mut new = (before.conjugate() * turn * before * old).normalize();
+        let mut new = before.conjugate() * (turn * self.world[i].rotation);
+        renormalise(&mut new);
         if let Bound::Cone(limit) = self.nodes[i].bound {
             new = self.stay_in_cone(limit, old, new, i, levers);
             turn = before * new * old.conjugate() * before.conjugate();
@@ -173,20 +226,60 @@ impl Rig {
     }
 }
 
-/// Half-angle pair of the best turn about an axis.
-#[inline]
-fn best_about(axis: DVec3, levers: &[Lever]) -> Option<(f64, f64)> {
-    let (mut cosine, mut sine) = (0.0, 0.0);
-    for Lever { is, wish, weight } in levers {
-        cosine += weight * (is.dot(*wish) - axis.dot(*is) * axis.dot(*wish));
-        sine += weight * axis.dot(is.cross(*wish));
-    }
-    best_half(cosine, sine)
+/// What levers ask of a turn about one axis: the sums `C` and `S` of the module.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pull {
+    cosine: f64,
+    sine: f64,
 }
 
-/// The published hinge: the shortest rotation of the lever, then the shortest rotation that brings the axis back.
+impl Pull {
+    /// Adds a lever and its wish. Nothing but the last two products waits for the lever.
+    #[inline]
+    pub(super) fn add(&mut self, axis: DVec3, is: DVec3, wish: DVec3, weight: f64) {
+        let wish = wish * weight;
+        self.cosine += is.dot(wish - axis * axis.dot(wish));
+        self.sine += is.dot(wish.cross(axis));
+    }
+
+    /// Cosine and sine of the best turn; none when all are as good.
+    #[inline]
+    pub(super) fn turn(self) -> Option<(f64, f64)> {
+        let squared = self.cosine * self.cosine + self.sine * self.sine;
+        if !PULL.contains(&squared) {
+            return self.turn_from_afar();
+        }
+        // The square root and the reciprocal do not wait for each other.
+        let scale = squared.sqrt() * (1.0 / squared);
+        Some((self.cosine * scale, self.sine * scale))
+    }
+
+    /// The turn towards a target so far away that squares overflow.
+    #[cold]
+    fn turn_from_afar(self) -> Option<(f64, f64)> {
+        let largest = self.cosine.abs().max(self.sine.abs());
+        let by = 1.0 / largest;
+        let near = Self { cosine: self.cosine * by, sine: self.sine * by };
+        if largest > 1.0 && by > 0.0 { near.turn() } else { None }
+    }
+}
+
+/// The best turn about an axis, whole.
+#[inline]
+fn best_about(axis: DVec3, levers: &[Lever]) -> Option<(f64, f64)> {
+    let mut pull = Pull::default();
+    for Lever { is, wish, weight } in levers {
+        pull.add(axis, *is, *wish, *weight);
+    }
+    pull.turn()
+}
+
+/// The published hinge, as a half-angle pair: the shortest rotation of the lever, then the shortest rotation that brings the axis
+/// back.
 fn two_step(axis: DVec3, levers: &[Lever], degenerate: f64) -> Option<(f64, f64)> {
-    let [lever] = levers else { return best_about(axis, levers) };
+    let [lever] = levers else {
+        return best_about(axis, levers).map(|(c, s)| half_angle(c, s));
+    };
     if lever.is.length() * lever.wish.length() <= degenerate {
         return None;
     }
@@ -206,14 +299,12 @@ fn best_ball(levers: &[Lever]) -> DQuat {
             torque += (turn * lever.is).cross(lever.wish) * lever.weight;
         }
         let Some(axis) = torque.try_normalize() else { break };
-        let (mut cosine, mut sine) = (0.0, 0.0);
-        for Lever { is, wish, weight } in levers {
-            let is = turn * *is;
-            cosine += weight * (is.dot(*wish) - axis.dot(is) * axis.dot(*wish));
-            sine += weight * axis.dot(is.cross(*wish));
+        let mut pull = Pull::default();
+        for lever in levers {
+            pull.add(axis, turn * lever.is, lever.wish, lever.weight);
         }
-        let Some(half) = best_half(cosine, sine) else { break };
-        turn = hinge_turn(axis, half) * turn;
+        let Some((c, s)) = pull.turn() else { break };
+        turn = hinge_turn(axis, half_angle(c, s)) * turn;
     }
     turn.normalize()
 }
@@ -228,19 +319,43 @@ fn shared((c, s): (f64, f64), share: f64) -> (f64, f64) {
     (c, s)
 }
 
-/// The point of an arc nearest on the circle: the half-angle pair itself inside, else the nearer end.
+/// The end of an arc nearest to a direction outside it, none for one inside; of two equally near ends the one on the side of
+/// `old`, so that rounding does not throw a joint from one end to the other.
 #[inline]
-fn nearest_in_arc(half: (f64, f64), middle: (f64, f64), half_cosine: f64) -> (f64, f64) {
-    let cosine = half.0 * half.0 - half.1 * half.1;
-    let sine = 2.0 * half.0 * half.1;
-    if cosine * middle.0 + sine * middle.1 >= half_cosine {
-        return half;
+fn end_of_arc(
+    wanted: (f64, f64),
+    old: (f64, f64),
+    middle: (f64, f64),
+    half_cosine: f64,
+    half_sine: f64,
+) -> Option<(f64, f64)> {
+    let from_middle = difference(wanted, middle);
+    if from_middle.0 >= half_cosine {
+        return None;
     }
     // Left or right of the middle decides the end; its direction is the middle turned by half the arc.
-    let side = if sine * middle.0 - cosine * middle.1 >= 0.0 { 1.0 } else { -1.0 };
-    let half_sine = side * (1.0 - half_cosine * half_cosine).max(0.0).sqrt();
-    half_angle(
-        middle.0 * half_cosine - middle.1 * half_sine,
-        middle.1 * half_cosine + middle.0 * half_sine,
-    )
+    let mut left = from_middle.1;
+    if left.abs() <= OPPOSITE {
+        left = difference(old, middle).1;
+    }
+    let side = if left >= 0.0 { half_sine } else { -half_sine };
+    Some(sum(middle, (half_cosine, side)))
+}
+
+/// Cosine and sine of the sum of two angles.
+#[inline]
+fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 * b.0 - a.1 * b.1, a.1 * b.0 + a.0 * b.1)
+}
+
+/// Cosine and sine of the difference of two angles.
+#[inline]
+fn difference(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 * b.0 + a.1 * b.1, a.1 * b.0 - a.0 * b.1)
+}
+
+/// Cosine and sine of the angle whose half has these.
+#[inline]
+fn whole((c, s): (f64, f64)) -> (f64, f64) {
+    (c * c - s * s, 2.0 * c * s)
 }

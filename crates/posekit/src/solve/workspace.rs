@@ -80,8 +80,9 @@ impl Workspace {
     /// - `start`: joint values, brought inside the limits if they are not
     ///
     /// # Errors
-    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings; [`Error::Unsuited`] for a method that
-    /// cannot solve this kind of problem. Nothing has changed then.
+    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings: nothing has changed then.
+    /// [`Error::Unsuited`] for a method that cannot solve this kind of problem, which shows only when the problem has been laid
+    /// out: the workspace then holds it at its start, [cancelled](Status::Cancelled).
     pub fn begin(
         &mut self,
         skeleton: &Skeleton,
@@ -101,7 +102,7 @@ impl Workspace {
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
         self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
-        let method = self.choose(method)?;
+        let method = self.choose(method).inspect_err(|_| self.stand_at_start())?;
         self.skeleton.method = Some(method);
         let dimension = self.skeleton.rig.free_dimension();
         let by_points = matches!(method, Method::Direct | Method::Fabrik | Method::Relaxation);
@@ -116,18 +117,30 @@ impl Workspace {
         Ok(())
     }
 
+    /// What is left of a problem whose method does not suit it.
+    fn stand_at_start(&mut self) {
+        self.kind = Kind::Joints;
+        self.start_driver();
+        self.ending = Some(Ending::Cancelled);
+    }
+
     /// What `auto` means here, and whether a named method can do it.
-    fn choose(&self, method: Method) -> Result<Method> {
-        let free = self.skeleton.rig.free_dimension().is_some();
-        match method {
-            Method::Auto if free => Ok(Method::Direct),
-            Method::Auto => Ok(Method::Ccd),
-            Method::Direct if !free => Err(Error::Unsuited {
-                method: method.name(),
-                need: "an unbranched chain of unlimited balls, or of unlimited hinges in a plane, and one point to reach",
-            }),
-            other => Ok(other),
-        }
+    fn choose(&mut self, method: Method) -> Result<Method> {
+        let is_limb = matches!(method, Method::Auto | Method::TwoBone) && self.skeleton.plan_limb();
+        let is_free = self.skeleton.rig.free_dimension().is_some();
+        let need = match method {
+            Method::Auto if is_limb => return Ok(Method::TwoBone),
+            Method::Auto if is_free => return Ok(Method::Direct),
+            Method::Auto => return Ok(Method::Ccd),
+            Method::TwoBone if !is_limb => {
+                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
+            }
+            Method::Direct if !is_free => {
+                "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
+            }
+            other => return Ok(other),
+        };
+        Err(Error::Unsuited { method: method.name(), need })
     }
 
     fn begin_free(&mut self, dimension: usize, method: Method) {
@@ -219,7 +232,12 @@ impl Workspace {
                     self.kind = Kind::Joints;
                 }
             }
-            Kind::Joints => self.skeleton.retarget(targets),
+            Kind::Joints => {
+                self.skeleton.retarget(targets);
+                if self.skeleton.method == Some(Method::TwoBone) {
+                    self.skeleton.plan_limb();
+                }
+            }
         }
         let (iteration, trace) = (self.driver.iteration, core::mem::take(&mut self.driver.trace));
         self.start_driver();
@@ -257,8 +275,7 @@ impl Workspace {
         if self.ending.is_none() {
             self.is_stale = true;
             self.ending = if self.is_hopeless() {
-                self.with_run(|_, run| run.rescue(0, 1));
-                Some(Ending::NoProgress)
+                Some(self.with_run(|driver, run| driver.give_up(run)))
             } else {
                 self.with_run(|driver, run| driver.step(run))
             };
@@ -326,7 +343,6 @@ impl Workspace {
         solution.escaped_at = self.driver.escaped_at;
         solution.accelerated_at = self.driver.accelerated_at;
         solution.trace.clone_from(&self.driver.trace);
-        solution.others.clear();
         if self.kind == Kind::Chain {
             self.points.carry();
             solution.configuration.clear();
@@ -336,6 +352,7 @@ impl Workspace {
             solution.orientation_error = 0.0;
         } else {
             // Measured on what is returned: joint values, through forward kinematics.
+            self.skeleton.set_aside();
             let rig = &mut self.skeleton.rig;
             rig.write_values(&mut solution.configuration);
             rig.state_from(&solution.configuration);
@@ -346,23 +363,30 @@ impl Workspace {
             solution.error = residual.distance / rig.scale;
             solution.orientation_error = residual.angle;
         }
+        if self.skeleton.method != Some(Method::TwoBone) || self.kind != Kind::Joints {
+            self.skeleton.limbs.clear();
+        }
+        self.skeleton.write_other_limbs(&mut self.solution.others);
         if let Status::Blocked { joints } = &mut self.solution.status {
             self.spare_joints = core::mem::take(joints);
         }
         self.solution.status = self.verdict();
+        if self.kind == Kind::Joints {
+            self.skeleton.take_back();
+        }
     }
 
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
     fn verdict(&mut self) -> Status {
         let is_reached = match self.kind {
-            Kind::Joints => self.driver.is_reached(&self.skeleton),
+            Kind::Joints => self.driver.is_reached(self.skeleton.rig.residual()),
             Kind::Free => {
                 // By the joints, whose pose is what is returned.
                 let residual = self.skeleton.rig.residual();
                 residual.distance / self.skeleton.rig.scale
                     <= self.driver.tolerance() / self.points.scale * (1.0 + 1e-9)
             }
-            Kind::Chain => self.driver.is_reached(&self.points),
+            Kind::Chain => self.driver.is_reached(self.points.residual()),
         };
         if is_reached {
             return Status::Reached;

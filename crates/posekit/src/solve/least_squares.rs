@@ -1,5 +1,4 @@
-//! Out of a stall or a crawl when joints have axes and limits: damped least squares, from where the method stands or from
-//! a bent start.
+//! Damped least squares with limits inside the step: what takes over where a method stalls or crawls.
 //!
 //! | symbol | meaning | shape | unit |
 //! |---|---|---|---|
@@ -11,37 +10,45 @@
 //! goals, whatever the number of joints, and finite at singular poses. A joint that stands at a limit and is pushed outward is
 //! taken out of `J` and the step is solved again (an active set), so limits are part of the step and not a clamp after it.
 //! Damping falls tenfold with every step that helps and rises with every one that does not.
-//!
-//! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line)
-//! gives `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do.
-//! The attempts are, in order: the pose that the bones would take if they were free, as far as the joints follow; an arc to
-//! either side whose chord fits the target's distance, in place of the pose that the solve began with, then added to it; a
-//! zigzag and an S to either side; the middle of all ranges; then points of a low-discrepancy sequence over the ranges. The
-//! sequence is fixed; nothing is random.
 
-use super::rig::{BASE, Bound, Kind, Rig, State};
+use super::rig::{Bound, Kind, Rig, State};
 use super::rig_run::RigRun;
-use crate::math::{
-    cholesky_factor, cholesky_solve, rotation_about, sin_cos, so3_exp, so3_log, swing_twist,
-};
+use crate::math::{cholesky_factor, cholesky_solve, so3_exp, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use glam::DVec3;
-
-/// Attempts after which the driver is told that there is nothing left to try.
-const ATTEMPTS: u32 = 24;
-
-/// Steps of one attempt.
-const STEPS: u32 = 40;
 
 /// Largest sum of all joints' changes in one step \[rad, or the reach\]: how far the linear picture of a chain holds, whatever
 /// the number of its joints.
 const LARGEST_STEP: f64 = 1.5;
 
-/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more.
-const STEPS_TO_HALVE: u32 = 8;
+/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
+/// [`CLOSE`], where valleys are narrow and patience pays.
+const STEPS_TO_HALVE: u32 = 4;
+
+/// On the way to the nearest pose steps go on until one leaves this part of the sum of squares.
+const STANDSTILL: f64 = 1.0 - 1e-11;
+
+/// A push on the joints this small, relative to the miss and the reach, is rounding: the pose is at rest.
+const REST: f64 = 1e-11;
+
+/// Sum of squares, relative to the reach, below which an attempt is close: 3e-4 of the reach.
+const CLOSE: f64 = 1e-7;
+
+/// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
+const PROBE: f64 = 0.1;
+const LARGEST_BEND: f64 = 0.75;
 
 /// Solves of one step while joints are taken out at their limits.
 const ACTIVE_SET_ROUNDS: u32 = 6;
+
+/// How long to go on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    /// While it looks as if the goals will be met.
+    Hopeless,
+    /// Until nothing moves: to the nearest pose.
+    AtRest,
+}
 
 /// One unknown of the step.
 #[derive(Debug, Clone, Copy)]
@@ -77,59 +84,42 @@ pub(super) struct Buffers {
 }
 
 impl RigRun {
-    /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.
-    pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
-        if self.rig.nodes.is_empty() || attempt >= ATTEMPTS {
-            return None;
-        }
-        match attempt {
-            0 if self.rig.free_dimension().is_some() => {
-                self.reach_as_if_free();
-                return Some(1);
-            }
-            0 => {}
-            1 if self.reach_as_if_free() => {}
-            _ => {
-                self.rig.state.clone_from(&self.begun);
-                self.rig.bend(attempt.saturating_sub(2));
-                self.rig.update();
-            }
-        }
-        let steps = self.least_squares(budget.min(STEPS));
-        self.forget_points();
-        Some(steps.max(1))
-    }
-
     /// Damped least squares until the goals are met or nothing helps; returns the steps taken.
-    fn least_squares(&mut self, steps: u32) -> u32 {
-        let mut buffers = core::mem::take(&mut self.newton);
+    pub(super) fn least_squares(&mut self, steps: u32, until: Until) -> u32 {
+        let mut buffers = core::mem::take(&mut self.least);
         let mut miss = self.rig.gather_misses(&mut buffers);
         let (mut damping, mut milestone) = (1e-3 * miss, miss);
-        let mut taken = 0;
+        let (mut taken, mut is_curved, unit) = (0, false, self.rig.unit());
+        // Where misses stay, the model overshoots and damping has to find its level; where they vanish, it can vanish too.
+        let ease = if until == Until::AtRest { 3.0 } else { 10.0 };
         while taken < steps && !self.rig.is_there() {
-            if taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
-                if miss > 0.5 * milestone {
+            if until == Until::Hopeless && taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
+                if miss > (0.5 * milestone).max(CLOSE * unit * unit) {
                     break;
                 }
                 milestone = miss;
             }
             taken += 1;
             buffers.kept.clone_from(&self.rig.state);
-            if !self.rig.step(damping, &mut buffers) {
+            if !self.rig.step(damping, is_curved, &mut buffers) {
                 break;
             }
             self.rig.update();
             let now = self.rig.gather_misses(&mut buffers);
             if now < miss {
-                (miss, damping) = (now, (0.1 * damping).max(1e-18));
+                if until == Until::AtRest && now >= STANDSTILL * miss {
+                    break;
+                }
+                (miss, damping) = (now, (damping / ease).max(1e-18));
             } else {
                 self.rig.state.clone_from(&buffers.kept);
                 self.rig.update();
                 self.rig.gather_misses(&mut buffers);
-                damping = (10.0 * damping).max(1e-9);
+                damping = (ease * damping).max(1e-9);
+                is_curved = true;
             }
         }
-        self.newton = buffers;
+        self.least = buffers;
         taken
     }
 }
@@ -150,16 +140,16 @@ impl Rig {
     }
 
     fn turn_scale(&self, weight: f64) -> f64 {
-        weight.sqrt() * self.reach.max(f64::MIN_POSITIVE)
+        weight.sqrt() * self.unit()
     }
 
-    /// One damped step inside the limits; false when no joint can help.
-    fn step(&mut self, damping: f64, b: &mut Buffers) -> bool {
+    /// One damped step inside the limits; false when no joint can help. `is_curved`: an earlier step failed, so bend this one.
+    fn step(&mut self, damping: f64, is_curved: bool, b: &mut Buffers) -> bool {
         self.list_columns(b);
         b.walls.clear();
         for _ in 0..ACTIVE_SET_ROUNDS {
             self.fill_jacobian(b);
-            if !solve_step(damping, b) {
+            if is_at_rest(REST * self.unit(), b) || !solve_step(damping, b) {
                 return false;
             }
             if !self.stop_at_walls(b) {
@@ -171,10 +161,48 @@ impl Rig {
             return false;
         }
         let scale = (LARGEST_STEP / length).min(1.0);
+        if is_curved && scale >= 1.0 {
+            self.bend_step(b);
+        }
         for k in 0..b.columns.len() {
             self.apply(b.columns[k], b.step[k] * scale);
         }
         true
+    }
+
+    /// Bends the step along the valley that the goals are met in: geodesic acceleration \[transtrum12\].
+    ///
+    /// Near a singular pose the valley is narrow and curved and the straight step runs into its side. A probe a little way
+    /// along the step shows by how much the effectors leave the tangent; half of that, solved for with the factor at hand, is taken
+    /// back.
+    fn bend_step(&mut self, b: &mut Buffers) {
+        for k in 0..b.columns.len() {
+            self.apply(b.columns[k], b.step[k] * PROBE);
+        }
+        self.update();
+        let m = b.misses.len();
+        core::mem::swap(&mut b.misses, &mut b.y);
+        self.gather_misses(b);
+        core::mem::swap(&mut b.misses, &mut b.y);
+        self.state.clone_from(&b.kept);
+        self.update();
+        // y = misses at the probe; the effectors' second derivative along the step is 2 (e − h J Δq − e(h)) / h².
+        for r in 0..m {
+            let tangent: f64 =
+                (0..b.columns.len()).map(|k| b.jacobian[k * m + r] * b.step[k]).sum();
+            b.y[r] = -(b.misses[r] - PROBE * tangent - b.y[r]) / (PROBE * PROBE);
+        }
+        cholesky_solve(&b.gram, &mut b.y);
+        let bend = |k: usize, b: &Buffers| -> f64 {
+            b.jacobian[k * m..(k + 1) * m].iter().zip(&b.y).map(|(j, y)| j * y).sum()
+        };
+        let size: f64 = (0..b.columns.len()).map(|k| bend(k, b) * bend(k, b)).sum();
+        let straight: f64 = b.step.iter().map(|x| x * x).sum();
+        if size <= LARGEST_BEND * LARGEST_BEND * straight {
+            for k in 0..b.columns.len() {
+                b.step[k] += bend(k, b);
+            }
+        }
     }
 
     fn list_columns(&self, b: &mut Buffers) {
@@ -184,9 +212,7 @@ impl Rig {
             match node.kind {
                 Kind::Hinge { .. } | Kind::Slide { .. } => {
                     let Some(variable) = node.variable else { continue };
-                    let first = self.is_alone(i)
-                        || self.nodes.iter().position(|n| n.variable == Some(variable)) == Some(i);
-                    if first {
+                    if self.is_alone(i) || self.leads(i) {
                         push(Unknown::Variable(variable));
                     }
                 }
@@ -403,91 +429,18 @@ impl Rig {
         }
         (slope, curvature)
     }
+}
 
-    /// Bends the pose in one of many fixed ways, inside the limits.
-    fn bend(&mut self, pattern: u32) {
-        let n = self.nodes.len();
-        let mut variables_seen = 0_u32;
-        let half_angle = self.arc_half_angle();
-        for i in 0..n {
-            let along = (i as f64 + 0.5) / n as f64;
-            // What a joint of an arc contributes: its first joint lifts the chord, the others bend it back evenly.
-            let even = if i == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
-            let sign = if pattern % 2 == 0 { 1.0 } else { -1.0 };
-            let by = match pattern / 2 {
-                0 | 1 => sign * even,
-                2 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
-                3 => sign * if along < 0.5 { even } else { -even },
-                _ => 0.0,
-            };
-            match self.nodes[i].kind {
-                Kind::Hinge { .. } | Kind::Slide { .. } => {
-                    let sequence = weyl(pattern, variables_seen);
-                    variables_seen += 1;
-                    self.bend_variable(i, by, pattern, sequence);
-                }
-                Kind::Ball | Kind::Free => self.bend_ball(i, by, pattern),
-            }
-        }
-    }
-
-    fn bend_variable(&mut self, i: usize, by: f64, pattern: u32, sequence: f64) {
-        let (old, (min, max)) = (self.variable_value(i), self.variable_range(i));
-        let width = if matches!(self.nodes[i].kind, Kind::Hinge { .. }) {
-            core::f64::consts::PI
-        } else {
-            self.reach
-        };
-        let (low, high) = (min.max(old - width), max.min(old + width));
-        let x = match pattern {
-            0 | 1 => by,
-            2..=7 => old + by,
-            8 => 0.5 * (low + high),
-            _ => low + sequence * (high - low),
-        };
-        self.set_variable(i, self.clamp_variable(i, x));
-    }
-
-    fn bend_ball(&mut self, i: usize, by: f64, pattern: u32) {
-        let across = self.before[i].rotation.conjugate() * self.side_axis();
-        let by = if pattern < 8 {
-            by
-        } else {
-            core::f64::consts::PI * (2.0 * weyl(pattern, i as u32 + 7) - 1.0)
-        };
-        let axis = if pattern < 9 {
-            across
-        } else {
-            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i as u32 + 13));
-            (across * c + across.cross(DVec3::new(c, s, 0.5)) * s).normalize_or(across)
-        };
-        let turned = (rotation_about(axis, by) * self.state.turn[i]).normalize();
-        self.state.turn[i] = match self.nodes[i].bound {
-            Bound::Cone(limit) => limit.clamp_rotation(turned),
-            _ => turned,
-        };
-    }
-
-    /// World axis about which free joints bend: across the line from the first joint to the target.
-    fn side_axis(&self) -> DVec3 {
-        let line = self.points.first().map_or(DVec3::X, |goal| {
-            let root = self.first_node(goal.node);
-            goal.target - if root == BASE { DVec3::ZERO } else { self.world[root].translation }
-        });
-        crate::math::perpendicular(if line == DVec3::ZERO { DVec3::X } else { line })
-    }
-
-    /// Half the angle of the arc whose chord is the distance to the first target.
-    fn arc_half_angle(&self) -> f64 {
-        let Some(goal) = self.points.first() else { return 1.0 };
-        let root = self.first_node(goal.node);
-        if root == BASE {
-            return 0.0;
-        }
-        let far = goal.target.distance(self.nodes[root].placement.translation);
-        let slack = (1.0 - far / self.reach_of(0).outer.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        (6.0 * slack).sqrt() * (1.0 + 0.28 * slack)
-    }
+/// True when no joint is pushed: `|Jᵀ e|` is nothing beside `|e|`.
+fn is_at_rest(least: f64, b: &Buffers) -> bool {
+    let squared = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>();
+    let push: f64 = b
+        .jacobian
+        .chunks_exact(b.misses.len().max(1))
+        .map(|column| column.iter().zip(&b.misses).map(|(j, e)| j * e).sum::<f64>())
+        .map(|x| x * x)
+        .sum();
+    push <= least * least * squared(&b.misses)
 }
 
 /// Solves `(J Jᵀ + damping) y = e`, `step = Jᵀ y`.
@@ -530,11 +483,4 @@ fn add(out: &mut [f64], v: DVec3) {
     out[0] += v.x;
     out[1] += v.y;
     out[2] += v.z;
-}
-
-/// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of odd numbers \[weyl16\].
-fn weyl(index: u32, dimension: u32) -> f64 {
-    let step = f64::from(3 + 2 * dimension).sqrt();
-    let x = step * f64::from(index + 1) + 0.5 * f64::from(dimension % 7);
-    x - x.floor()
 }

@@ -1,0 +1,283 @@
+//! The command line: words, help and the values they stand for.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use posekit::chain::relaxation::Reading;
+use posekit::solve::{Detail, Method, Settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  posekit demo                                     solve the built-in models, write demo.html
+  posekit solve chain.json                         solve a chain problem, print a table
+  posekit solve chain.json --solver ccd --trace --format json
+  posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
+  posekit draw chain.json -o chain.svg             draw the solution and how it was found
+
+Exit codes:
+  0  done, whatever the status
+  1  not reached although --require-reached was given, or the output could not be written
+  2  the command line is wrong or does not fit the problem
+  3  the input is wrong";
+
+/// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
+#[derive(Debug, Parser)]
+#[command(name = "posekit", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Solve a chain problem or a robot and print the pose
+    Solve(SolveArgs),
+    /// Draw a solution and how it was found, as an SVG file
+    Draw(DrawArgs),
+    /// Solve the built-in models with every solver that fits and write a page of drawings
+    Demo(DemoArgs),
+    /// Print one number over all results of a table of cases, to compare builds and machines
+    Digest(DigestArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  posekit solve chain.json
+  posekit solve chain.json --solver fabrik --trace
+  cat chain.json | posekit solve - --format json
+  posekit solve chain.json --solver ccd --classic --tolerance 0 --iterations 20
+  posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --orientation 1 0 0 0
+  posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --start 0,-1.2,1.4,0,0,0";
+
+#[derive(Debug, Args)]
+#[command(after_help = SOLVE_EXAMPLES)]
+pub(crate) struct SolveArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    /// Show what each iteration did
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// A table for people or the file format `posekit.solution/1` for programs
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// End with exit code 1 unless the target is reached
+    #[arg(long)]
+    pub(crate) require_reached: bool,
+}
+
+const DRAW_EXAMPLES: &str = "\
+Examples:
+  posekit draw chain.json -o chain.svg
+  posekit draw chain.json -o chain.svg --solver ccd --classic
+  posekit draw arm.urdf -o arm.svg --tip tool0 --position 0.4 -0.1 0.5";
+
+#[derive(Debug, Args)]
+#[command(after_help = DRAW_EXAMPLES)]
+pub(crate) struct DrawArgs {
+    #[command(flatten)]
+    pub(crate) problem: ProblemArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    /// The SVG file to write; it replaces one that is there
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Heading of the drawing; by default the name of the file
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+}
+
+/// What is to be solved.
+#[derive(Debug, Args)]
+pub(crate) struct ProblemArgs {
+    /// A chain problem (JSON, `posekit.chain/1`) or a robot (URDF), told apart by content; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) robot: RobotArgs,
+}
+
+/// What a robot is to do; a chain problem says it in its file.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Robots")]
+pub(crate) struct RobotArgs {
+    /// The link that must reach
+    #[arg(long, value_name = "LINK")]
+    pub(crate) tip: Option<String>,
+    /// Where its origin must stand, in the frame of the root link [m]
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) position: Option<Vec<f64>>,
+    /// How it must be turned: a quaternion, from its axes to those of the root link
+    #[arg(long, num_args = 4, value_names = ["X", "Y", "Z", "W"], value_parser = finite)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) orientation: Option<Vec<f64>>,
+    /// Joint values to start from and to change least [rad, m]: those of the joints that move the tip, root first, or
+    /// those of all joints; without the joints that mimic others. By default zeros, brought inside the limits
+    #[arg(long, value_name = "Q1,Q2,...", value_delimiter = ',', value_parser = finite)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) start: Option<Vec<f64>>,
+}
+
+impl RobotArgs {
+    /// The first option given, by name: none of them goes with a chain problem.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            (self.tip.is_some(), "--tip"),
+            (self.position.is_some(), "--position"),
+            (self.orientation.is_some(), "--orientation"),
+            (self.start.is_some(), "--start"),
+        ];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}
+
+/// How it is to be solved.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct SolverArgs {
+    /// The method; `auto` takes the closed form where there is one and ccd elsewhere
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
+    pub(crate) solver: Method,
+    /// Iterations after which to stop
+    #[arg(long, value_name = "N", default_value_t = Settings::default().iterations)]
+    pub(crate) iterations: u32,
+    /// Distance that counts as reached, in the problem's units; 0 runs every iteration [default: 1e-6 of the reach]
+    #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Run the published iteration as its text gives it: absolute thresholds, no way out of lock-ups
+    #[arg(long)]
+    pub(crate) classic: bool,
+    /// How relaxed points become a pose
+    #[arg(long, value_enum, default_value_t = ReadingWord::Angles)]
+    pub(crate) reading: ReadingWord,
+}
+
+impl SolverArgs {
+    /// The settings that the options stand for, recording this much.
+    pub(crate) fn settings(&self, trace: Detail) -> Settings {
+        let mut settings = Settings {
+            tolerance: self.tolerance,
+            iterations: self.iterations,
+            classic: self.classic,
+            trace,
+            ..Settings::default()
+        };
+        settings.relaxation.reading = self.reading.into();
+        settings
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For programs: `posekit.solution/1`
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReadingWord {
+    /// Each bone takes the direction between its relaxed ends
+    Angles,
+    /// From the root outward, each point moves along its bone to the right distance
+    Remeasured,
+    /// The relaxed points as they are, bones stretched; for chains of points
+    Stretched,
+}
+
+impl From<ReadingWord> for Reading {
+    fn from(word: ReadingWord) -> Self {
+        match word {
+            ReadingWord::Angles => Self::Angles,
+            ReadingWord::Remeasured => Self::Remeasured,
+            ReadingWord::Stretched => Self::Stretched,
+        }
+    }
+}
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  posekit demo
+  posekit demo -o page.html";
+
+#[derive(Debug, Args)]
+#[command(after_help = DEMO_EXAMPLES)]
+pub(crate) struct DemoArgs {
+    /// The page to write; it replaces one that is there
+    #[arg(short, long, value_name = "FILE", default_value = "demo.html")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  posekit digest testdata/cases")]
+pub(crate) struct DigestArgs {
+    /// A directory with an `index.json` (`posekit.cases/1`) and the cases it lists
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  posekit completions bash > ~/.local/share/bash-completion/completions/posekit"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+fn method_names() -> impl clap::builder::TypedValueParser<Value = Method> {
+    PossibleValuesParser::new(Method::ALL.map(Method::name))
+        .try_map(|name| Method::from_name(&name).ok_or("there is no such solver"))
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err("must be a finite number".to_owned()),
+        Err(_) => Err("is not a number".to_owned()),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if value < 0.0 => Err("must be at least 0".to_owned()),
+        value => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn negative_numbers_are_values() {
+        let words = ["posekit", "solve", "a.urdf", "--tip", "t", "--position", "-0.1", "-1e-3"];
+        let rest = ["-.5", "--start", "-1,-2.5,3e-1"];
+        let cli = Cli::try_parse_from(words.into_iter().chain(rest)).unwrap();
+        let Command::Solve(args) = cli.command else { panic!("a solve") };
+        assert_eq!(args.problem.robot.position, Some(vec![-0.1, -1e-3, -0.5]));
+        assert_eq!(args.problem.robot.start, Some(vec![-1.0, -2.5, 0.3]));
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        for wrong in ["nan", "inf", "-inf", "", "1,2", "0x10", "-1"] {
+            assert!(not_negative(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(not_negative("0"), Ok(0.0));
+    }
+}

@@ -1,0 +1,261 @@
+//! `posekit demo`: the built-in models, every solver that fits, one table and one page.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use posekit::solve::{Detail, Method, Settings, Solution, Workspace};
+
+use crate::args::DemoArgs;
+use crate::draw::{
+    DetailTable, Model, Outcome, Report, Run, SolverLook, microseconds, report_page, scientific,
+    status_words,
+};
+use crate::failure::Result;
+use crate::models::{self, Example};
+use crate::output::{print, write_file};
+use crate::picture;
+use crate::progress::Progress;
+use crate::report;
+use crate::table::{Align, Cell, Table, WIDTH};
+
+/// Solvers in the order of the table.
+const METHODS: [Method; 5] =
+    [Method::TwoBone, Method::Direct, Method::Ccd, Method::Fabrik, Method::Relaxation];
+
+/// Time spent on repeating one solve for its median.
+const TIMING: Duration = Duration::from_millis(40);
+/// Repetitions at least and at most; odd, so that there is a middle one.
+const REPEATS: [usize; 2] = [5, 2001];
+
+/// One run: who, how, and whether it is the classic iteration.
+struct Job {
+    method: Method,
+    settings: Settings,
+}
+
+/// Solves everything, prints the table, writes the page.
+pub(crate) fn demo(args: &DemoArgs) -> Result<()> {
+    let examples = models::all()?;
+    let jobs: Vec<Vec<Job>> = examples.iter().map(jobs_of).collect();
+    let mut progress = Progress::new(jobs.iter().map(Vec::len).sum());
+    let mut models = Vec::new();
+    for (example, jobs) in examples.iter().zip(&jobs) {
+        let mut runs = Vec::new();
+        for job in jobs {
+            progress.step(&format!("{}, {}", example.scene.title, name(job)));
+            runs.push(run(example, job)?);
+        }
+        models.push(model(example, runs));
+    }
+    progress.finish();
+    let page = page(models);
+    write_file(&args.output, &report_page(&page))?;
+    let table = table(&page.models).render(WIDTH);
+    print(&format!(
+        "{table}\n{}\nDrawings and error curves: {}\n",
+        page.answer,
+        args.output.display()
+    ))
+}
+
+/// The solvers that fit, and their classic iterations where the example shows them.
+fn jobs_of(example: &Example) -> Vec<Job> {
+    let settings = |classic| {
+        let usual = Settings::default();
+        let iterations = example.iterations.unwrap_or(usual.iterations);
+        Settings { classic, iterations, trace: Detail::Iterations, ..usual }
+    };
+    let mut jobs = Vec::new();
+    for method in METHODS.into_iter().filter(|&method| example.scene.fits(method)) {
+        let is_closed = matches!(method, Method::TwoBone | Method::Direct);
+        if example.with_classic && !is_closed {
+            jobs.push(Job { method, settings: settings(true) });
+        }
+        jobs.push(Job { method, settings: settings(false) });
+    }
+    jobs
+}
+
+fn name(job: &Job) -> String {
+    let classic = if job.settings.classic { " classic" } else { "" };
+    format!("{}{classic}", job.method.name())
+}
+
+fn run(example: &Example, job: &Job) -> Result<Run> {
+    let scene = &example.scene;
+    let solution = scene.solve(job.method, &job.settings)?;
+    let look = SolverLook::of(job.method.name());
+    let errors = if matches!(job.method, Method::TwoBone | Method::Direct) {
+        Vec::new()
+    } else {
+        picture::error_curve(scene, job.method, &solution).values
+    };
+    Ok(Run {
+        solver: name(job),
+        look,
+        outcome: report::outcome(scene, &solution),
+        iterations: shown_iterations(job.method, &solution),
+        error: solution.error,
+        microseconds: median_time(example, job)?,
+        escaped_at: report::escaped_at(&solution),
+        drawing: picture::drawing(scene, job.method, &solution),
+        errors,
+    })
+}
+
+/// A closed form does not iterate, though it counts as one step of the workspace.
+fn shown_iterations(method: Method, solution: &Solution) -> u32 {
+    if matches!(method, Method::TwoBone | Method::Direct) { 0 } else { solution.iterations }
+}
+
+/// Median time of a solve from the start, in a workspace that has solved before, in microseconds.
+fn median_time(example: &Example, job: &Job) -> Result<f64> {
+    let settings = Settings { trace: Detail::Off, ..job.settings.clone() };
+    let prepared = example.scene.prepare(&settings);
+    let mut workspace = Workspace::default();
+    let mut times = Vec::new();
+    let since = Instant::now();
+    while times.len() < REPEATS[0] || (times.len() < REPEATS[1] && since.elapsed() < TIMING) {
+        let start = Instant::now();
+        prepared.begin(&mut workspace, job.method)?;
+        black_box(workspace.run());
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    Ok(times[times.len() / 2].as_secs_f64() * 1e6)
+}
+
+fn model(example: &Example, runs: Vec<Run>) -> Model {
+    let scene = &example.scene;
+    let mut start = picture::before(scene, SolverLook::Other);
+    start.title = format!("{} before solving", scene.title);
+    Model {
+        name: scene.title.clone(),
+        about: example.about.to_owned(),
+        unit: scene.unit.to_owned(),
+        tolerance: report::tolerance(scene, None),
+        start,
+        runs,
+    }
+}
+
+fn table(models: &[Model]) -> Table {
+    let mut table = Table::new(&[
+        ("model", Align::Left),
+        ("solver", Align::Left),
+        ("status", Align::Left),
+        ("iterations", Align::Right),
+        ("error", Align::Right),
+        ("µs", Align::Right),
+    ]);
+    for model in models {
+        for (index, run) in model.runs.iter().enumerate() {
+            let status =
+                Cell::new(format!("{} {}", run.outcome.mark(), brief_words(run, &model.unit)));
+            table.row([
+                Cell::new(if index == 0 { &model.name } else { "" }),
+                Cell::new(&run.solver).accent(),
+                if run.outcome.is_reached() { status } else { status.quiet() },
+                Cell::new(run.iterations.to_string()),
+                Cell::new(format!("{} {}", scientific(run.error), model.unit)),
+                Cell::new(microseconds(run.microseconds)),
+            ]);
+        }
+        table.end_group();
+    }
+    table
+}
+
+/// The status in few words: the count of iterations has a column of its own.
+fn brief_words(run: &Run, unit: &str) -> String {
+    let words = match &run.outcome {
+        Outcome::Reached => "reached".to_owned(),
+        Outcome::Stalled => "no progress".to_owned(),
+        Outcome::IterationLimit => "out of iterations".to_owned(),
+        other => status_words(other, run.iterations, unit, None),
+    };
+    match run.escaped_at {
+        Some(iteration) => format!("{words}, lock-up left at {iteration}"),
+        None => words,
+    }
+}
+
+fn page(models: Vec<Model>) -> Report {
+    Report {
+        title: "posekit demo".to_owned(),
+        answer: answer(&models),
+        about: "Each solver that fits a model solved it from the same start. Dashed grey is the start, colour the result, \
+                the thin line the way of the tip. Where a curve drops at once, the solver noticed that it had locked up, or would \
+                take long, and left its own iteration for a direct way."
+            .to_owned(),
+        models,
+        details: vec![settings_table(), sources_table()],
+        footer: "Made by posekit demo. Run it again: drawings and numbers stay the same to the bit, only the times differ."
+            .to_owned(),
+    }
+}
+
+/// The answer in a sentence: how many reached, the slowest, and what became of the classic iterations.
+fn answer(models: &[Model]) -> String {
+    let is_classic = |run: &&Run| run.solver.ends_with(" classic");
+    let all = || models.iter().flat_map(|model| &model.runs);
+    let (classic, usual): (Vec<&Run>, Vec<&Run>) = all().partition(is_classic);
+    let reached = |runs: &[&Run]| runs.iter().filter(|run| run.outcome.is_reached()).count();
+    let most = usual.iter().map(|run| run.iterations).max().unwrap_or(0);
+    let usual_words = match (reached(&usual), usual.len()) {
+        (all, of) if all == of => format!("All {of} solves reached their target"),
+        (some, of) => format!("{some} of {of} solves reached their target"),
+    };
+    let classic_words = match (reached(&classic), classic.len()) {
+        (_, 0) => String::new(),
+        (0, of) => format!("; the {of} classic iterations beside them stay locked up"),
+        (some, of) => format!("; of the {of} classic iterations beside them {some} did"),
+    };
+    format!("{usual_words}, none in more than {most} iterations{classic_words}.")
+}
+
+fn settings_table() -> DetailTable {
+    let usual = Settings::default();
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let build = if cfg!(debug_assertions) {
+        "debug: the times say nothing; run with --release"
+    } else {
+        "release"
+    };
+    DetailTable {
+        title: "Settings".to_owned(),
+        head: Vec::new(),
+        rows: vec![
+            row("tolerance", "1e-6 of the reach; for orientations 1e-6 rad".to_owned()),
+            row("iterations", format!("at most {}", usual.iterations)),
+            row(
+                "time",
+                format!(
+                    "median of {} to {} solves in a workspace that has solved before, on one thread of this machine ({})",
+                    REPEATS[0],
+                    REPEATS[1],
+                    std::env::consts::ARCH
+                ),
+            ),
+            row("build", format!("posekit {}, {build}", env!("CARGO_PKG_VERSION"))),
+        ],
+    }
+}
+
+fn sources_table() -> DetailTable {
+    let row = |name: &str, value: &str| vec![name.to_owned(), value.to_owned()];
+    DetailTable {
+        title: "Where the arms come from".to_owned(),
+        head: Vec::new(),
+        rows: vec![
+            row(
+                "Six-axis arm",
+                "Universal Robots UR5e: DH Parameters for calculations of kinematics and dynamics (support article)",
+            ),
+            row(
+                "Seven-axis arm",
+                "Franka Panda: Robot and interface specifications (Franka Control Interface documentation)",
+            ),
+        ],
+    }
+}

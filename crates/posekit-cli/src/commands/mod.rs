@@ -1,0 +1,13 @@
+//! The commands, one file each.
+
+mod completions;
+mod demo;
+mod digest;
+mod draw;
+mod solve;
+
+pub(crate) use completions::completions;
+pub(crate) use demo::demo;
+pub(crate) use digest::digest;
+pub(crate) use draw::draw;
+pub(crate) use solve::solve;

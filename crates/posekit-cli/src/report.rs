@@ -1,0 +1,374 @@
+//! A solution as a file for programs and as tables for people.
+
+use anstyle::{AnsiColor, Style};
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{so3_log, swing_twist, wrap_angle};
+use posekit::skeleton::{JointKind, Limit};
+use posekit::solve::{Method, Phase, Solution, Status, TraceStep};
+use posekit_io::{NamedValues, SolutionFile, TraceEntry};
+
+use crate::draw::{HeldJoint, HeldLimit, Outcome, scientific, status_words};
+use crate::scene::{Body, Origin, Rig, Scene, chunks};
+use crate::table::{Align, Cell, Table, WIDTH};
+
+/// The accent of marks and of joints at their limits.
+const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
+
+/// At most this many joints or points are listed for people.
+const MOST_ROWS: usize = 40;
+
+/// The solution as `posekit.solution/1`; `method` is the one that ran.
+pub(crate) fn solution_file(
+    scene: &Scene,
+    method: Method,
+    solution: &Solution,
+    with_trace: bool,
+) -> SolutionFile {
+    let mut file = SolutionFile::new(method.name(), file_outcome(scene, &solution.status));
+    file.iterations = solution.iterations;
+    file.error = solution.error;
+    file.points = scene.solution_points(solution);
+    if let Body::Joints(rig) = &scene.body {
+        let q = &solution.configuration;
+        file.orientation_error = rig.orientation.map(|_| solution.orientation_error);
+        file.angles = angles(rig, q);
+        file.rotations = rotations(rig, q);
+        file.configuration = named_values(rig, q);
+        if !solution.others.is_empty() {
+            let all = core::iter::once(q).chain(&solution.others);
+            let values = |q: &Vec<f64>| angles(rig, q).unwrap_or_else(|| q.clone());
+            file.solutions = Some(all.map(values).collect());
+        }
+    }
+    file.trace = with_trace
+        .then(|| solution.trace.iter().map(|step| trace_entry(scene, method, step)).collect());
+    file
+}
+
+fn file_outcome(scene: &Scene, status: &Status) -> posekit_io::Outcome {
+    use posekit_io::Outcome as File;
+    match status {
+        Status::Reached => File::Reached,
+        Status::Unreachable { shortfall } => File::Unreachable { shortfall: *shortfall },
+        Status::Blocked { joints } => {
+            let name = |&joint: &usize| match &scene.body {
+                Body::Joints(rig) => rig.skeleton.name(joint).to_owned(),
+                Body::Points { .. } => joint.to_string(),
+            };
+            File::Blocked { joints: joints.iter().map(name).collect() }
+        }
+        Status::IterationLimit => File::IterationLimit,
+        Status::Cancelled => File::Cancelled,
+        // A status that this command does not know yet says no more than that the target was not reached.
+        _ => File::Stalled,
+    }
+}
+
+fn angles(rig: &Rig, q: &[f64]) -> Option<Vec<f64>> {
+    let is_plane = rig.origin == Origin::Plane;
+    is_plane.then(|| q.iter().map(|&angle| wrap_angle(angle)).collect())
+}
+
+fn rotations(rig: &Rig, q: &[f64]) -> Option<Vec<[f64; 4]>> {
+    let rotation = |joint| rig.skeleton.motion(joint, q).rotation.to_array();
+    (rig.origin == Origin::Space).then(|| (0..rig.skeleton.n_joints()).map(rotation).collect())
+}
+
+fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
+    let values = |joint: usize| NamedValues {
+        name: rig.skeleton.name(joint).to_owned(),
+        values: q[rig.skeleton.value_range(joint)].to_vec(),
+    };
+    let all = (0..rig.skeleton.n_joints()).map(values).filter(|named| !named.values.is_empty());
+    (rig.origin == Origin::Robot).then(|| all.collect())
+}
+
+fn trace_entry(scene: &Scene, method: Method, step: &TraceStep) -> TraceEntry {
+    let mut entry =
+        TraceEntry { iteration: step.iteration, error: step.error, ..TraceEntry::default() };
+    match &scene.body {
+        Body::Points { chain, .. } => entry.points = chunks(&step.points, chain.dimension()),
+        Body::Joints(rig) => {
+            entry.angles = angles(rig, &step.configuration);
+            entry.rotations = rotations(rig, &step.configuration);
+            entry.points = scene.cut(&step_points(rig, method, step));
+        }
+    }
+    entry
+}
+
+/// The points of a step: raw for relaxation, whose bones may be off length, and otherwise where the joints put them.
+pub(crate) fn step_points(rig: &Rig, method: Method, step: &TraceStep) -> Vec<DVec3> {
+    let expected = 3 * (rig.moving().len() + 1);
+    if method == Method::Relaxation && step.points.len() == expected {
+        return step.points.chunks_exact(3).map(DVec3::from_slice).collect();
+    }
+    rig.points(&step.configuration)
+}
+
+/// How the solve ended, for words and drawings.
+pub(crate) fn outcome(scene: &Scene, solution: &Solution) -> Outcome {
+    match &solution.status {
+        Status::Reached => Outcome::Reached,
+        Status::Unreachable { shortfall } => Outcome::Unreachable { shortfall: *shortfall },
+        Status::Blocked { joints } => Outcome::Blocked {
+            joints: match &scene.body {
+                Body::Joints(rig) => {
+                    joints.iter().map(|&j| held_joint(rig, j, &solution.configuration)).collect()
+                }
+                Body::Points { .. } => Vec::new(),
+            },
+        },
+        Status::IterationLimit => Outcome::IterationLimit,
+        Status::Cancelled => Outcome::Cancelled,
+        _ => Outcome::Stalled,
+    }
+}
+
+fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
+    let nearer =
+        |value: f64, (min, max): (f64, f64)| if max - value < value - min { max } else { min };
+    let values = &q[rig.skeleton.value_range(joint)];
+    let limit = match (rig.skeleton.kind(joint), rig.skeleton.limit(joint), values) {
+        (JointKind::Prismatic { .. }, Limit::Range { min, max }, [value]) => {
+            HeldLimit::Distance(nearer(*value, (min, max)))
+        }
+        (_, Limit::Range { min, max }, [value]) => HeldLimit::Angle(nearer(*value, (min, max))),
+        (_, Limit::Cone { axis, swing, .. }, &[x, y, z, w]) => {
+            let split = swing_twist(DQuat::from_xyzw(x, y, z, w), axis);
+            let is_swing = split.swing_angle() >= swing - 1e-9;
+            if is_swing { HeldLimit::Angle(swing) } else { HeldLimit::Shape }
+        }
+        _ => HeldLimit::Shape,
+    };
+    HeldJoint { name: rig.skeleton.name(joint).to_owned(), limit }
+}
+
+/// The iteration in which a lock-up was left.
+pub(crate) fn escaped_at(solution: &Solution) -> Option<usize> {
+    solution.escaped_at.and_then(|iteration| usize::try_from(iteration).ok())
+}
+
+/// The distance that counts as reached: the one asked for, or 1e-6 of the reach.
+pub(crate) fn tolerance(scene: &Scene, asked: Option<f64>) -> Option<f64> {
+    asked.or_else(|| scene.reach().map(|reach| 1e-6 * reach))
+}
+
+/// The method as people asked for it and what it became: `auto (direct)`.
+pub(crate) fn method_words(asked: Method, ran: Method) -> String {
+    if asked == ran { ran.name().to_owned() } else { format!("{} ({})", asked.name(), ran.name()) }
+}
+
+/// The answer for people: status, numbers, joints or points, and the way if it was recorded.
+pub(crate) fn text(
+    scene: &Scene,
+    solver: &str,
+    solution: &Solution,
+    tolerance: Option<f64>,
+) -> String {
+    let outcome = outcome(scene, solution);
+    let words = status_words(&outcome, solution.iterations, scene.unit, escaped_at(solution));
+    let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
+    for (name, value) in facts(scene, solver, solution, tolerance) {
+        out.push_str(&format!("{name:<12}{value}\n"));
+    }
+    out.push('\n');
+    match &scene.body {
+        Body::Joints(rig) => out.push_str(&joint_table(rig, scene.unit, solution)),
+        Body::Points { .. } => out.push_str(&point_table(scene, solution)),
+    }
+    if !solution.trace.is_empty() {
+        out.push('\n');
+        out.push_str(&trace_table(scene, solution));
+    }
+    out
+}
+
+fn facts(
+    scene: &Scene,
+    solver: &str,
+    solution: &Solution,
+    tolerance: Option<f64>,
+) -> Vec<(&'static str, String)> {
+    let with_unit = |number: String| format!("{number} {}", scene.unit).trim_end().to_owned();
+    let mut facts = vec![("solver", solver.to_owned())];
+    if let Some(iteration) = solution.accelerated_at {
+        facts.push(("shortcut", format!("slow progress was cut short at iteration {iteration}")));
+    }
+    if let Some(target) = scene.target() {
+        facts.push(("target", with_unit(coordinates(&target))));
+        if let Some(tip) = scene.solution_points(solution).last() {
+            facts.push(("tip", with_unit(coordinates(tip))));
+        }
+        let within = tolerance.map_or(String::new(), |t| format!(" (tolerance {})", scientific(t)));
+        let error = match solution.error {
+            large if large >= 1e-3 => plain(large, 6),
+            small => scientific(small),
+        };
+        facts.push(("error", with_unit(error) + &within));
+    }
+    if let Body::Joints(rig) = &scene.body
+        && rig.orientation.is_some()
+    {
+        let degrees = solution.orientation_error.to_degrees();
+        facts.push(("turned off", format!("{}°", scientific(degrees))));
+    }
+    facts
+}
+
+/// Coordinates in a line; what is nothing beside the largest of them is shown as 0.
+fn coordinates(values: &[f64]) -> String {
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let shown = |&value: &f64| plain(if value.abs() < 1e-9 * largest { 0.0 } else { value }, 6);
+    values.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// A number with six significant digits where that is short, a power of ten elsewhere.
+fn plain(value: f64, digits: usize) -> String {
+    let size = value.abs();
+    let text = if size == 0.0 || (1e-4..1e6).contains(&size) {
+        format!("{value:.digits$}")
+    } else {
+        return format!("{value:.4e}");
+    };
+    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
+    if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+}
+
+/// Joints that move the tip: where they were, where they are, how far they may go.
+fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
+    let mut table = Table::new(&[
+        ("joint", Align::Left),
+        ("start", Align::Right),
+        ("value", Align::Right),
+        ("limit", Align::Left),
+        ("", Align::Left),
+    ]);
+    let blocking: &[usize] =
+        if let Status::Blocked { joints } = &solution.status { joints } else { &[] };
+    let moving = rig.moving();
+    for &joint in moving.iter().take(MOST_ROWS) {
+        let mark =
+            match (blocking.contains(&joint), rig.is_at_limit(joint, &solution.configuration)) {
+                (true, _) => "■ holds back",
+                (false, true) => "■ at limit",
+                _ => "",
+            };
+        table.row([
+            Cell::new(rig.skeleton.name(joint)),
+            Cell::new(joint_value(rig, joint, &rig.start, unit)).quiet(),
+            Cell::new(joint_value(rig, joint, &solution.configuration, unit)),
+            Cell::new(limit_words(rig, joint, unit)),
+            Cell::new(mark).accent(),
+        ]);
+    }
+    let mut out = table.render(WIDTH);
+    if moving.len() > MOST_ROWS {
+        let more = moving.len() - MOST_ROWS;
+        out.push_str(&format!("… and {more} joints more; --format json lists all\n"));
+    }
+    out
+}
+
+fn degrees(angle: f64) -> String {
+    let text = format!("{:.2}°", angle.to_degrees());
+    if text == "-0.00°" { "0.00°".to_owned() } else { text }
+}
+
+fn length(value: f64, unit: &str) -> String {
+    format!("{} {unit}", plain(value, 4)).trim_end().to_owned()
+}
+
+fn joint_value(rig: &Rig, joint: usize, q: &[f64], unit: &str) -> String {
+    let values = &q[rig.skeleton.value_range(joint)];
+    match (rig.skeleton.kind(joint), values) {
+        (JointKind::Prismatic { .. }, [value]) => length(*value, unit),
+        (_, [value]) if rig.origin == Origin::Plane => degrees(wrap_angle(*value)),
+        (_, [value]) => degrees(*value),
+        (_, [.., x, y, z, w]) => {
+            let turn = so3_log(DQuat::from_xyzw(*x, *y, *z, *w));
+            let angle = turn.length();
+            let about = match turn.try_normalize() {
+                Some(axis) if angle > 1e-9 => {
+                    let [x, y, z] = axis.to_array().map(|v| plain(v, 2));
+                    format!(" about {x} {y} {z}")
+                }
+                _ => String::new(),
+            };
+            let at = if values.len() == 7 {
+                format!("at {}, ", coordinates(&values[..3]))
+            } else {
+                String::new()
+            };
+            format!("{at}{}{about}", degrees(angle))
+        }
+        _ => String::new(),
+    }
+}
+
+fn limit_words(rig: &Rig, joint: usize, unit: &str) -> String {
+    let is_slide = matches!(rig.skeleton.kind(joint), JointKind::Prismatic { .. });
+    let show = |value: f64| if is_slide { length(value, unit) } else { degrees(value) };
+    match rig.skeleton.limit(joint) {
+        Limit::Range { min, max } => match (min.is_finite(), max.is_finite()) {
+            (true, true) => format!("{} to {}", show(min), show(max)),
+            (true, false) => format!("at least {}", show(min)),
+            (false, true) => format!("at most {}", show(max)),
+            (false, false) => "none".to_owned(),
+        },
+        Limit::Cone { swing, twist: [min, max], .. } => {
+            format!("swing {}, twist {} to {}", degrees(swing), degrees(min), degrees(max))
+        }
+        Limit::None => "none".to_owned(),
+    }
+}
+
+fn point_table(scene: &Scene, solution: &Solution) -> String {
+    let mut table =
+        Table::new(&[("point", Align::Left), ("start", Align::Left), ("now", Align::Left)]);
+    let points = scene.solution_points(solution);
+    let count = points.len();
+    for (index, (before, after)) in scene.start_points().iter().zip(&points).enumerate() {
+        if index >= MOST_ROWS && index + 1 < count {
+            continue;
+        }
+        let name = match index {
+            0 => "root".to_owned(),
+            last if last + 1 == count => "tip".to_owned(),
+            index => index.to_string(),
+        };
+        let [before, after] = [before, after].map(|point| Cell::new(coordinates(point)));
+        table.row([Cell::new(name), before.quiet(), after]);
+    }
+    let mut out = table.render(WIDTH);
+    if count > MOST_ROWS + 1 {
+        let more = count - MOST_ROWS - 1;
+        out.push_str(&format!("… {more} points are not shown; --format json lists all\n"));
+    }
+    out
+}
+
+fn trace_table(scene: &Scene, solution: &Solution) -> String {
+    let unit =
+        if scene.unit.is_empty() { "error".to_owned() } else { format!("error ({})", scene.unit) };
+    let mut table =
+        Table::new(&[("iteration", Align::Right), (&unit, Align::Right), ("", Align::Left)]);
+    table.row([
+        Cell::new("0"),
+        Cell::new(scientific(scene.start_error())),
+        Cell::new("start").quiet(),
+    ]);
+    for step in &solution.trace {
+        let what = match step.phase {
+            Phase::Escape => "got out of a lock-up",
+            Phase::Acceleration => "cut short slow progress",
+            _ => "",
+        };
+        table.row([
+            Cell::new(step.iteration.to_string()),
+            Cell::new(scientific(step.error)),
+            Cell::new(what).accent(),
+        ]);
+    }
+    table.render(WIDTH)
+}

@@ -1,0 +1,155 @@
+//! A robot and the options that say what it is to do.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::urdf::Robot;
+use posekit_io::{Place, Warnings};
+
+use crate::args::RobotArgs;
+use crate::failure::{Failure, Result};
+use crate::scene::{Body, Origin, Rig, Scene};
+
+/// At most this many names are listed in a message.
+const NAMES: usize = 24;
+
+/// The scene that the options describe.
+pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) -> Result<Scene> {
+    let tip_name = tip_name(robot, args.tip.as_deref())?;
+    let Some(tip) = robot.frame(tip_name) else {
+        return Err(Failure::usage(no_such_link(robot, tip_name)));
+    };
+    let target = args.position.as_deref().map(DVec3::from_slice);
+    let orientation = args.orientation.as_deref().map(unit_rotation).transpose()?;
+    if target.is_none() && orientation.is_none() {
+        return Err(Failure::usage(format!(
+            "say where {tip_name} must go: --position X Y Z, --orientation X Y Z W, or both"
+        )));
+    }
+    let skeleton = robot.skeleton().clone();
+    let mut rig = Rig {
+        origin: Origin::Robot,
+        start: skeleton.neutral(),
+        skeleton,
+        tip,
+        target,
+        orientation,
+        weights: Vec::new(),
+    };
+    if rig.moving().is_empty() {
+        let root = &robot.root_link().name;
+        return Err(Failure::usage(format!(
+            "no joint moves {tip_name}: it is fixed to the root link {root}{}",
+            candidates(robot)
+        )));
+    }
+    if let Some(values) = &args.start {
+        place_start(&mut rig, tip_name, values, warnings)?;
+    }
+    Ok(Scene { title: robot.name().to_owned(), unit: "m", body: Body::Joints(Box::new(rig)) })
+}
+
+fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {
+    given.ok_or_else(|| {
+        let name = robot.name();
+        Failure::usage(format!("--tip LINK is missing for the robot {name}{}", candidates(robot)))
+    })
+}
+
+fn no_such_link(robot: &Robot, tip: &str) -> String {
+    format!("there is no link {tip}{}", candidates(robot))
+}
+
+/// The links at the ends of the tree, which are what people usually mean.
+fn candidates(robot: &Robot) -> String {
+    let mut has_child = vec![false; robot.links().len()];
+    for joint in robot.joints() {
+        has_child[joint.parent_link] = true;
+    }
+    let ends = robot.links().iter().zip(has_child);
+    let ends: Vec<&str> =
+        ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect();
+    format!("; links at the ends: {}", listed(&ends))
+}
+
+fn listed(names: &[&str]) -> String {
+    match names.len().saturating_sub(NAMES) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..NAMES].join(", ")),
+    }
+}
+
+fn unit_rotation(values: &[f64]) -> Result<DQuat> {
+    let rotation = DQuat::from_slice(values);
+    let length = rotation.length();
+    if (length - 1.0).abs() > 1e-3 {
+        return Err(Failure::usage(format!(
+            "--orientation must be a unit quaternion X Y Z W, its length is {length}"
+        )));
+    }
+    Ok(rotation * length.recip())
+}
+
+/// Puts the values of `--start` where they belong: those of the joints that move the tip, or those of all joints.
+fn place_start(rig: &mut Rig, tip: &str, values: &[f64], warnings: &mut Warnings) -> Result<()> {
+    let skeleton = &rig.skeleton;
+    let is_independent = |&joint: &usize| skeleton.mimic(joint).is_none();
+    let n_values = |joints: &[usize]| -> usize {
+        joints.iter().map(|&joint| skeleton.value_range(joint).len()).sum()
+    };
+    // A joint on the path that follows another is given by its driver, which may be off the path.
+    let mut on_path: Vec<usize> = rig
+        .moving()
+        .into_iter()
+        .map(|joint| skeleton.mimic(joint).map_or(joint, |mimic| mimic.joint))
+        .collect();
+    on_path.sort_unstable();
+    on_path.dedup();
+    let all: Vec<usize> = (0..skeleton.n_joints())
+        .filter(|&joint| skeleton.kind(joint) != JointKind::Fixed)
+        .filter(is_independent)
+        .collect();
+    let joints = if values.len() == n_values(&on_path) {
+        &on_path
+    } else if values.len() == n_values(&all) {
+        &all
+    } else {
+        let names: Vec<&str> = on_path.iter().map(|&joint| skeleton.name(joint)).collect();
+        let or_all = if all.len() == on_path.len() {
+            String::new()
+        } else {
+            format!(", or {} for all joints", n_values(&all))
+        };
+        return Err(Failure::usage(format!(
+            "--start has {} values; give {} for the joints that move {tip} ({}){or_all}",
+            values.len(),
+            n_values(&on_path),
+            listed(&names),
+        )));
+    };
+    let mut next = values.iter();
+    for &joint in joints {
+        for (slot, value) in rig.start[skeleton.value_range(joint)].iter_mut().zip(&mut next) {
+            *slot = *value;
+        }
+    }
+    skeleton.check(&rig.start).map_err(|error| Failure::usage(format!("--start: {error}")))?;
+    skeleton.settle(&mut rig.start);
+    let given = rig.start.clone();
+    skeleton.clamp(&mut rig.start);
+    warn_of_clamped(skeleton, &given, &rig.start, warnings);
+    Ok(())
+}
+
+/// A start outside the limits is used only as far as they allow, and that is said.
+fn warn_of_clamped(skeleton: &Skeleton, given: &[f64], used: &[f64], warnings: &mut Warnings) {
+    for joint in (0..skeleton.n_joints()).filter(|&joint| skeleton.mimic(joint).is_none()) {
+        let values = skeleton.value_range(joint);
+        if given[values.clone()] != used[values.clone()] {
+            let listed =
+                |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            let (from, to) = (listed(&given[values.clone()]), listed(&used[values]));
+            let place = Place::named(format!("--start, joint {}", skeleton.name(joint)));
+            warnings.push(place, format!("{from} is outside its limit; {to} is used"));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The README's example of the library, compiled and run.
+#![allow(
+    clippy::unwrap_used,
+    clippy::missing_assert_message,
+    reason = "a helper of a test may fail as a test does, and the example is as a reader would write it"
+)]
+
+use std::fs;
+use std::path::Path;
+
+#[rustfmt::skip]
+fn example() -> posekit::Result<()> {
+// README: begin
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
+use posekit::solve::{Method, Settings, solve};
+use posekit::task::Position;
+
+let mut builder = Skeleton::builder();
+let shoulder = builder.add(Joint::revolute("shoulder", DVec3::Z));
+let upper_arm = Pose::from_translation(DVec3::X * 0.31);
+let bend = Limit::Range { min: 0.0, max: 2.6 };
+let elbow = builder.add(
+    Joint::revolute("elbow", DVec3::Z).child_of(shoulder).at(upper_arm).with_limit(bend),
+);
+let arm = builder.build()?;
+let hand = Frame::new(elbow, Pose::from_translation(DVec3::X * 0.27));
+
+let target = DVec3::new(0.34, 0.19, 0.0);
+let task = Position::new(hand, target).into();
+let solution = solve(&arm, &[0.0, 0.5], &[task], Method::Auto, &Settings::default())?;
+
+assert!(solution.is_reached());
+let hand_in_world = hand.world(&arm.poses(&solution.configuration));
+assert!(hand_in_world.translation.distance(target) < 1e-9);
+// README: end
+Ok(())
+}
+
+/// The text between two marks, without the lines of the marks.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+    let from = text.find(begin).unwrap() + begin.len();
+    let length = text[from..].find(end).unwrap();
+    text[from..from + length].trim_matches('\n')
+}
+
+#[test]
+fn the_example_of_the_readme_works() {
+    example().unwrap();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap().replace('\r', "");
+    let source = include_str!("library_use.rs").replace('\r', "");
+    let here = between(&source, "// README: begin\n", "// README: end");
+    assert_eq!(between(&readme, "```rust\n", "```"), here, "the README shows the code that runs");
+}

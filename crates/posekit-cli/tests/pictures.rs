@@ -1,0 +1,32 @@
+//! The pictures of the README are what `posekit draw` draws; `cargo xtask bless` redraws them.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+const ARM: &str = "testdata/arm6.urdf --tip tool0 --position 0.38 -0.35 0.25 --orientation 1 0 0 0 \
+                   --start 0.4,-1.3,-1.5,-1.4,1.3,0";
+const LOCK_UP: &str = "testdata/cases/plane-straight-inline.json --solver fabrik";
+
+#[test]
+fn the_pictures_are_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bless = env::var_os("TRYCMD").is_some_and(|word| word == "overwrite");
+    for (name, arguments, title) in [
+        ("arm", ARM, "A six-axis arm reaches"),
+        ("lock-up", LOCK_UP, "A straight chain, its target on its own line"),
+    ] {
+        let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.svg"));
+        let mut draw = Command::new(env!("CARGO_BIN_EXE_posekit"));
+        draw.current_dir(&root).arg("draw").args(arguments.split_whitespace());
+        draw.args(["--title", title, "-o"]).arg(&fresh);
+        assert!(draw.output().unwrap().status.success(), "{name} is drawn");
+        let kept = root.join("docs/images").join(format!("{name}.svg"));
+        if bless {
+            fs::copy(&fresh, &kept).unwrap();
+        }
+        let same = fs::read(&fresh).unwrap() == fs::read(&kept).unwrap();
+        assert!(same, "docs/images/{name}.svg is out of date: run cargo xtask bless");
+    }
+}

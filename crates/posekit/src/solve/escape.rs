@@ -1,0 +1,141 @@
+//! Out of a stall or a crawl: where the rescues of joints with axes and limits start from.
+//!
+//! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line)
+//! gives `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do.
+//! The attempts are, in order: the pose that the bones would take if they were free, as far as the joints follow; an arc to
+//! either side whose chord fits the target's distance, in place of the pose that the solve began with, then added to it; a
+//! zigzag and an S to either side; the middle of all ranges; then points of a low-discrepancy sequence over the ranges. The
+//! sequence is fixed; nothing is random.
+
+use super::least_squares::Until;
+use super::rig::{BASE, Bound, Kind, Rig};
+use super::rig_run::RigRun;
+use crate::math::{perpendicular, rotation_about, sin_cos};
+use glam::DVec3;
+
+/// Attempts after which the driver is told that there is nothing left to try.
+const ATTEMPTS: u32 = 24;
+
+/// Steps of one attempt.
+const STEPS: u32 = 40;
+
+impl RigRun {
+    /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.
+    pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
+        // A target out of reach is not worth many starts: the present one, the straight one and two arcs.
+        let attempts = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS };
+        if self.rig.nodes.is_empty() || attempt >= attempts {
+            return None;
+        }
+        match attempt {
+            0 if self.rig.free_dimension().is_some() => {
+                self.reach_as_if_free();
+                return Some(1);
+            }
+            0 => {}
+            1 if self.reach_as_if_free() => {}
+            _ => {
+                self.rig.state.clone_from(&self.begun);
+                self.rig.bend(attempt.saturating_sub(2));
+                self.rig.update();
+            }
+        }
+        let steps = self.least_squares(budget.min(STEPS), Until::Hopeless);
+        self.forget_points();
+        Some(steps.max(1))
+    }
+}
+
+impl Rig {
+    /// Bends the pose in one of many fixed ways, inside the limits.
+    fn bend(&mut self, pattern: u32) {
+        let n = self.nodes.len();
+        let mut variables_seen = 0;
+        let half_angle = self.arc_half_angle();
+        for i in 0..n {
+            let along = (i as f64 + 0.5) / n as f64;
+            // What a joint of an arc contributes: its first joint lifts the chord, the others bend it back evenly.
+            let even = if i == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
+            let sign = if pattern.is_multiple_of(2) { 1.0 } else { -1.0 };
+            let by = match pattern / 2 {
+                0 | 1 => sign * even,
+                2 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
+                3 => sign * if along < 0.5 { even } else { -even },
+                _ => 0.0,
+            };
+            match self.nodes[i].kind {
+                Kind::Hinge { .. } | Kind::Slide { .. } => {
+                    let sequence = weyl(pattern, variables_seen);
+                    variables_seen += 1;
+                    self.bend_variable(i, by, pattern, sequence);
+                }
+                Kind::Ball | Kind::Free => self.bend_ball(i, by, pattern),
+            }
+        }
+    }
+
+    fn bend_variable(&mut self, i: usize, by: f64, pattern: u32, sequence: f64) {
+        let (old, (min, max)) = (self.variable_value(i), self.variable_range(i));
+        let width = if matches!(self.nodes[i].kind, Kind::Hinge { .. }) {
+            core::f64::consts::PI
+        } else {
+            self.reach
+        };
+        let (low, high) = (min.max(old - width), max.min(old + width));
+        let x = match pattern {
+            0 | 1 => by,
+            2..=7 => old + by,
+            8 => 0.5 * (low + high),
+            _ => low + sequence * (high - low),
+        };
+        self.set_variable(i, self.clamp_variable(i, x));
+    }
+
+    fn bend_ball(&mut self, i: usize, by: f64, pattern: u32) {
+        let across = self.before[i].rotation.conjugate() * self.side_axis();
+        let by = if pattern < 8 {
+            by
+        } else {
+            core::f64::consts::PI * (2.0 * weyl(pattern, i + 7) - 1.0)
+        };
+        let axis = if pattern < 9 {
+            across
+        } else {
+            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i + 13));
+            (across * c + across.cross(DVec3::new(c, s, 0.5)) * s).normalize_or(across)
+        };
+        let turned = (rotation_about(axis, by) * self.state.turn[i]).normalize();
+        self.state.turn[i] = match self.nodes[i].bound {
+            Bound::Cone(limit) => limit.clamp_rotation(turned),
+            _ => turned,
+        };
+    }
+
+    /// World axis about which free joints bend: across the line from the first joint to the target.
+    fn side_axis(&self) -> DVec3 {
+        let line = self.points.first().map_or(DVec3::X, |goal| {
+            let root = self.first_node(goal.node);
+            goal.target - if root == BASE { DVec3::ZERO } else { self.world[root].translation }
+        });
+        perpendicular(if line == DVec3::ZERO { DVec3::X } else { line })
+    }
+
+    /// Half the angle of the arc whose chord is the distance to the first target.
+    fn arc_half_angle(&self) -> f64 {
+        let Some(goal) = self.points.first() else { return 1.0 };
+        let root = self.first_node(goal.node);
+        if root == BASE {
+            return 0.0;
+        }
+        let far = goal.target.distance(self.nodes[root].placement.translation);
+        let slack = (1.0 - far / self.reach_of(0).outer.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        (6.0 * slack).sqrt() * (1.0 + 0.28 * slack)
+    }
+}
+
+/// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of odd numbers \[weyl16\].
+fn weyl(index: u32, dimension: usize) -> f64 {
+    let step = (3.0 + 2.0 * dimension as f64).sqrt();
+    let x = step * f64::from(index + 1) + 0.5 * (dimension % 7) as f64;
+    x - x.floor()
+}

@@ -1,0 +1,280 @@
+//! From a skeleton and its tasks to a rig: finds the joints that move an effector, folds what is fixed into them, lists which
+//! goals each one moves, and brings lengths to the order of one.
+
+use super::points::power_of_two_below;
+use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
+use crate::math::{Pose, sin_cos};
+use crate::skeleton::{JointKind, Limit, Skeleton};
+use crate::task::Task;
+use glam::{DQuat, DVec3};
+
+impl Rig {
+    /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
+    pub(super) fn build(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        ccd_weights: &[f64],
+    ) {
+        self.start.clear();
+        self.start.extend_from_slice(start);
+        self.mark_ancestors(skeleton, tasks);
+        self.collect_nodes(skeleton, ccd_weights);
+        self.collect_goals(skeleton, tasks);
+        self.collect_downstream();
+        self.rescale();
+        self.state_from(start);
+        self.update();
+        self.measure_shortfall();
+    }
+
+    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.node_of_joint.clear();
+        self.node_of_joint.resize(skeleton.n_joints(), BASE);
+        for task in tasks {
+            let mut joint = Some(task.frame().joint);
+            while let Some(i) = joint {
+                self.node_of_joint[i] = 0;
+                joint = skeleton.parent(i);
+            }
+        }
+    }
+
+    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
+        self.nodes.clear();
+        self.sharers.clear();
+        self.variable_of_joint.clear();
+        self.variable_of_joint.resize(skeleton.n_joints(), BASE);
+        self.mimics.clear();
+        self.before.clear();
+        for joint in 0..skeleton.n_joints() {
+            if let Some(mimic) = skeleton.mimic(joint) {
+                let values =
+                    (skeleton.value_range(joint).start, skeleton.value_range(mimic.joint).start);
+                self.mimics.push((values.0, values.1, mimic.multiplier, mimic.offset));
+            }
+            if self.node_of_joint[joint] == BASE {
+                continue;
+            }
+            let Some(kind) = moving(skeleton.kind(joint)) else {
+                self.node_of_joint[joint] = BASE - 1;
+                continue;
+            };
+            let (driver, gain, bias) = match skeleton.mimic(joint) {
+                Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
+                None => (joint, 1.0, 0.0),
+            };
+            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
+            let variable = one_value.then(|| self.variable_of(driver));
+            self.node_of_joint[joint] = self.nodes.len();
+            let (parent, placement) =
+                self.carry_up(skeleton, joint, skeleton.parent_from_joint(joint));
+            self.nodes.push(Node {
+                joint,
+                parent,
+                placement,
+                is_turned: placement.rotation != DQuat::IDENTITY,
+                kind,
+                bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
+                ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
+                values: skeleton.value_range(joint),
+                variable,
+                gain,
+                bias,
+                moves: [0..0, 0..0],
+            });
+        }
+    }
+
+    /// The moving joint above, and a pose in `joint`'s parent carried up to it through fixed joints.
+    #[inline(always)]
+    fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
+        let mut carried = pose;
+        let mut next = skeleton.parent(joint);
+        while let Some(i) = next {
+            if self.node_of_joint[i] < BASE - 1 {
+                return (self.node_of_joint[i], carried);
+            }
+            carried = skeleton.parent_from_joint(i) * carried;
+            next = skeleton.parent(i);
+        }
+        (BASE, carried)
+    }
+
+    fn variable_of(&mut self, driver: usize) -> usize {
+        let variable = &mut self.variable_of_joint[driver];
+        if *variable == BASE {
+            *variable = self.sharers.len();
+            self.sharers.push(0);
+        }
+        let variable = *variable;
+        self.sharers[variable] += 1;
+        variable
+    }
+
+    fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.points.clear();
+        self.turns.clear();
+        for task in tasks {
+            let frame = task.frame();
+            let mut node_from_frame = frame.joint_from_frame;
+            let mut node = self.node_of_joint[frame.joint];
+            if node >= BASE - 1 {
+                let parent_from_frame = skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
+            }
+            let offset = node_from_frame.translation;
+            match task {
+                Task::Position(task) => {
+                    let goal = PointGoal::new(node, offset, task.target_in_world, task.weight);
+                    self.points.push(goal);
+                }
+                Task::Orientation(task) => self.turns.push(TurnGoal {
+                    node,
+                    offset: node_from_frame.rotation.normalize(),
+                    target: task.world_from_target.normalize(),
+                    weight: task.weight,
+                    at: DQuat::IDENTITY,
+                }),
+            }
+        }
+    }
+
+    /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
+    fn collect_downstream(&mut self) {
+        // Counted first, in the ends of the ranges; then the ranges are laid out empty, and filled.
+        self.for_each_moved(|node, kind, _, _| node.moves[kind].end += 1);
+        let mut next = 0;
+        for node in &mut self.nodes {
+            for range in &mut node.moves {
+                let count = range.end;
+                *range = next..next;
+                next += count;
+            }
+        }
+        self.downstream.clear();
+        self.downstream.resize(next, 0);
+        self.for_each_moved(|node, kind, goal, downstream| {
+            downstream[node.moves[kind].end] = goal;
+            node.moves[kind].end += 1;
+        });
+    }
+
+    /// Every node with every goal that it moves: the kind of goal (0 for points, 1 for turns), its index, and the list.
+    fn for_each_moved(&mut self, mut act: impl FnMut(&mut Node, usize, usize, &mut [usize])) {
+        let points = self.points.iter().enumerate().map(|(k, goal)| (goal.node, 0, k));
+        let turns = self.turns.iter().enumerate().map(|(k, goal)| (goal.node, 1, k));
+        for (mut node, kind, goal) in points.chain(turns) {
+            while node != BASE {
+                act(&mut self.nodes[node], kind, goal, &mut self.downstream);
+                node = self.nodes[node].parent;
+            }
+        }
+    }
+
+    /// Brings lengths to the order of one.
+    fn rescale(&mut self) {
+        let mut full = 0.0_f64;
+        self.reaches.clear();
+        for goal in 0..self.points.len() {
+            let reach = self.measure_reach(goal);
+            full = full.max(self.extent(goal, reach.outer));
+            self.reaches.push(reach);
+        }
+        if full == 0.0 {
+            // Effectors on the base: their distance from the origin is all there is to compare with.
+            let fixed = self.points.iter().filter(|goal| goal.node == BASE);
+            full = fixed.map(|goal| goal.offset.length()).fold(0.0, f64::max);
+        }
+        if self.points.is_empty() {
+            let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
+            full = lengths.fold(0.0, f64::max);
+        }
+        self.scale = power_of_two_below(full).recip();
+        self.reach = full * self.scale;
+        for node in &mut self.nodes {
+            node.placement.translation *= self.scale;
+            if let Bound::Span { min, max } = &mut node.bound {
+                (*min, *max) = (*min * self.scale, *max * self.scale);
+            }
+        }
+        for reach in &mut self.reaches {
+            *reach = reach.scaled(self.scale);
+        }
+        for goal in &mut self.points {
+            goal.offset *= self.scale;
+            goal.wanted *= self.scale;
+            goal.target = goal.wanted;
+            goal.at = goal.offset;
+        }
+    }
+
+    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way, how
+    /// far it has moved already, and the distance that the target asks for.
+    fn extent(&self, goal: usize, outer: f64) -> f64 {
+        if outer.is_finite() {
+            return outer;
+        }
+        let goal = &self.points[goal];
+        let (mut node, mut bone, mut sum) = (goal.node, goal.offset, 0.0);
+        while node != BASE {
+            sum += bone.length();
+            let values = &self.start[self.nodes[node].values.clone()];
+            match self.nodes[node].kind {
+                Kind::Slide { .. } => sum += values[0].abs(),
+                Kind::Free => sum += DVec3::from_slice(values).length(),
+                _ => {}
+            }
+            if let Bound::Span { min, max } = self.nodes[node].bound {
+                sum +=
+                    [min, max].into_iter().filter(|end| end.is_finite()).map(f64::abs).sum::<f64>();
+            }
+            bone = self.nodes[node].placement.translation;
+            node = self.nodes[node].parent;
+        }
+        sum + goal.target.distance(bone)
+    }
+}
+
+fn moving(kind: JointKind) -> Option<Kind> {
+    match kind {
+        JointKind::Fixed => None,
+        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
+        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
+        JointKind::Ball => Some(Kind::Ball),
+        JointKind::Free => Some(Kind::Free),
+    }
+}
+
+/// The driver's range as seen by a joint with value = gain × variable + bias.
+fn scaled_limit(limit: Limit, gain: f64, bias: f64) -> Limit {
+    match limit {
+        Limit::Range { min, max } => {
+            let (a, b) = (gain * min + bias, gain * max + bias);
+            Limit::Range { min: a.min(b), max: a.max(b) }
+        }
+        other => other,
+    }
+}
+
+fn bound(kind: Kind, limit: Limit) -> Bound {
+    match (kind, limit) {
+        (Kind::Hinge { .. }, Limit::Range { min, max }) => {
+            let half = 0.5 * (max - min);
+            if half < core::f64::consts::PI {
+                let (s, c) = sin_cos(min + half);
+                let (half_sine, half_cosine) = sin_cos(half);
+                Bound::Arc { min, max, middle: (c, s), half_cosine, half_sine }
+            } else if min.is_finite() || max.is_finite() {
+                // A full turn or more: every direction is inside; the value is brought into the range at the end.
+                Bound::Arc { min, max, middle: (1.0, 0.0), half_cosine: -2.0, half_sine: 0.0 }
+            } else {
+                Bound::None
+            }
+        }
+        (Kind::Slide { .. }, Limit::Range { min, max }) => Bound::Span { min, max },
+        (Kind::Ball, limit @ Limit::Cone { .. }) => Bound::Cone(limit),
+        _ => Bound::None,
+    }
+}

@@ -1,0 +1,318 @@
+//! After one solve, a workspace allocates nothing: not for a new problem of the same size, a step, a run, a rescue or a new target.
+
+#![expect(
+    unsafe_code,
+    reason = "counting allocations takes a global allocator, whose trait is unsafe"
+)]
+
+mod support;
+
+use posekit::chain::{Chain, Goals};
+use posekit::glam::DVec3;
+use posekit::math::{Pose, rotation_about};
+use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
+use posekit::solve::{Ccd, Method, Progress, Relaxation, Settings, Status, Workspace};
+use posekit::task::{Orientation, Position, Task};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use support::{limb, plane_limb, space_limb};
+
+thread_local! {
+    /// Allocations of this thread; the others run their own tests.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, with a count.
+struct Counting;
+
+fn count() {
+    // While a thread is being torn down its count is gone, and nobody looks at it any more.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory that it manages.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(old, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations `act` makes.
+fn allocations(act: impl FnOnce()) -> u64 {
+    let before = COUNT.with(Cell::get);
+    act();
+    COUNT.with(Cell::get) - before
+}
+
+/// A problem on a skeleton, with other targets for its position tasks.
+struct Problem {
+    name: &'static str,
+    skeleton: Skeleton,
+    start: Vec<f64>,
+    tasks: Vec<Task>,
+    retargets: Vec<Vec<f64>>,
+}
+
+impl Problem {
+    fn new(
+        name: &'static str,
+        (skeleton, tip): (Skeleton, Frame),
+        start: Vec<f64>,
+        targets: [DVec3; 3],
+    ) -> Self {
+        let tasks = vec![Position::new(tip, targets[0]).into()];
+        let retargets = targets[1..].iter().map(|t| t.to_array().to_vec()).collect();
+        Self { name, skeleton, start, tasks, retargets }
+    }
+
+    /// Everything that a frame does.
+    fn run(&self, workspace: &mut Workspace, method: Method, settings: &Settings) {
+        let begun = workspace.begin(&self.skeleton, &self.start, &self.tasks, method, settings);
+        begun.expect("the method suits the problem");
+        if workspace.step() == Progress::Continuing {
+            let _ = workspace.run();
+        }
+        let _ = workspace.solution();
+        for targets in &self.retargets {
+            workspace.retarget(targets).expect("the targets fit");
+            let _ = workspace.run_while(|_| true);
+        }
+    }
+
+    fn assert_no_allocation(&self, method: Method, settings: &Settings) {
+        let mut workspace = Workspace::default();
+        self.run(&mut workspace, method, settings);
+        let made = allocations(|| self.run(&mut workspace, method, settings));
+        assert_eq!(made, 0, "{} by {}", self.name, method.name());
+    }
+}
+
+fn problems() -> Vec<Problem> {
+    let (near, far) = (DVec3::new(1.0, 2.0, 0.0), DVec3::new(9.9, 0.3, 0.0));
+    let line = DVec3::new(5.0, 0.0, 0.0);
+    let range = Limit::Range { min: -1.2, max: 1.2 };
+    let narrow = Limit::Range { min: 0.0, max: 0.1 };
+    let cone = Limit::Cone { axis: DVec3::X, swing: 0.7, twist: [-0.3, 0.3] };
+    let hinge = |limit| move |name: String| Joint::revolute(name, DVec3::Z).with_limit(limit);
+    let balls = |n: usize| [0.0, 0.0, 0.0, 1.0].repeat(n);
+    let bones = [1.0; 10];
+    let turning = |name: String| {
+        let axis = if name.ends_with(['1', '3', '5', '7', '9']) { DVec3::Y } else { DVec3::Z };
+        Joint::revolute(name, axis).with_limit(range)
+    };
+    vec![
+        Problem::new("free plane limb", plane_limb(&bones), vec![0.1; 10], [near, far, near]),
+        Problem::new("straight plane limb", plane_limb(&bones), vec![0.0; 10], [line, far, near]),
+        Problem::new(
+            "plane limb out of reach",
+            plane_limb(&bones),
+            vec![0.1; 10],
+            [far * 3.0, near, far * 2.0],
+        ),
+        Problem::new("free limb in space", space_limb(&bones), balls(10), [line, far, near]),
+        Problem::new("ranges", limb(&bones, hinge(range)), vec![0.0; 10], [line, far, near]),
+        Problem::new("ranges in space", limb(&bones, turning), vec![0.0; 10], [line, far, near]),
+        Problem::new(
+            "ranges that block",
+            limb(&bones, hinge(narrow)),
+            vec![0.0; 10],
+            [-line, -near, line],
+        ),
+        Problem::new(
+            "cones",
+            limb(&bones, |n| Joint::ball(n).with_limit(cone)),
+            balls(10),
+            [line, far, near],
+        ),
+        Problem::new(
+            "cones that block",
+            limb(&[1.0; 3], |n| Joint::ball(n).with_limit(cone)),
+            balls(3),
+            [-near, near, -near],
+        ),
+        tree(),
+        framed(),
+        mimicking(),
+    ]
+}
+
+/// Two arms on a stem, with limits.
+fn tree() -> Problem {
+    let range = Limit::Range { min: -2.0, max: 2.0 };
+    let bone = Pose::from_translation(DVec3::X);
+    let hinge = |name: &str| Joint::revolute(name, DVec3::Z).with_limit(range);
+    let skeleton = Skeleton::try_new(vec![
+        hinge("stem"),
+        hinge("left").child_of(0).at(bone),
+        hinge("left hand").child_of(1).at(bone),
+        hinge("right").child_of(0).at(bone),
+        hinge("right hand").child_of(3).at(bone),
+    ]);
+    let at = |joint, x, y| Position::new(Frame::new(joint, bone), DVec3::new(x, y, 0.0)).into();
+    Problem {
+        name: "tree",
+        skeleton: skeleton.expect("the tree is valid"),
+        start: vec![0.0; 5],
+        tasks: vec![at(2, 1.5, 1.5), at(4, 1.5, -1.5)],
+        retargets: vec![vec![0.0, 2.9, 0.0, 0.0, -2.9, 0.0], vec![2.0, 1.0, 0.0, 2.0, 0.2, 0.0]],
+    }
+}
+
+/// A place and an orientation for one hand.
+fn framed() -> Problem {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.5, 0.3]);
+    let place = Position::new(tip, DVec3::new(1.0, 1.0, 0.5)).into();
+    let turn = Orientation::new(tip, rotation_about(DVec3::Y, 1.0)).into();
+    let retargets = vec![vec![-1.0, 0.5, 0.2], vec![1.5, 1.0, 0.0]];
+    Problem {
+        name: "pose",
+        start: skeleton.neutral(),
+        skeleton,
+        tasks: vec![place, turn],
+        retargets,
+    }
+}
+
+/// A finger whose joints bend together.
+fn mimicking() -> Problem {
+    let range = Limit::Range { min: -1.5, max: 1.5 };
+    let bone = Pose::from_translation(DVec3::X);
+    let mimic = Mimic { joint: 1, multiplier: 0.8, offset: 0.0 };
+    let hinge = |name: &str| Joint::revolute(name, DVec3::Z).with_limit(range);
+    let skeleton = Skeleton::try_new(vec![
+        hinge("knuckle"),
+        hinge("middle").child_of(0).at(bone),
+        hinge("end").child_of(1).at(bone).with_mimic(mimic),
+        Joint::prismatic("nail", DVec3::X).with_limit(range).child_of(2).at(bone),
+    ]);
+    let skeleton = skeleton.expect("the finger is valid");
+    let tip = Frame::new(3, bone);
+    let start = skeleton.neutral();
+    let targets =
+        [DVec3::new(1.5, 1.5, 0.0), DVec3::new(3.5, 0.2, 0.0), DVec3::new(-1.0, 0.4, 0.0)];
+    Problem::new("mimics", (skeleton, tip), start, targets)
+}
+
+#[test]
+fn skeletons_by_every_iterative_method() {
+    for problem in problems() {
+        for method in [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation] {
+            problem.assert_no_allocation(method, &Settings::default());
+            let classic = Settings { classic: true, iterations: 20, ..Settings::default() };
+            problem.assert_no_allocation(method, &classic);
+            let n = problem.skeleton.n_joints();
+            let weighted = Settings {
+                ccd: Ccd { weights: vec![0.5; n] },
+                relaxation: Relaxation { weights: vec![0.5; n], ..Relaxation::default() },
+                ..Settings::default()
+            };
+            problem.assert_no_allocation(method, &weighted);
+            let exact = Settings { tolerance: Some(0.0), iterations: 60, ..Settings::default() };
+            problem.assert_no_allocation(method, &exact);
+        }
+    }
+}
+
+#[test]
+fn free_limbs_by_the_direct_method() {
+    for problem in problems().iter().filter(|problem| problem.name.contains("limb")) {
+        problem.assert_no_allocation(Method::Direct, &Settings::default());
+    }
+}
+
+#[test]
+fn two_bones_in_closed_form() {
+    let targets =
+        [DVec3::new(1.0, 1.0, 0.0), DVec3::new(0.1, -0.4, 0.0), DVec3::new(3.0, 0.0, 0.0)];
+    let knee = Limit::Range { min: 0.0, max: 2.0 };
+    let bones = [1.0, 0.8];
+    let hinge = |name| Joint::revolute(name, DVec3::Z);
+    let problems = [
+        Problem::new("hinges", plane_limb(&bones), vec![0.2; 2], targets),
+        Problem::new("balls", space_limb(&bones), [0.0, 0.0, 0.0, 1.0].repeat(2), targets),
+        Problem::new("a range", limb(&bones, |n| hinge(n).with_limit(knee)), vec![0.2; 2], targets),
+    ];
+    for problem in problems {
+        problem.assert_no_allocation(Method::TwoBone, &Settings::default());
+        problem.assert_no_allocation(Method::Auto, &Settings::default());
+    }
+}
+
+#[test]
+fn chains_by_every_method() {
+    let path = Chain::try_straight(3, &[1.0; 12]).expect("the chain is valid");
+    let points = [0., 0., 0., 0., 1., 0., 0., 0., 2., 0.1, 0., 0., 2., 0., 0.1, 0.];
+    let branched = Chain::try_tree(4, &points, &[0, 0, 1, 1]).expect("the tree is valid");
+    let one = [[3.0, 4.0, 1.0], [8.0, 0.0, 0.0], [20.0, 1.0, 0.0]];
+    let two = [[1.2, 0.9, 0.1, 0.0, 1.2, 0.0, 0.0, 0.9], [0.0, 1.9, 0.1, 0.0, 0.0, 1.9, 0.0, 0.1]];
+    let frame = |workspace: &mut Workspace, method, classic| {
+        let settings = Settings { classic, iterations: 50, ..Settings::default() };
+        let goals = Goals { effectors: &[12], targets: &one[0] };
+        workspace.begin_chain(&path, goals, method, &settings).expect("the chain suits all");
+        let _ = workspace.run();
+        for target in &one[1..] {
+            workspace.retarget(target).expect("the target fits");
+            let _ = workspace.run();
+        }
+        if method != Method::Direct {
+            let goals = Goals { effectors: &[2, 3], targets: &two[0] };
+            workspace.begin_chain(&branched, goals, method, &settings).expect("the tree suits");
+            let _ = workspace.run();
+            workspace.retarget(&two[1]).expect("the targets fit");
+            let _ = workspace.run();
+        }
+    };
+    for method in [Method::Auto, Method::Direct, Method::Fabrik, Method::Relaxation] {
+        for classic in [false, true] {
+            let mut workspace = Workspace::default();
+            frame(&mut workspace, method, classic);
+            let made = allocations(|| frame(&mut workspace, method, classic));
+            assert_eq!(made, 0, "{}, classic {classic}", method.name());
+        }
+    }
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1_u8; 100]))), 1);
+    // And what must be covered does happen: some of the problems above block, and some need a rescue.
+    let (mut blocked, mut rescued) = (0, 0);
+    for problem in problems() {
+        let mut workspace = Workspace::default();
+        let settings = Settings::default();
+        let begun = workspace.begin(
+            &problem.skeleton,
+            &problem.start,
+            &problem.tasks,
+            Method::Ccd,
+            &settings,
+        );
+        begun.expect("the method suits the problem");
+        let solution = workspace.run();
+        blocked += usize::from(matches!(solution.status, Status::Blocked { .. }));
+        rescued += usize::from(solution.escaped_at.is_some());
+    }
+    assert!(blocked > 0 && rescued > 2, "{blocked} blocked, {rescued} rescued");
+}

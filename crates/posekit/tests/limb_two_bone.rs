@@ -1,0 +1,438 @@
+//! The two-bone limb in space, hazard by hazard; the names follow the tests of ozz's two-bone job. Every answer is checked
+//! by forward kinematics written apart from the library.
+#![allow(
+    clippy::missing_assert_message,
+    reason = "the condition is the message; the failing line is printed"
+)]
+
+mod limb_support;
+
+use limb_support::{END, Leg, MID, START, angle, assert_sound, place, unit};
+use posekit::Error;
+use posekit::glam::{DMat3, DQuat, DVec3};
+use posekit::limb::{Pole, Reach, SoftReach, TwoBone};
+use posekit::math::rotation_about;
+
+/// Hip at the origin, thigh up, shin forward: both of length 1.
+fn right_angle(target: DVec3) -> TwoBone {
+    TwoBone {
+        soft: SoftReach::None,
+        ..TwoBone::new(DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0), target)
+    }
+}
+
+fn leg() -> Leg {
+    Leg::new(DVec3::new(0.1, -0.2, 0.0), DVec3::new(0.0, -0.25, 0.02), DVec3::new(0.01, -0.2, 0.0))
+}
+
+#[test]
+fn job_validity() {
+    let good = right_angle(DVec3::X);
+    assert!(good.solve().is_ok());
+    let poison = DVec3::new(0.0, f64::NAN, 0.0);
+    let cases: [(&str, usize, TwoBone); 9] = [
+        ("start", 1, TwoBone { start: poison, ..good }),
+        ("mid", 1, TwoBone { mid: poison, ..good }),
+        ("end", 1, TwoBone { end: poison, ..good }),
+        ("target", 0, TwoBone { target: DVec3::new(f64::INFINITY, 0.0, 0.0), ..good }),
+        ("pole", 1, TwoBone { pole: Pole::Direction(poison), ..good }),
+        ("pole", 2, TwoBone { pole: Pole::Point(DVec3::new(0.0, 0.0, f64::NAN)), ..good }),
+        ("mid_axis", 1, TwoBone { mid_axis: Some(poison), ..good }),
+        ("twist", 0, TwoBone { twist: f64::NAN, ..good }),
+        ("weight", 0, TwoBone { weight: f64::NEG_INFINITY, ..good }),
+    ];
+    for (what, index, job) in cases {
+        assert_eq!(job.solve(), Err(Error::NonFinite { what, index }));
+    }
+    let soft = TwoBone { soft: SoftReach::Finite { ratio: f64::NAN }, ..good };
+    assert_eq!(soft.solve(), Err(Error::NonFinite { what: "soft ratio", index: 0 }));
+}
+
+#[test]
+fn start_joint_correction() {
+    // The target is where the end is, turned about the start: the mid joint has nothing to do of its own.
+    for (axis, degrees) in
+        [(DVec3::Z, 90.0), (DVec3::Z, -90.0), (DVec3::Y, 180.0), (DVec3::X, 37.0)]
+    {
+        let turn = rotation_about(axis, f64::to_radians(degrees));
+        let job = right_angle(turn * DVec3::new(1.0, 1.0, 0.0));
+        let solution = job.solve().unwrap();
+        assert_sound(&job, &solution);
+        assert_eq!(solution.reach, Reach::Reached);
+        assert!(solution.error < 1e-14);
+        assert!(angle(solution.start_correction.conjugate() * solution.mid_correction) < 1e-14);
+    }
+}
+
+#[test]
+fn already_there_changes_nothing() {
+    let job = right_angle(DVec3::new(1.0, 1.0, 0.0));
+    let solution = job.solve().unwrap();
+    assert!(angle(solution.start_correction) < 1e-15 && angle(solution.mid_correction) < 1e-15);
+    assert!(solution.error < 1e-15);
+}
+
+#[test]
+fn joints_that_are_not_neighbours() {
+    let leg = leg();
+    let hip = leg.poses()[START].1;
+    for pole in [Pole::None, Pole::Direction(DVec3::Z), Pole::Point(DVec3::new(0.3, 0.2, 3.0))] {
+        for offset in [DVec3::new(0.1, -0.6, 0.3), DVec3::new(-0.4, 0.2, 0.1), DVec3::Z * 0.2] {
+            let job = TwoBone { pole, ..leg.job(hip + offset) };
+            let solution = job.solve().unwrap();
+            assert_sound(&job, &solution);
+            let after = leg.apply(&solution).poses();
+            assert!((after[END].1 - job.target).length() < 1e-14);
+            assert!((after[MID].1 - solution.mid).length() < 1e-14);
+            let before = leg.poses();
+            let expected = solution.mid_correction * before[MID].0;
+            assert!(angle(expected.conjugate() * after[MID].0) < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn pole() {
+    let target = DVec3::new(1.0, 0.4, 0.3);
+    let t = unit(target);
+    for pole in
+        [DVec3::Y, -DVec3::Y, DVec3::Z, DVec3::new(-1.0, 2.0, 5.0), DVec3::new(3.0, 1.0, -2.0)]
+    {
+        let across = pole - t * pole.dot(t);
+        for wanted in
+            [Pole::Direction(pole), Pole::Direction(pole * 1e-40), Pole::Point(pole * 7.0)]
+        {
+            let job = TwoBone { pole: wanted, ..right_angle(target) };
+            let solution = job.solve().unwrap();
+            assert_sound(&job, &solution);
+            assert!(!solution.pole_degenerate && solution.error < 1e-14);
+            let knee = solution.mid - t * solution.mid.dot(t);
+            assert!(
+                knee.cross(across).length() < 1e-14 * across.length() && knee.dot(across) > 0.0
+            );
+        }
+    }
+}
+
+#[test]
+fn no_pole_turns_the_limb_as_little_as_it_can() {
+    // After the knee's own turn the rest is the shortest rotation: its axis is at right angles to both lines.
+    let job = right_angle(DVec3::new(0.3, 0.2, 1.1));
+    let solution = job.solve().unwrap();
+    let hinge = solution.start_correction.conjugate() * solution.mid_correction;
+    let bent_end = job.mid + hinge * (job.end - job.mid);
+    let axis = solution.start_correction.xyz();
+    assert!(axis.dot(bent_end).abs() < 1e-15 && axis.dot(job.target).abs() < 1e-15);
+    // The knee is a hinge: it turned about its own bend axis alone.
+    let bend_axis = job.mid.cross(job.end - job.mid);
+    assert!(hinge.xyz().cross(bend_axis).length() < 1e-15);
+}
+
+#[test]
+fn zero_length_bones_carry_rotation_only() {
+    // The same result as with the joint removed: one rigid bone that points.
+    let target = DVec3::new(0.2, -1.0, 0.5);
+    for (mid, end) in [(DVec3::ZERO, DVec3::X), (DVec3::X, DVec3::X)] {
+        for pole in [Pole::None, Pole::Direction(DVec3::Z)] {
+            let job = TwoBone { pole, ..TwoBone::new(DVec3::ZERO, mid, end, target) };
+            let solution = job.solve().unwrap();
+            assert_sound(&job, &solution);
+            assert!((solution.end - unit(target)).length() < 1e-15);
+            let Reach::TooFar { shortfall } = solution.reach else { panic!("{solution:?}") };
+            assert!((shortfall - (target.length() - 1.0)).abs() < 1e-15);
+        }
+    }
+}
+
+#[test]
+fn zero_length_bone_chain() {
+    let job = TwoBone {
+        pole: Pole::Direction(DVec3::X),
+        ..TwoBone::new(DVec3::Y, DVec3::Y, DVec3::Y, DVec3::ZERO)
+    };
+    let solution = job.solve().unwrap();
+    assert_eq!(
+        (solution.start_correction, solution.mid_correction),
+        (DQuat::IDENTITY, DQuat::IDENTITY)
+    );
+    assert_eq!((solution.mid, solution.end), (DVec3::Y, DVec3::Y));
+    assert_eq!(solution.reach, Reach::TooFar { shortfall: 1.0 });
+    assert!(TwoBone { target: DVec3::Y, ..job }.solve().unwrap().reach.is_reached());
+}
+
+#[test]
+fn zero_length_start_target() {
+    let job = right_angle(DVec3::ZERO);
+    let solution = job.solve().unwrap();
+    assert_sound(&job, &solution);
+    assert_eq!(solution.reach, Reach::Reached);
+    assert!(solution.end.length() < 1e-15);
+    assert_eq!(solution.mid, DVec3::Y, "the first bone stays");
+}
+
+#[test]
+fn one_bone_very_much_shorter() {
+    for short in [1e-3, 1e-9, 1e-15, 1e-30, 1e-90, 1e-120, 1e-200] {
+        for (mid, end) in [
+            (DVec3::X * short, DVec3::X * short + DVec3::Y),
+            (DVec3::Y, DVec3::Y + DVec3::X * short),
+        ] {
+            let target = DVec3::new(0.6, 0.0, -0.8) * (1.0 - 0.3 * short);
+            let job = TwoBone {
+                soft: SoftReach::None,
+                pole: Pole::Direction(DVec3::Y),
+                ..TwoBone::new(DVec3::ZERO, mid, end, target)
+            };
+            let solution = job.solve().unwrap();
+            assert_sound(&job, &solution);
+            assert!(solution.error < 2e-15, "{short}: {solution:?}");
+        }
+    }
+}
+
+#[test]
+fn soften() {
+    let reach_x = |soft: SoftReach, x: f64| {
+        let job = TwoBone { soft, ..right_angle(DVec3::X * x) };
+        let solution = job.solve().unwrap();
+        assert_sound(&job, &solution);
+        (solution.end.x, solution.reach)
+    };
+    let finite = SoftReach::Finite { ratio: 0.1 };
+    assert!((reach_x(finite, 1.5).0 - 1.5).abs() < 1e-15);
+    assert_eq!(reach_x(finite, 1.5).1, Reach::Reached);
+    let (x, reach) = reach_x(finite, 2.0);
+    assert!((x - 1.95).abs() < 1e-15);
+    assert!(matches!(reach, Reach::Softened { shortfall } if (shortfall - 0.05).abs() < 1e-14));
+    let (x, reach) = reach_x(finite, 2.1);
+    assert!(
+        x < 2.0 && matches!(reach, Reach::TooFar { shortfall } if (shortfall - 0.1).abs() < 1e-15)
+    );
+    assert!((reach_x(finite, 2.2).0 - 2.0).abs() < 1e-15);
+    let asymptotic = SoftReach::Asymptotic { ratio: 0.1 };
+    assert!((reach_x(asymptotic, 2.0).0 - (2.0 - 0.2 * 0.4096)).abs() < 1e-14);
+    assert!(reach_x(asymptotic, 50.0).0 < 2.0);
+    // A zone never reaches nearer than the limb can fold.
+    let unequal = TwoBone {
+        soft: SoftReach::Finite { ratio: 1.0 },
+        ..TwoBone::new(DVec3::ZERO, DVec3::X * 3.0, DVec3::new(3.0, 1.0, 0.0), DVec3::X * 2.5)
+    };
+    let end = unequal.solve().unwrap().end.length();
+    assert!((2.0..2.5).contains(&end), "{end}");
+}
+
+#[test]
+fn twist() {
+    let base =
+        TwoBone { pole: Pole::Direction(DVec3::Y), ..right_angle(DVec3::new(1.1, 0.0, 0.7)) };
+    let straight = base.solve().unwrap();
+    for twist in [0.3, -2.0, core::f64::consts::PI, 100.0] {
+        for pole in [base.pole, Pole::None] {
+            let untwisted = TwoBone { pole, ..base }.solve().unwrap();
+            let job = TwoBone { twist, pole, ..base };
+            let solution = job.solve().unwrap();
+            assert_sound(&job, &solution);
+            assert!(solution.error < 1e-14);
+            let turn = rotation_about(unit(job.target), twist);
+            assert!((solution.mid - turn * untwisted.mid).length() < 1e-14);
+        }
+    }
+    let whole = TwoBone { twist: core::f64::consts::TAU, ..base }.solve().unwrap();
+    assert!((whole.mid - straight.mid).length() < 1e-14);
+}
+
+#[test]
+fn weight() {
+    let full =
+        TwoBone { pole: Pole::Direction(DVec3::Z), ..right_angle(DVec3::new(-0.4, 0.3, 0.9)) };
+    let whole = full.solve().unwrap();
+    for (weight, same) in [(1.0, true), (1.5, true), (0.999, false)] {
+        assert_eq!(TwoBone { weight, ..full }.solve().unwrap() == whole, same);
+    }
+    for weight in [0.0, -3.0] {
+        let none = TwoBone { weight, ..full }.solve().unwrap();
+        assert_eq!(none.start_correction, DQuat::IDENTITY);
+        assert_eq!(none.mid_correction, DQuat::IDENTITY);
+        assert_eq!((none.mid, none.end), (full.mid, full.end));
+        assert_eq!(none.reach, whole.reach);
+    }
+    let mut before = 0.0;
+    for step in 1..=20 {
+        let job = TwoBone { weight: f64::from(step) / 20.0, ..full };
+        let solution = job.solve().unwrap();
+        assert_sound(&job, &solution);
+        let turned = angle(solution.start_correction);
+        assert!(turned > before, "the turn grows with the weight");
+        before = turned;
+        // The knee stays a hinge all the way.
+        let hinge = solution.start_correction.conjugate() * solution.mid_correction;
+        let axis = full.mid.cross(full.end - full.mid);
+        assert!(hinge.xyz().cross(axis).length() < 1e-15);
+    }
+}
+
+#[test]
+fn pole_target_alignment() {
+    // The pole along the line to the target says nothing: the limb keeps its own plane, and says so.
+    let target = DVec3::new(0.9, 0.5, -0.3);
+    let own = right_angle(target).solve().unwrap();
+    for pole in [target, -target, target * 1e30, DVec3::ZERO, target + DVec3::splat(1e-9)] {
+        let job = TwoBone { pole: Pole::Direction(pole), ..right_angle(target) };
+        let solution = job.solve().unwrap();
+        assert_sound(&job, &solution);
+        assert!(solution.pole_degenerate && !solution.plane_by_rule);
+        assert!((solution.mid - own.mid).length() < 1e-14);
+        assert!(solution.error < 1e-14);
+    }
+}
+
+#[test]
+fn mid_axis() {
+    // Hyper-extended by a little: without an axis it stays on that side, with one the knee comes through straight.
+    let job = TwoBone {
+        soft: SoftReach::None,
+        ..TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y)
+    };
+    let wrong = job.solve().unwrap();
+    assert!(wrong.mid.z.abs() > 0.5);
+    let axis = wrong.mid_axis;
+    let same = TwoBone { mid_axis: Some(axis), ..job }.solve().unwrap();
+    assert!((same.mid - wrong.mid).length() < 1e-14);
+    let job = TwoBone { mid_axis: Some(-3.0 * axis), ..job };
+    let right = job.solve().unwrap();
+    assert_sound(&job, &right);
+    assert!(right.error < 1e-14 && right.mid.z * wrong.mid.z < 0.0);
+    assert!((right.mid_axis + axis).length() < 1e-12);
+}
+
+#[test]
+fn mid_axis_of_the_last_frame_keeps_the_knee_in_place() {
+    // The target leaves through full reach and comes back; each frame starts from the pose of the last.
+    let mut job = right_angle(DVec3::new(1.5, 0.2, 0.1));
+    let mut axis = None;
+    let mut first: Option<DVec3> = None;
+    for x in [1.5, 1.9, 2.3, 2.6, 2.2, 1.9, 1.5] {
+        job.target.x = x;
+        job.mid_axis = axis;
+        let solution = job.solve().unwrap();
+        assert_sound(&job, &solution);
+        assert!(!solution.plane_by_rule);
+        let expected = *first.get_or_insert(solution.mid_axis);
+        assert!(solution.mid_axis.dot(expected) > 0.99, "the knee jumped at {x}");
+        (job.mid, job.end, axis) = (solution.mid, solution.end, Some(solution.mid_axis));
+    }
+}
+
+#[test]
+fn aligned_joints_and_target() {
+    // Straight limb, target on its own line, within reach, on the joints, beyond, and behind.
+    for x in [1.0, 0.3, 2.0, 3.0, 0.0, -0.7, -2.0, -5.0] {
+        for direction in [DVec3::X, DVec3::Z, unit(DVec3::new(1.0, -2.0, 0.5))] {
+            for pole in
+                [Pole::None, Pole::Direction(DVec3::new(0.1, 0.2, 1.0)), Pole::Direction(direction)]
+            {
+                let job = TwoBone {
+                    soft: SoftReach::None,
+                    pole,
+                    ..TwoBone::new(DVec3::ZERO, direction, direction * 2.0, direction * x)
+                };
+                let solution = job.solve().unwrap();
+                assert_sound(&job, &solution);
+                let missing = (x.abs() - 2.0).max(0.0);
+                assert!((solution.error - missing).abs() < 2e-15, "{job:?} gave {solution:?}");
+                let pole_helps = matches!(pole, Pole::Direction(p) if p != direction);
+                let folded_to_pole = x == 0.0 && pole != Pole::None;
+                assert_eq!(solution.plane_by_rule, !(pole_helps || folded_to_pole), "{job:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn straight_limb_bends_about_the_given_axis() {
+    let job = TwoBone {
+        mid_axis: Some(DVec3::new(0.4, 0.0, 2.0)),
+        soft: SoftReach::None,
+        ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X)
+    };
+    let solution = job.solve().unwrap();
+    assert_sound(&job, &solution);
+    assert!(!solution.plane_by_rule && (solution.mid_axis - DVec3::Z).length() < 1e-15);
+    assert!(
+        solution.mid.y < 0.0,
+        "a positive turn about +z folds the shin up, so the knee goes down"
+    );
+    // Along the bone it says nothing.
+    let job = TwoBone { mid_axis: Some(DVec3::X), ..job };
+    assert!(job.solve().unwrap().plane_by_rule);
+}
+
+#[test]
+fn straight_limb_with_a_pole_is_not_twisted() {
+    let job = TwoBone {
+        pole: Pole::Direction(DVec3::new(0.3, 1.0, 0.8)),
+        soft: SoftReach::None,
+        ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::new(0.9, 0.1, 0.0))
+    };
+    let solution = job.solve().unwrap();
+    assert_sound(&job, &solution);
+    assert!(solution.error < 1e-15 && !solution.plane_by_rule);
+    assert!(solution.start_correction.x.abs() < 1e-15, "no turn about the bone itself");
+}
+
+/// Moves, turns, scales and mirrors whole problems; the answers must move along.
+#[test]
+fn under_translated_rotated_scaled_and_mirrored_inputs() {
+    let pole = DVec3::new(0.2, 0.9, -0.4);
+    let base = TwoBone {
+        start: DVec3::new(0.1, 0.2, 0.3),
+        mid: DVec3::new(0.4, 0.9, 0.1),
+        end: DVec3::new(1.3, 0.7, 0.5),
+        target: DVec3::new(0.2, -0.6, 0.9),
+        pole: Pole::Direction(pole),
+        ..right_angle(DVec3::X)
+    };
+    let expected = base.solve().unwrap();
+    let turn = rotation_about(unit(DVec3::new(2.0, -1.0, 0.5)), 2.2);
+    let maps = [
+        DMat3::from_quat(turn),
+        DMat3::from_diagonal(DVec3::splat(250.0)),
+        DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0)),
+        DMat3::from_quat(turn) * DMat3::from_diagonal(DVec3::new(0.01, 0.01, -0.01)),
+        DMat3::from_diagonal(DVec3::splat(-3.0)),
+    ];
+    for map in maps {
+        for shift in [DVec3::ZERO, DVec3::new(5.0, -3.0, 8.0)] {
+            for weight in [1.0, 0.4] {
+                let unmapped = TwoBone { weight, ..base }.solve().unwrap();
+                let at = |p: DVec3| map * p + shift;
+                let job = TwoBone {
+                    start: at(base.start),
+                    mid: at(base.mid),
+                    end: at(base.end),
+                    target: at(base.target),
+                    pole: Pole::Direction(map * pole),
+                    weight,
+                    ..base
+                };
+                let solution = job.solve().unwrap();
+                assert_sound(&job, &solution);
+                let size = map.x_axis.length().max(1.0);
+                assert!((solution.mid - at(unmapped.mid)).length() < 1e-14 * 30.0 * size);
+                assert!((solution.end - at(unmapped.end)).length() < 1e-14 * 30.0 * size);
+                assert_eq!(solution.reach.is_reached(), expected.reach.is_reached());
+            }
+        }
+    }
+}
+
+#[test]
+fn behind_turns_within_the_bend_plane() {
+    let job = right_angle(DVec3::new(-1.0, -1.0, 0.0));
+    let solution = job.solve().unwrap();
+    assert_sound(&job, &solution);
+    assert!(solution.error < 1e-15);
+    assert!(solution.start_correction.xyz().cross(DVec3::Z).length() < 1e-15);
+    let (mid, _) = place(&job, &solution);
+    assert!(mid.z.abs() < 1e-15, "the knee stays in the plane of the limb");
+}
