@@ -16,7 +16,8 @@ impl Dice {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
+        let x = self.unit();
+        (0..n).take_while(|&i| (i + 1) as f64 <= x * n as f64).count()
     }
 
     fn direction(&mut self, dimension: usize) -> Vec<f64> {
@@ -43,13 +44,11 @@ fn total(lengths: &[f64]) -> f64 {
 }
 
 fn laid(lengths: &[f64], directions: &[Vec<f64>]) -> Vec<f64> {
-    let mut points = vec![0.0; directions[0].len()];
-    let n = points.len();
+    let mut at = vec![0.0; directions[0].len()];
+    let mut points = at.clone();
     for (length, u) in lengths.iter().zip(directions) {
-        for (k, u) in u.iter().enumerate() {
-            points.push(points[points.len() - n] + length * u);
-            debug_assert!(k < n, "one coordinate each");
-        }
+        at.iter_mut().zip(u).for_each(|(x, u)| *x += length * u);
+        points.extend_from_slice(&at);
     }
     points
 }
@@ -71,12 +70,12 @@ fn solved(
     let way = reach(dimension, lengths, &mut points, target, tolerance, &mut workspace);
     assert!(points.iter().all(|x| x.is_finite()), "not finite: {way:?} {lengths:?} {target:?}");
     assert_eq!(points[..dimension], start[..dimension], "the root moved");
+    let scale = total(lengths).max(norm(&start[..dimension]));
     for (i, length) in lengths.iter().enumerate() {
         let bone = apart(
             &points[i * dimension..(i + 1) * dimension],
             &points[(i + 1) * dimension..(i + 2) * dimension],
         );
-        let scale = total(lengths).max(norm(&start[..dimension]));
         assert!((bone - length).abs() <= 1e-13 * scale, "bone {i}: {bone} for {length}, {way:?}");
     }
     let miss = apart(tip(&points, dimension), target);
@@ -151,7 +150,7 @@ fn every_target_inside_the_reach_is_met_exactly() {
 
 #[test]
 fn small_moves_of_the_target_move_points_little() {
-    // Where the answer is the least change, points move by at most 30 times what the target does, unless bones are next to
+    // Where the answer is the least change, points move by at most 10 times what the target does, unless bones are next to
     // a kink (a bone that nearly turns through the opposite of its direction), the target next to the root or to full reach,
     // where bends grow with the square root of what is missing.
     let mut dice = Dice(3);
@@ -182,7 +181,7 @@ fn small_moves_of_the_target_move_points_little() {
     }
     println!("{compared} compared, at most {worst:.1} times as far");
     assert!(compared > 3000, "most cases must be ordinary: {compared}");
-    assert!(worst < 30.0, "a point moves {worst} times as far as the target");
+    assert!(worst < 10.0, "a point moves {worst} times as far as the target");
 }
 
 /// Smallest angle, as a chord, between a bone's answer and the opposite of its direction in the swung start.
@@ -219,17 +218,8 @@ fn swing(dimension: usize, points: &[f64], to: &[f64]) -> Vec<f64> {
 /// `Σ l |v − u|²` from the swung start.
 fn change(dimension: usize, bones: &[f64], swung: &[f64], answer: &[f64]) -> f64 {
     let pairs = bones_of(dimension, swung).into_iter().zip(bones_of(dimension, answer));
-    pairs.zip(bones).map(|((u, v), l)| l * apart(&scaled(&u), &scaled(&v)).square()).sum()
-}
-
-trait Square {
-    fn square(self) -> Self;
-}
-
-impl Square for f64 {
-    fn square(self) -> Self {
-        self * self
-    }
+    let turned = pairs.map(|(u, v)| apart(&scaled(&u), &scaled(&v)));
+    turned.zip(bones).map(|(turned, length)| length * turned * turned).sum()
 }
 
 #[test]
@@ -485,13 +475,12 @@ fn l21_one_bone_no_bone_and_ten_thousand() {
     let mut points = [1.0, 2.0];
     assert_eq!(reach(2, &[], &mut points, &[0.0, 0.0], 1e-9, &mut workspace), Way::None);
     let mut dice = Dice(29);
-    for kind in 0..2 {
+    for case in 0..20 {
+        // Linear in the bones: anything worse would take minutes.
         let bones = lengths(&mut dice, 10_000, false);
-        let pose = start(&mut dice, 3, &bones, kind);
-        let clock = std::time::Instant::now();
+        let pose = start(&mut dice, 3, &bones, case % 4);
         let (_, way, miss) = solved(3, &bones, &pose, &[0.1, 0.2, 0.2], 1e-12);
-        assert!(miss < 1e-11, "{way:?} misses by {miss:e}");
-        assert!(clock.elapsed().as_millis() < 200, "linear in the bones: {:?}", clock.elapsed());
+        assert!(miss < 1e-12, "start {}: {way:?} misses by {miss:e}", case % 4);
     }
 }
 

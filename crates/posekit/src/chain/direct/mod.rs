@@ -115,6 +115,7 @@ pub fn reach(
     }
 }
 
+/// In the plane and in space, where rows are arrays.
 #[inline(never)]
 fn solve_short<const D: usize>(
     problem: (&[f64], &[f64], f64),
@@ -126,6 +127,7 @@ fn solve_short<const D: usize>(
     solve(space, problem, points, (bones, flat), &mut Rows::new(space), &mut Sums::new(space))
 }
 
+/// In any other dimension, where rows are kept between calls.
 #[inline(never)]
 fn solve_long(
     space: Any,
@@ -143,6 +145,7 @@ fn solve_long(
     way
 }
 
+/// The method, in the order of the module's text; the swing is the `turn` with which points are written.
 #[inline(always)]
 fn solve<S: Space>(
     space: S,
@@ -161,13 +164,14 @@ fn solve<S: Space>(
         d += rows.t[k] * rows.t[k];
         chord += rows.e[k] * rows.e[k];
     }
-    (d, chord) = (d.sqrt(), chord.sqrt());
+    (d, chord) = (sized(d), sized(chord));
     let out = d >= extent.outer || (d <= extent.inner() && extent.inner() > 0.0);
-    aim(space, bones, (d, chord), rows, out);
+    face(space, bones, (d, chord), rows);
     if out {
         stretch(space, bones, &rows.t, d >= extent.outer, points);
         return Way::Nearest;
     }
+    rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
     let tolerance = (0.5 * tolerance).max(FINEST * extent.outer);
     if (chord - d).abs() <= tolerance {
         for k in 0..n {
@@ -194,41 +198,42 @@ fn solve<S: Space>(
     way
 }
 
-/// Makes `t` the direction of the target, `e` that of the chord, and `turn` the rotation from the one to the other.
+/// Root of a square, and zero where too little of it is left to tell a direction.
+#[inline(always)]
+fn sized(squared: f64) -> f64 {
+    if squared > 1e-280 { squared.sqrt() } else { 0.0 }
+}
+
+/// Makes units of `t` and `e`, the directions of the target (at `d`) and of the chord.
 ///
 /// Where one of them has no direction, both are the other's; where neither has, both are the longest bone's.
 #[inline(always)]
-fn aim<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>, out: bool) {
-    let n = space.n();
+fn face<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>) {
+    if d <= 0.0 || chord <= 0.0 {
+        face_the_same(space, bones, (d, chord), rows);
+        return;
+    }
     let (to_target, to_tip) = (1.0 / d, 1.0 / chord);
-    for k in 0..n {
+    for k in 0..space.n() {
         rows.t[k] *= to_target;
         rows.e[k] *= to_tip;
     }
-    if !(d > 0.0 && chord > 0.0) || out {
-        lost(space, bones, (d, chord), rows);
-        if out {
-            return;
-        }
-    }
-    rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
 }
 
+/// [`face`] where a direction is missing.
 #[cold]
 #[inline(never)]
-fn lost<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>) {
+fn face_the_same<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>) {
     let longest = bones.longest();
     for k in 0..space.n() {
-        let (t, e) = (rows.t[k], rows.e[k]);
-        let neither = bones.direction(space, longest, k);
-        rows.t[k] = if d > 0.0 {
-            t
+        let both = if d > 0.0 {
+            rows.t[k] / d
         } else if chord > 0.0 {
-            e
+            rows.e[k] / chord
         } else {
-            neither
+            bones.direction(space, longest, k)
         };
-        rows.e[k] = if chord > 0.0 { e } else { rows.t[k] };
+        (rows.t[k], rows.e[k]) = (both, both);
     }
 }
 
@@ -241,7 +246,7 @@ fn stretch<S: Space>(
     points: &mut [f64],
 ) {
     let n = space.n();
-    let longest = bones.longest();
+    let longest = if too_far { 0 } else { bones.longest() };
     for i in 0..bones.n_bones {
         let sign = if too_far || i == longest { 1.0 } else { -1.0 };
         for k in 0..n {

@@ -199,9 +199,9 @@ mod tests {
         let h = matrix::<D>(least);
         let mut inverse = h;
         assert!(invert(&mut inverse), "not positive definite at {least}");
-        for i in 0..D {
+        for (i, row) in h.iter().enumerate() {
             for j in 0..D {
-                let product: f64 = (0..D).map(|k| h[i][k] * inverse[k][j]).sum();
+                let product: f64 = row.iter().zip(&inverse).map(|(x, column)| x * column[j]).sum();
                 let unit = f64::from(u8::from(i == j));
                 assert!((product - unit).abs() < 1e-14 / least, "{D}: {i} {j} at {least}");
             }
