@@ -62,10 +62,12 @@ pub(super) struct Node {
     pub(super) ccd_weight: f64,
     /// Place in the skeleton's configuration.
     pub(super) values: Range<usize>,
-    /// The independent variable of a one-value joint: value = gain × variable + bias.
+    /// The independent variable of a one-value joint: value = gain × variable + bias, each in radians or run lengths.
     pub(super) variable: Option<usize>,
     pub(super) gain: f64,
     pub(super) bias: f64,
+    /// The variable is a length.
+    pub(super) driver_slides: bool,
     /// Position goals and orientation goals that this node moves, as ranges of [`Rig::downstream`].
     pub(super) moves: [Range<usize>; 2],
 }
@@ -493,7 +495,7 @@ impl Rig {
     pub(super) fn variable_value(&self, i: usize) -> f64 {
         let node = &self.nodes[i];
         let value = self.node_value(i);
-        (value - self.bias_in_run_units(node)) / if node.gain == 0.0 { 1.0 } else { node.gain }
+        (value - node.bias) / if node.gain == 0.0 { 1.0 } else { node.gain }
     }
 
     /// The values that a node's range leaves its variable.
@@ -506,7 +508,7 @@ impl Rig {
         if node.gain == 0.0 {
             return (0.0, 0.0);
         }
-        let bias = self.bias_in_run_units(node);
+        let bias = node.bias;
         let (a, b) = ((min - bias) / node.gain, (max - bias) / node.gain);
         (a.min(b), a.max(b))
     }
@@ -533,7 +535,7 @@ impl Rig {
 
     fn set_node(&mut self, i: usize, x: f64) {
         let node = &self.nodes[i];
-        let value = node.gain * x + self.bias_in_run_units(node);
+        let value = node.gain * x + node.bias;
         match node.kind {
             Kind::Hinge { axis } => {
                 let (s, c) = sin_cos(0.5 * value);
@@ -542,10 +544,6 @@ impl Rig {
             Kind::Slide { axis } => self.state.slide[i] = axis * value,
             _ => {}
         }
-    }
-
-    fn bias_in_run_units(&self, node: &Node) -> f64 {
-        if matches!(node.kind, Kind::Slide { .. }) { node.bias * self.scale } else { node.bias }
     }
 }
 

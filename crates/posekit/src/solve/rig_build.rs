@@ -57,13 +57,14 @@ impl Rig {
             if self.node_of_joint[joint] == BASE {
                 continue;
             }
-            let Some(kind) = moving(skeleton.kind(joint)) else {
-                self.node_of_joint[joint] = BASE - 1;
-                continue;
-            };
             let (driver, gain, bias) = match skeleton.mimic(joint) {
                 Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
                 None => (joint, 1.0, 0.0),
+            };
+            let is_held = ccd_weights.get(driver) == Some(&0.0);
+            let Some(kind) = moving(skeleton.kind(joint)).filter(|_| !is_held) else {
+                self.node_of_joint[joint] = BASE - 1;
+                continue;
             };
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable = one_value.then(|| self.variable_of(driver));
@@ -82,6 +83,7 @@ impl Rig {
                 variable,
                 gain,
                 bias,
+                driver_slides: matches!(skeleton.kind(driver), JointKind::Prismatic { .. }),
                 moves: [0..0, 0..0],
             });
         }
@@ -96,10 +98,21 @@ impl Rig {
             if self.node_of_joint[i] < BASE - 1 {
                 return (self.node_of_joint[i], carried);
             }
-            carried = skeleton.parent_from_joint(i) * carried;
+            carried = self.fixed_pose(skeleton, i) * carried;
             next = skeleton.parent(i);
         }
         (BASE, carried)
+    }
+
+    /// Pose in its parent of a joint that does not move: a fixed one, or one that is held where it starts.
+    #[inline(always)]
+    fn fixed_pose(&self, skeleton: &Skeleton, joint: usize) -> Pose {
+        let placement = skeleton.parent_from_joint(joint);
+        if skeleton.kind(joint) == JointKind::Fixed {
+            placement
+        } else {
+            placement * skeleton.motion(joint, &self.start)
+        }
     }
 
     fn variable_of(&mut self, driver: usize) -> usize {
@@ -121,7 +134,7 @@ impl Rig {
             let mut node_from_frame = frame.joint_from_frame;
             let mut node = self.node_of_joint[frame.joint];
             if node >= BASE - 1 {
-                let parent_from_frame = skeleton.parent_from_joint(frame.joint) * node_from_frame;
+                let parent_from_frame = self.fixed_pose(skeleton, frame.joint) * node_from_frame;
                 (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
             }
             let offset = node_from_frame.translation;
@@ -173,13 +186,32 @@ impl Rig {
         }
     }
 
-    /// Brings lengths to the order of one.
+    /// Brings lengths to the order of one: first by the largest number, so that no square can overflow or vanish, then by
+    /// the reach.
     fn rescale(&mut self) {
+        let bones = self.nodes.iter().map(|node| node.placement.translation);
+        let goals = self.points.iter().flat_map(|goal| [goal.offset, goal.wanted]);
+        let largest = bones.chain(goals).fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
+        let first = power_of_two_below(largest).recip();
+        self.scale_lengths(first);
+        let full = self.full_reach(first);
+        let second = power_of_two_below(full).recip();
+        self.scale_lengths(second);
+        for reach in &mut self.reaches {
+            *reach = reach.scaled(second);
+        }
+        self.scale = first * second;
+        self.reach = full * second;
+        self.convert_gains();
+    }
+
+    /// What misses are compared with, in units of the first scaling.
+    fn full_reach(&mut self, first: f64) -> f64 {
         let mut full = 0.0_f64;
         self.reaches.clear();
         for goal in 0..self.points.len() {
             let reach = self.measure_reach(goal);
-            full = full.max(self.extent(goal, reach.outer));
+            full = full.max(self.extent(goal, reach.outer, first));
             self.reaches.push(reach);
         }
         if full == 0.0 {
@@ -198,49 +230,58 @@ impl Rig {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
             full = lengths.fold(0.0, f64::max);
         }
-        self.scale = power_of_two_below(full).recip();
-        self.reach = full * self.scale;
+        full
+    }
+
+    fn scale_lengths(&mut self, by: f64) {
         for node in &mut self.nodes {
-            node.placement.translation *= self.scale;
+            node.placement.translation *= by;
             if let Bound::Span { min, max } = &mut node.bound {
-                (*min, *max) = (*min * self.scale, *max * self.scale);
+                (*min, *max) = (*min * by, *max * by);
             }
         }
-        for reach in &mut self.reaches {
-            *reach = reach.scaled(self.scale);
-        }
         for goal in &mut self.points {
-            goal.offset *= self.scale;
-            goal.wanted *= self.scale;
+            goal.offset *= by;
+            goal.wanted *= by;
             goal.target = goal.wanted;
             goal.at = goal.offset;
         }
     }
 
-    /// What a goal's misses are compared with: the outer radius or, where a joint moves without limit, the bones on the way, how
-    /// far it has moved already, and the distance that the target asks for.
-    fn extent(&self, goal: usize, outer: f64) -> f64 {
-        if outer.is_finite() {
-            return outer;
+    /// Slides and hinges that share a variable: the variable is in the units of its driver, radians or run lengths.
+    fn convert_gains(&mut self) {
+        for node in &mut self.nodes {
+            let is_slide = matches!(node.kind, Kind::Slide { .. });
+            if is_slide {
+                node.bias *= self.scale;
+            }
+            match (is_slide, node.driver_slides) {
+                (true, false) => node.gain *= self.scale,
+                (false, true) => node.gain /= self.scale,
+                _ => {}
+            }
         }
+    }
+
+    /// What a goal's misses are compared with: the outer radius, but where a joint slides far or without limit no more than the
+    /// bones on the way, how far it has moved already, and the distance that the target asks for.
+    fn extent(&self, goal: usize, outer: f64, scale: f64) -> f64 {
         let goal = &self.points[goal];
-        let (mut node, mut bone, mut sum) = (goal.node, goal.offset, 0.0);
+        let (mut node, mut bone, mut sum, mut slides) = (goal.node, goal.offset, 0.0, false);
         while node != BASE {
             sum += bone.length();
             let values = &self.start[self.nodes[node].values.clone()];
             match self.nodes[node].kind {
-                Kind::Slide { .. } => sum += values[0].abs(),
-                Kind::Free => sum += DVec3::from_slice(values).length(),
+                Kind::Slide { .. } => (slides, sum) = (true, sum + values[0].abs() * scale),
+                Kind::Free => {
+                    (slides, sum) = (true, sum + (DVec3::from_slice(values) * scale).length());
+                }
                 _ => {}
-            }
-            if let Bound::Span { min, max } = self.nodes[node].bound {
-                sum +=
-                    [min, max].into_iter().filter(|end| end.is_finite()).map(f64::abs).sum::<f64>();
             }
             bone = self.nodes[node].placement.translation;
             node = self.nodes[node].parent;
         }
-        sum + goal.target.distance(bone)
+        if slides { outer.min(sum + goal.target.distance(bone)) } else { outer }
     }
 }
 

@@ -56,7 +56,10 @@ pub enum Detail {
 /// Choices of cyclic coordinate descent.
 #[derive(Debug, PartialEq, Default)]
 pub struct Ccd {
-    /// Share of its best move that each joint of the skeleton makes, 0 (does not move) to 1; empty means 1 for all.
+    /// Share of its best move that each joint of the skeleton makes, from 0 to 1; empty means 1 for all.
+    ///
+    /// A joint of share 0 is held where it starts, whatever the method, and so are joints that mimic it. Shares between shape
+    /// the descent; a rescue does not know them.
     pub weights: Vec<f64>,
 }
 
