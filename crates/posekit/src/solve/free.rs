@@ -172,13 +172,13 @@ impl Rig {
             chain.points.extend_from_slice(&point.to_array()[..dimension]);
             chain.parents.push(i.saturating_sub(1));
             let bone = if i == 0 { DVec3::ZERO } else { self.nodes[i].placement.translation };
-            chain.lengths.push(units(bone).length());
+            chain.lengths.push(bone.length() / self.scale);
             chain.weights.push(weights.get(self.nodes[i].joint).copied().unwrap_or(1.0));
         }
         for goal in &self.points {
             chain.points.extend_from_slice(&units(goal.at).to_array()[..dimension]);
             chain.parents.push(self.nodes.len() - 1);
-            chain.lengths.push(units(goal.offset).length());
+            chain.lengths.push(goal.offset.length() / self.scale);
             chain.weights.push(1.0);
             *target = units(goal.wanted);
         }

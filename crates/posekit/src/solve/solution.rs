@@ -50,6 +50,8 @@ pub struct Solution {
     pub iterations: u32,
     /// Largest distance between an effector and its target, measured by forward kinematics on what is returned here.
     pub error: f64,
+    /// The distance that counted as reached.
+    pub tolerance: f64,
     /// Largest angle between an effector's orientation and its target \[rad\]; 0 when no task asks for one.
     pub orientation_error: f64,
     /// Joint values of the skeleton; empty for a [`Chain`](crate::chain::Chain).

@@ -340,6 +340,9 @@ impl Workspace {
         self.finish_pose();
         let solution = &mut self.solution;
         solution.iterations = self.driver.iteration;
+        let scale =
+            if self.kind == Kind::Joints { self.skeleton.rig.scale } else { self.points.scale };
+        solution.tolerance = self.driver.tolerance() / scale;
         solution.escaped_at = self.driver.escaped_at;
         solution.accelerated_at = self.driver.accelerated_at;
         solution.trace.clone_from(&self.driver.trace);

@@ -30,15 +30,15 @@
 //! # Degenerate cases
 //! - *A straight chain whose target is inside its reach* has no direction to bend in, and Φ has a kink where its minimum
 //!   should be. The chain is first laid on the circular arc whose chord is the distance to the target, on the side given
-//!   by what little bend it has, else by a fixed rule: to the left in the plane, in space towards the coordinate axis that
-//!   is farthest from the chain, before it is swung.
+//!   by what little bend it has, else by a fixed rule: to the right in the plane, so that its joints turn the positive way, in
+//!   space to `e` × [`perpendicular`](crate::math::perpendicular)`(e)`, before it is swung. Two bones bend like
+//!   [`TwoBone`](crate::limb::TwoBone)'s.
 //! - *A kink elsewhere* (one bone would have to turn through the direction opposite to its own): the chain is turned at
 //!   the one joint that is best placed to meet the distance, with both parts rigid; where no joint can, it is folded into
 //!   two or three straight pieces. One of them exists for every target inside the reach.
 //! - *A closed chain*, whose tip is on its root, has no chord to swing: bones keep their directions and are pulled straight
 //!   away. *A target on the root* is not swung to either.
-//! - *A target exactly opposite* to the tip: the swing is a half turn, to the left in the plane, in space by way of the
-//!   coordinate axis that is farthest from the chain.
+//! - *A target exactly opposite* to the tip: the swing is a half turn by way of the side that a straight chain bends to.
 //! - *A target out of reach*: straight towards it, or, inside the inner radius, the longest bone towards it and the others
 //!   against it. That is the nearest pose.
 //! - *One dimension*: bones can only point forth or back; there is no closed way.

@@ -1,6 +1,8 @@
 //! Small vectors and matrices of any dimension, as far as the closed way needs them.
 
 use super::super::Space;
+use crate::math::perpendicular;
+use glam::DVec3;
 
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -35,12 +37,17 @@ fn take_off(v: &mut [f64], e: &[f64]) {
     }
 }
 
-/// The fixed rule for a direction across `e`: to the left in the plane; else from the coordinate axis in which `e` is
-/// smallest (the first of several).
+/// The fixed rule for a direction across `e`: to the right in the plane, `e` × [`perpendicular`] in space, so that later joints
+/// turn the positive way, as those of [`limb`](crate::limb) do; else from the coordinate axis in which `e` is smallest (the first
+/// of several).
 pub(super) fn fixed_across(e: &[f64], across: &mut [f64]) {
-    if let ([x, y], [across_x, across_y]) = (e, &mut *across) {
-        (*across_x, *across_y) = (-y, *x);
-        return;
+    match *e {
+        [x, y] => return across.copy_from_slice(&[y, -x]),
+        [x, y, z] => {
+            let e = DVec3::new(x, y, z);
+            return across.copy_from_slice(&e.cross(perpendicular(e)).to_array());
+        }
+        _ => {}
     }
     let mut smallest = 0;
     for k in 1..e.len() {
