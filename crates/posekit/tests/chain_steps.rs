@@ -275,3 +275,16 @@ fn l6_fabrik_with_coincident_points_keeps_lengths() {
         assert!((bone - 1.0).abs() < 1e-15, "bone {i}: {bone}");
     }
 }
+
+#[test]
+fn bones_that_may_stretch_reach_everything() {
+    use posekit::chain::relaxation::Reading;
+    use posekit::solve::{Method, Settings, solve_chain};
+    let chain = posekit::chain::Chain::try_straight(2, &[1.0, 1.0]).unwrap();
+    let goals = posekit::chain::Goals { effectors: &[2], targets: &[5.0, 0.0] };
+    let mut settings = Settings::default();
+    settings.relaxation.reading = Reading::Stretched;
+    let solution = solve_chain(&chain, goals, Method::Relaxation, &settings).unwrap();
+    assert!(solution.is_reached(), "{:?}", solution.status);
+    assert_eq!(solution.points[4..], [5.0, 0.0], "the tip stands on the target");
+}

@@ -3,7 +3,7 @@
 use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
 use super::{Method, Relaxation, Settings};
-use crate::chain::relaxation::{Thresholds, read, relax};
+use crate::chain::relaxation::{Reading, Thresholds, read, relax};
 use crate::chain::{
     Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
 };
@@ -139,6 +139,11 @@ impl PointsRun {
     /// How many effectors there are.
     pub(super) fn n_goals(&self) -> usize {
         self.effectors.len()
+    }
+
+    /// True when bones may stretch: then nothing is out of reach.
+    pub(super) fn may_stretch(&self) -> bool {
+        self.method == Some(Method::Relaxation) && self.relaxation.reading == Reading::Stretched
     }
 
     /// True when the closed way applies: no branches, and the tip is what must reach.

@@ -291,6 +291,7 @@ impl Workspace {
             && self.settings.tolerance != Some(0.0)
             && self.settings.iterations > 0
             && self.points.is_single_path()
+            && !self.points.may_stretch()
     }
 
     /// Runs to the end and returns the solution, which stays in the workspace.
