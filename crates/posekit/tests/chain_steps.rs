@@ -280,8 +280,8 @@ fn l6_fabrik_with_coincident_points_keeps_lengths() {
 fn bones_that_may_stretch_reach_everything() {
     use posekit::chain::relaxation::Reading;
     use posekit::solve::{Method, Settings, solve_chain};
-    let chain = posekit::chain::Chain::try_straight(2, &[1.0, 1.0]).unwrap();
-    let goals = posekit::chain::Goals { effectors: &[2], targets: &[5.0, 0.0] };
+    let chain = Chain::try_straight(2, &[1.0, 1.0]).unwrap();
+    let goals = Goals { effectors: &[2], targets: &[5.0, 0.0] };
     let mut settings = Settings::default();
     settings.relaxation.reading = Reading::Stretched;
     let solution = solve_chain(&chain, goals, Method::Relaxation, &settings).unwrap();
