@@ -17,7 +17,7 @@ pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
         scene.title.clone_from(title);
     }
     let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(Detail::Iterations))?;
+    let solution = scene.solve(asked, &args.solver.settings(&scene, Detail::Iterations)?)?;
     let ran = scene.chosen(asked);
     let outcome = report::outcome(&scene, &solution);
     let escaped = report::escaped_at(&solution);
