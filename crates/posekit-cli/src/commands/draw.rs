@@ -21,7 +21,8 @@ pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
     let ran = scene.chosen(asked);
     let outcome = report::outcome(&scene, &solution);
     let escaped = report::escaped_at(&solution);
-    let words = status_words(&outcome, solution.iterations, scene.unit, escaped);
+    let effort = report::effort(ran, &solution);
+    let words = status_words(&outcome, effort, scene.unit, escaped);
     let curve = picture::error_curve(&scene, ran, &solution);
     let sheet = Sheet {
         drawing: picture::drawing(&scene, ran, &solution),

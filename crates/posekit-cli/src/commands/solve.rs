@@ -21,7 +21,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
             .map_err(Failure::input)?,
         Format::Table => {
             let tolerance = report::tolerance(&scene, args.solver.tolerance);
-            report::text(&scene, &report::method_words(asked, ran), &solution, tolerance)
+            report::text(&scene, [asked, ran], &solution, tolerance)
         }
     };
     print(&text)?;
