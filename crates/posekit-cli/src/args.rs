@@ -8,6 +8,9 @@ use clap_complete::Shell;
 use posekit::chain::relaxation::Reading;
 use posekit::solve::{Detail, Method, Settings};
 
+use crate::failure::{Failure, Result};
+use crate::scene::{Body, Scene};
+
 const EXAMPLES: &str = "\
 Examples:
   posekit demo                                     solve the built-in models, write demo.html
@@ -146,22 +149,26 @@ pub(crate) struct SolverArgs {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
     pub(crate) solver: Method,
     /// Iterations after which to stop
-    #[arg(long, value_name = "N", default_value_t = Settings::default().iterations)]
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    #[arg(default_value_t = Settings::default().iterations)]
     pub(crate) iterations: u32,
     /// Distance that counts as reached, in the problem's units; 0 runs every iteration [default: 1e-6 of the reach]
     #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// Run the published iteration as its text gives it: absolute thresholds, no way out of lock-ups
+    /// Run the published iteration of ccd, fabrik or relaxation as its text gives it: absolute thresholds, no way out of
+    /// lock-ups
     #[arg(long)]
     pub(crate) classic: bool,
-    /// How relaxed points become a pose
-    #[arg(long, value_enum, default_value_t = ReadingWord::Angles)]
-    pub(crate) reading: ReadingWord,
+    /// How relaxed points become a pose; goes with `--solver relaxation` [default: angles]
+    #[arg(long, value_enum)]
+    pub(crate) reading: Option<ReadingWord>,
 }
 
 impl SolverArgs {
-    /// The settings that the options stand for, recording this much.
-    pub(crate) fn settings(&self, trace: Detail) -> Settings {
+    /// The settings that the options stand for, recording this much; an option that would do nothing here is a fault.
+    pub(crate) fn settings(&self, scene: &Scene, trace: Detail) -> Result<Settings> {
+        self.check_classic()?;
+        self.check_reading(scene)?;
         let mut settings = Settings {
             tolerance: self.tolerance,
             iterations: self.iterations,
@@ -169,8 +176,38 @@ impl SolverArgs {
             trace,
             ..Settings::default()
         };
-        settings.relaxation.reading = self.reading.into();
-        settings
+        if let Some(reading) = self.reading {
+            settings.relaxation.reading = reading.into();
+        }
+        Ok(settings)
+    }
+
+    fn check_classic(&self) -> Result<()> {
+        let is_published = matches!(self.solver, Method::Ccd | Method::Fabrik | Method::Relaxation);
+        if !self.classic || is_published {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "--classic runs a published iteration, and {} has none of its own; give --solver ccd, fabrik or relaxation",
+            self.solver.name()
+        )))
+    }
+
+    fn check_reading(&self, scene: &Scene) -> Result<()> {
+        let Some(reading) = self.reading else { return Ok(()) };
+        let ran = scene.chosen(self.solver);
+        if ran != Method::Relaxation {
+            return Err(Failure::usage(format!(
+                "--reading says how relaxed points become a pose, and {} relaxes none; give --solver relaxation",
+                ran.name()
+            )));
+        }
+        if reading == ReadingWord::Stretched && matches!(scene.body, Body::Joints(_)) {
+            return Err(Failure::usage(
+                "--reading stretched is for problems of `points`; joints keep their bones' lengths: give angles or remeasured",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -238,7 +275,15 @@ fn method_names() -> impl clap::builder::TypedValueParser<Value = Method> {
         .try_map(|name| Method::from_name(&name).ok_or("there is no such solver"))
 }
 
-fn finite(text: &str) -> Result<f64, String> {
+fn count(text: &str) -> core::result::Result<u32, String> {
+    match text.trim().parse::<i128>() {
+        Ok(count) if count < 0 => Err("must be at least 0".to_owned()),
+        Ok(count) => u32::try_from(count).map_err(|_| format!("must be at most {}", u32::MAX)),
+        Err(_) => Err("is not a whole number".to_owned()),
+    }
+}
+
+fn finite(text: &str) -> core::result::Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(_) => Err("must be a finite number".to_owned()),
@@ -246,7 +291,7 @@ fn finite(text: &str) -> Result<f64, String> {
     }
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
+fn not_negative(text: &str) -> core::result::Result<f64, String> {
     match finite(text)? {
         value if value < 0.0 => Err("must be at least 0".to_owned()),
         value => Ok(value),
@@ -279,5 +324,10 @@ mod tests {
             assert!(not_negative(wrong).is_err(), "{wrong}");
         }
         assert_eq!(not_negative("0"), Ok(0.0));
+        for wrong in ["-1", "1.5", "", "4294967296", "ten", "1e3"] {
+            assert!(count(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(count("-1"), Err("must be at least 0".to_owned()));
+        assert_eq!(count("4294967295"), Ok(u32::MAX));
     }
 }

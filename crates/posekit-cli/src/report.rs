@@ -7,7 +7,7 @@ use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Phase, Solution, Status, TraceStep};
 use posekit_io::{NamedValues, SolutionFile, TraceEntry};
 
-use crate::draw::{HeldJoint, HeldLimit, Outcome, scientific, status_words};
+use crate::draw::{Effort, HeldJoint, HeldLimit, Outcome, SolverLook, scientific, status_words};
 use crate::scene::{Body, Origin, Rig, Scene, chunks};
 use crate::table::{Align, Cell, Table, WIDTH};
 
@@ -144,6 +144,11 @@ fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
     HeldJoint { name: rig.skeleton.name(joint).to_owned(), limit }
 }
 
+/// What the solve took, for words.
+pub(crate) fn effort(method: Method, solution: &Solution) -> Effort {
+    Effort::of(SolverLook::of(method.name()), solution.iterations)
+}
+
 /// The iteration in which a lock-up was left.
 pub(crate) fn escaped_at(solution: &Solution) -> Option<usize> {
     solution.escaped_at.and_then(|iteration| usize::try_from(iteration).ok())
@@ -159,17 +164,18 @@ pub(crate) fn method_words(asked: Method, ran: Method) -> String {
     if asked == ran { ran.name().to_owned() } else { format!("{} ({})", asked.name(), ran.name()) }
 }
 
-/// The answer for people: status, numbers, joints or points, and the way if it was recorded.
+/// The answer for people: status, numbers, joints or points, and the way if it was recorded. The methods are the one asked for and the one
+/// that ran.
 pub(crate) fn text(
     scene: &Scene,
-    solver: &str,
+    [asked, ran]: [Method; 2],
     solution: &Solution,
     tolerance: Option<f64>,
 ) -> String {
     let outcome = outcome(scene, solution);
-    let words = status_words(&outcome, solution.iterations, scene.unit, escaped_at(solution));
+    let words = status_words(&outcome, effort(ran, solution), scene.unit, escaped_at(solution));
     let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
-    for (name, value) in facts(scene, solver, solution, tolerance) {
+    for (name, value) in facts(scene, &method_words(asked, ran), solution, tolerance) {
         out.push_str(&format!("{name:<12}{value}\n"));
     }
     out.push('\n');

@@ -9,8 +9,10 @@ use crate::args::RobotArgs;
 use crate::failure::{Failure, Result};
 use crate::scene::{Body, Origin, Rig, Scene};
 
-/// At most this many names are listed in a message.
-const NAMES: usize = 24;
+/// At most this many links are proposed in a message: a hand has many ends, and the reader looks for one.
+const LINKS: usize = 8;
+/// At most this many joints are listed in a message: all of any arm, as their order matters.
+const JOINTS: usize = 24;
 
 /// The scene that the options describe.
 pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) -> Result<Scene> {
@@ -68,13 +70,13 @@ fn candidates(robot: &Robot) -> String {
     let ends = robot.links().iter().zip(has_child);
     let ends: Vec<&str> =
         ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect();
-    format!("; links at the ends: {}", listed(&ends))
+    format!("; links at the ends: {}", listed(&ends, LINKS))
 }
 
-fn listed(names: &[&str]) -> String {
-    match names.len().saturating_sub(NAMES) {
+fn listed(names: &[&str], most: usize) -> String {
+    match names.len().saturating_sub(most) {
         0 => names.join(", "),
-        more => format!("{} and {more} more", names[..NAMES].join(", ")),
+        more => format!("{} and {more} more", names[..most].join(", ")),
     }
 }
 
@@ -123,7 +125,7 @@ fn place_start(rig: &mut Rig, tip: &str, values: &[f64], warnings: &mut Warnings
             "--start has {} values; give {} for the joints that move {tip} ({}){or_all}",
             values.len(),
             n_values(&on_path),
-            listed(&names),
+            listed(&names, JOINTS),
         )));
     };
     let mut next = values.iter();
@@ -151,5 +153,59 @@ fn warn_of_clamped(skeleton: &Skeleton, given: &[f64], used: &[f64], warnings: &
             let place = Place::named(format!("--start, joint {}", skeleton.name(joint)));
             warnings.push(place, format!("{from} is outside its limit; {to} is used"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posekit_io::{Limits, urdf};
+
+    /// A palm with this many fingers, each on a hinge.
+    fn hand(fingers: usize) -> Robot {
+        let mut text = "<robot name='hand'><link name='base'/><link name='palm'/>".to_owned();
+        let mut hinge = |name: &str, parent: &str, child: &str| {
+            text.push_str(&format!(
+                "<joint name='{name}' type='continuous'><parent link='{parent}'/><child link='{child}'/>\
+                 <origin xyz='0.1 0 0'/><axis xyz='0 0 1'/></joint>"
+            ));
+        };
+        hinge("wrist", "base", "palm");
+        for finger in 0..fingers {
+            hinge(&format!("knuckle{finger}"), "palm", &format!("finger{finger}"));
+        }
+        for finger in 0..fingers {
+            text.push_str(&format!("<link name='finger{finger}'/>"));
+        }
+        text.push_str("</robot>");
+        urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new()).unwrap()
+    }
+
+    fn args(tip: &str) -> RobotArgs {
+        let position = Some(vec![0.1, 0.0, 0.0]);
+        RobotArgs { tip: Some(tip.to_owned()), position, orientation: None, start: None }
+    }
+
+    fn message(robot: &Robot, tip: &str) -> String {
+        let failure = scene(robot, &args(tip), &mut Warnings::new()).unwrap_err();
+        failure.error.unwrap().to_string()
+    }
+
+    #[test]
+    fn at_most_eight_links_are_proposed() {
+        let names = |count: usize| (0..count).map(|i| format!("finger{i}")).collect::<Vec<_>>();
+        let expected =
+            format!("there is no link thumb; links at the ends: {}", names(8).join(", "));
+        assert_eq!(message(&hand(8), "thumb"), expected);
+        assert_eq!(message(&hand(30), "thumb"), format!("{expected} and 22 more"));
+    }
+
+    #[test]
+    fn an_inner_link_may_be_the_tip() {
+        let scene = scene(&hand(3), &args("palm"), &mut Warnings::new()).unwrap();
+        let Body::Joints(rig) = &scene.body else { panic!("a robot has joints") };
+        let moving: Vec<&str> =
+            rig.moving().into_iter().map(|joint| rig.skeleton.name(joint)).collect();
+        assert_eq!(moving, ["wrist"]);
     }
 }

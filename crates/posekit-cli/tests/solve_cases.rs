@@ -1,4 +1,4 @@
-//! The table of cases through the command: every solver reaches what is reachable, and says why where nothing is.
+//! The table of cases through the command: every solver reaches what is reachable, and the status is right where nothing is.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use std::fs;
@@ -130,7 +130,7 @@ fn is_right(name: &str, outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn every_unreachable_case_says_why() {
+fn every_unreachable_case_has_the_right_status() {
     let mut failures = Vec::new();
     for case in cases().iter().filter(|case| !case.is_reachable) {
         for solver in ["ccd", "fabrik", "relaxation", "direct", "two-bone", "auto"] {

@@ -3,12 +3,12 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use posekit::solve::{Detail, Method, Settings, Solution, Workspace};
+use posekit::solve::{Detail, Method, Settings, Workspace};
 
 use crate::args::DemoArgs;
 use crate::draw::{
-    DetailTable, Model, Outcome, Report, Run, SolverLook, microseconds, report_page, scientific,
-    status_words,
+    DetailTable, Effort, Model, Outcome, Report, Run, SolverLook, microseconds, report_page,
+    scientific, status_words,
 };
 use crate::failure::Result;
 use crate::models::{self, Example};
@@ -67,7 +67,7 @@ fn jobs_of(example: &Example) -> Vec<Job> {
     };
     let mut jobs = Vec::new();
     for method in METHODS.into_iter().filter(|&method| example.scene.fits(method)) {
-        let is_closed = matches!(method, Method::TwoBone | Method::Direct);
+        let is_closed = SolverLook::of(method.name()).is_closed_form();
         if example.with_classic && !is_closed {
             jobs.push(Job { method, settings: settings(true) });
         }
@@ -85,7 +85,7 @@ fn run(example: &Example, job: &Job) -> Result<Run> {
     let scene = &example.scene;
     let solution = scene.solve(job.method, &job.settings)?;
     let look = SolverLook::of(job.method.name());
-    let errors = if matches!(job.method, Method::TwoBone | Method::Direct) {
+    let errors = if look.is_closed_form() {
         Vec::new()
     } else {
         picture::error_curve(scene, job.method, &solution).values
@@ -94,18 +94,13 @@ fn run(example: &Example, job: &Job) -> Result<Run> {
         solver: name(job),
         look,
         outcome: report::outcome(scene, &solution),
-        iterations: shown_iterations(job.method, &solution),
+        iterations: solution.iterations,
         error: solution.error,
         microseconds: median_time(example, job)?,
         escaped_at: report::escaped_at(&solution),
         drawing: picture::drawing(scene, job.method, &solution),
         errors,
     })
-}
-
-/// A closed form does not iterate, though it counts as one step of the workspace.
-fn shown_iterations(method: Method, solution: &Solution) -> u32 {
-    if matches!(method, Method::TwoBone | Method::Direct) { 0 } else { solution.iterations }
 }
 
 /// Median time of a solve from the start, in a workspace that has solved before, in microseconds.
@@ -168,11 +163,13 @@ fn table(models: &[Model]) -> Table {
 
 /// The status in few words: the count of iterations has a column of its own.
 fn brief_words(run: &Run, unit: &str) -> String {
+    let effort = Effort::of(run.look, run.iterations);
     let words = match &run.outcome {
+        Outcome::Reached if effort.is_closed_form => status_words(&run.outcome, effort, unit, None),
         Outcome::Reached => "reached".to_owned(),
         Outcome::Stalled => "no progress".to_owned(),
         Outcome::IterationLimit => "out of iterations".to_owned(),
-        other => status_words(other, run.iterations, unit, None),
+        other => status_words(other, effort, unit, None),
     };
     match run.escaped_at {
         Some(iteration) => format!("{words}, lock-up left at {iteration}"),

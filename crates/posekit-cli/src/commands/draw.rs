@@ -17,11 +17,12 @@ pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
         scene.title.clone_from(title);
     }
     let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(Detail::Iterations))?;
+    let solution = scene.solve(asked, &args.solver.settings(&scene, Detail::Iterations)?)?;
     let ran = scene.chosen(asked);
     let outcome = report::outcome(&scene, &solution);
     let escaped = report::escaped_at(&solution);
-    let words = status_words(&outcome, solution.iterations, scene.unit, escaped);
+    let effort = report::effort(ran, &solution);
+    let words = status_words(&outcome, effort, scene.unit, escaped);
     let curve = picture::error_curve(&scene, ran, &solution);
     let sheet = Sheet {
         drawing: picture::drawing(&scene, ran, &solution),

@@ -13,7 +13,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
     let scene = read_scene(&args.problem)?;
     let trace = if args.trace { Detail::Iterations } else { Detail::Off };
     let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(trace))?;
+    let solution = scene.solve(asked, &args.solver.settings(&scene, trace)?)?;
     let ran = scene.chosen(asked);
     let text = match args.format {
         Format::Json => report::solution_file(&scene, ran, &solution, args.trace)
@@ -21,7 +21,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
             .map_err(Failure::input)?,
         Format::Table => {
             let tolerance = report::tolerance(&scene, args.solver.tolerance);
-            report::text(&scene, &report::method_words(asked, ran), &solution, tolerance)
+            report::text(&scene, [asked, ran], &solution, tolerance)
         }
     };
     print(&text)?;

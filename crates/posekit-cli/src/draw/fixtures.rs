@@ -4,8 +4,9 @@ use posekit::glam::{DQuat, DVec3};
 
 use super::view::turned;
 use super::{
-    DetailTable, ErrorCurve, Figure, HeldJoint, HeldLimit, JointShape, LimitMark, Model, Outcome,
-    PoleMark, PoseDrawing, Report, Run, Sheet, SolverLook, Space, TargetMark, status_words,
+    DetailTable, Effort, ErrorCurve, Figure, HeldJoint, HeldLimit, JointShape, LimitMark, Model,
+    Outcome, PoleMark, PoseDrawing, Report, Run, Sheet, SolverLook, Space, TargetMark,
+    status_words,
 };
 
 /// Poses of a chain of points on its way to a target: drawn to the target from the tip and back from the root, by a part `pull` of the way.
@@ -203,8 +204,8 @@ const RECIPES: [Recipe; 4] = [
 fn run(recipe: &Recipe, order: u32, seen: u32) -> Run {
     let solver = recipe.solvers[usize::try_from(order).unwrap_or(0)];
     let look = SolverLook::of(solver.trim_start_matches("auto (").trim_end_matches(')'));
-    let is_closed = matches!(look, SolverLook::TwoBone | SolverLook::Direct);
-    let iterations = if is_closed { 0 } else { 4 + 9 * order + seen };
+    let is_closed = look.is_closed_form();
+    let iterations = if is_closed { 1 } else { 4 + 9 * order + seen };
     let stuck = if order == 1 { 3 } else { 0 };
     let elbow =
         HeldJoint { name: "elbow".to_owned(), limit: HeldLimit::Angle(150.0_f64.to_radians()) };
@@ -276,7 +277,7 @@ pub(super) fn sheet() -> Sheet {
     Sheet {
         drawing: chain(look),
         solver: "fabrik".to_owned(),
-        words: status_words(&Outcome::Reached, 9, "m", Some(3)),
+        words: status_words(&Outcome::Reached, Effort::of(look, 9), "m", Some(3)),
         curves: vec![ErrorCurve {
             solver: "fabrik".to_owned(),
             look,

@@ -108,6 +108,11 @@ impl SolverLook {
         Self::Other,
     ];
 
+    /// True for the solvers that do not iterate.
+    pub(crate) const fn is_closed_form(self) -> bool {
+        matches!(self, Self::TwoBone | Self::Direct)
+    }
+
     /// The look of a solver by its command-line name; names without a colour of their own (`auto` too) give [`Self::Other`].
     ///
     /// The automatic choice wears the look of the solver that it chose: ask with that solver's name.

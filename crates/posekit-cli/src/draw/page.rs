@@ -5,7 +5,7 @@ use super::look::{SolverLook, page_style, svg_style};
 use super::plot::{Plot, draw_plot, plot, swatch};
 use super::svg::{Markup, Path, Tag, circle, number, root};
 use super::view::View;
-use super::words::{length_words, microseconds, scientific_page, status_words};
+use super::words::{Effort, length_words, microseconds, scientific_page, status_words};
 use super::{ErrorCurve, Outcome, PoseDrawing};
 
 /// A page that compares solvers on models.
@@ -190,7 +190,8 @@ fn error_words(error: f64, unit: &str) -> String {
 fn status_line(out: &mut Markup, model: &Model, run: &Run) {
     out.open(&Tag::new("span").class("words"));
     out.raw(&icon(&run.outcome));
-    let words = status_words(&run.outcome, run.iterations, &model.unit, run.escaped_at);
+    let effort = Effort::of(run.look, run.iterations);
+    let words = status_words(&run.outcome, effort, &model.unit, run.escaped_at);
     out.element(&Tag::new("span"), &words);
     out.close();
 }

@@ -1,5 +1,7 @@
 //! Outcomes and numbers in plain words.
 
+use super::look::SolverLook;
+
 /// How a solve ended, with what the words need.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
@@ -43,6 +45,22 @@ pub(crate) enum HeldLimit {
     Shape,
 }
 
+/// What a solve took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Iterations as the library counts them: 0 when the start was good already, and at least 1 for a closed form.
+    pub(crate) iterations: u32,
+    /// True when a closed form answered: its one step is no iteration worth the name.
+    pub(crate) is_closed_form: bool,
+}
+
+impl Effort {
+    /// The effort of a solver.
+    pub(crate) const fn of(solver: SolverLook, iterations: u32) -> Self {
+        Self { iterations, is_closed_form: solver.is_closed_form() }
+    }
+}
+
 impl Outcome {
     /// A one-character mark for terminals; the words beside it say the same.
     pub(crate) const fn mark(&self) -> &'static str {
@@ -62,25 +80,28 @@ impl Outcome {
     }
 }
 
-/// The outcome in words: "reached in 7 iterations", "out of reach by 12 cm", "held back by elbow (limit 150°)", and behind it
+/// The outcome in words: "reached in 7 iterations", "reached in closed form", "out of reach by 12 cm", "held back by elbow (limit 150°)", and behind it
 /// "got out of a lock-up at iteration 3" where that happened.
 ///
-/// - `iterations`: 0 says that none was needed
+/// - `effort`: 0 iterations say that none was needed
 /// - `unit`: unit of lengths, as in [`length_words`]
 /// - `escaped_at`: iteration at which the solver got out of a lock-up
 pub(crate) fn status_words(
     outcome: &Outcome,
-    iterations: u32,
+    effort: Effort,
     unit: &str,
     escaped_at: Option<usize>,
 ) -> String {
+    let Effort { iterations, is_closed_form } = effort;
     let mut words = match outcome {
         Outcome::Reached if iterations == 0 => "reached without iterating".to_owned(),
+        Outcome::Reached if is_closed_form => "reached in closed form".to_owned(),
         Outcome::Reached => format!("reached in {}", counted(iterations)),
         Outcome::Unreachable { shortfall } => {
             format!("out of reach by {}", length_words(*shortfall, unit))
         }
         Outcome::Blocked { joints } => held_words(joints, unit),
+        Outcome::Stalled if is_closed_form => "not reached by the closed form".to_owned(),
         Outcome::Stalled => format!("no progress after {}", counted(iterations)),
         Outcome::IterationLimit => format!("stopped at the limit of {}", counted(iterations)),
         Outcome::Cancelled => format!("cancelled after {}", counted(iterations)),
@@ -279,11 +300,26 @@ mod tests {
             (Outcome::IterationLimit, 200, "stopped at the limit of 200 iterations"),
         ];
         for (outcome, iterations, words) in cases {
-            assert_eq!(status_words(&outcome, iterations, "m", None), words);
+            let effort = Effort::of(SolverLook::Ccd, iterations);
+            assert_eq!(status_words(&outcome, effort, "m", None), words);
         }
         assert_eq!(
-            status_words(&Outcome::Reached, 7, "m", Some(3)),
+            status_words(&Outcome::Reached, Effort::of(SolverLook::Ccd, 7), "m", Some(3)),
             "reached in 7 iterations; got out of a lock-up at iteration 3"
         );
+    }
+
+    #[test]
+    fn closed_forms_do_not_speak_of_iterations() {
+        for solver in [SolverLook::TwoBone, SolverLook::Direct] {
+            let words = |outcome: Outcome, iterations| {
+                status_words(&outcome, Effort::of(solver, iterations), "m", None)
+            };
+            assert_eq!(words(Outcome::Reached, 1), "reached in closed form");
+            assert_eq!(words(Outcome::Reached, 0), "reached without iterating");
+            assert_eq!(words(Outcome::Stalled, 1), "not reached by the closed form");
+            let far = Outcome::Unreachable { shortfall: 0.12 };
+            assert_eq!(words(far, 1), "out of reach by 12 cm");
+        }
     }
 }

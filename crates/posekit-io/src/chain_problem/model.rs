@@ -153,12 +153,24 @@ fn hinge_angle(rotation: DQuat, axis: DVec3, index: usize, warnings: &mut Warnin
     if off_axis > OFF_AXIS_NOTE {
         let place = Place::named(format!("bones[{index}].rotation"));
         let message = format!(
-            "turns {off_axis} rad about axes other than the hinge; only {} rad about the hinge are used",
-            parts.twist
+            "turns {} about axes other than the hinge; only {} about the hinge are used",
+            degrees(off_axis),
+            degrees(parts.twist)
         );
         warnings.push(place, message);
     }
     parts.twist
+}
+
+/// An angle for people: hundredths of a degree, and two digits of what is smaller.
+fn degrees(angle: f64) -> String {
+    // Adding zero makes the negative one positive.
+    let angle = angle.to_degrees() + 0.0;
+    if angle == 0.0 || angle.abs() >= 0.01 {
+        let text = format!("{angle:.2}");
+        return format!("{}°", text.trim_end_matches('0').trim_end_matches('.'));
+    }
+    format!("{angle:.1e}°")
 }
 
 /// A hinge's limit, and the start brought into it where a whole number of turns does that.
@@ -213,4 +225,36 @@ fn unit_vector(vector: [f64; 3]) -> DVec3 {
     let vector = DVec3::from_array(vector);
     let scale = vector.abs().max_element();
     (vector / scale).try_normalize().unwrap_or(DVec3::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_are_rounded() {
+        let quarter = core::f64::consts::FRAC_PI_2;
+        for (angle, text) in [
+            (quarter, "90°"),
+            (-quarter / 4.0, "-22.5°"),
+            (1.0, "57.3°"),
+            (0.0, "0°"),
+            (-0.0, "0°"),
+            (2e-4, "0.01°"),
+            (3e-8, "1.7e-6°"),
+        ] {
+            assert_eq!(degrees(angle), text, "{angle}");
+        }
+    }
+
+    #[test]
+    fn what_a_hinge_loses_is_said_in_degrees() {
+        let text = r#"{ "schema": "posekit.chain/1", "dimension": 3, "target": [0.5, 0.5, 0],
+            "bones": [ { "offset": [1, 0, 0], "rotation": [0.6, 0, 0, 0.8], "hinge": [0, 0, 1] } ] }"#;
+        let mut warnings = Warnings::new();
+        ChainProblem::from_json(text).unwrap().to_skeleton(&mut warnings).unwrap();
+        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        let expected = "bones[0].rotation: turns 73.74° about axes other than the hinge; only 0° about the hinge are used";
+        assert_eq!(said, [expected]);
+    }
 }
