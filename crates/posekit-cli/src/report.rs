@@ -154,11 +154,6 @@ pub(crate) fn escaped_at(solution: &Solution) -> Option<usize> {
     solution.escaped_at.and_then(|iteration| usize::try_from(iteration).ok())
 }
 
-/// The distance that counts as reached: the one asked for, or 1e-6 of the reach.
-pub(crate) fn tolerance(scene: &Scene, asked: Option<f64>) -> Option<f64> {
-    asked.or_else(|| scene.reach().map(|reach| 1e-6 * reach))
-}
-
 /// The method as people asked for it and what it became: `auto (direct)`.
 pub(crate) fn method_words(asked: Method, ran: Method) -> String {
     if asked == ran { ran.name().to_owned() } else { format!("{} ({})", asked.name(), ran.name()) }
@@ -166,16 +161,11 @@ pub(crate) fn method_words(asked: Method, ran: Method) -> String {
 
 /// The answer for people: status, numbers, joints or points, and the way if it was recorded. The methods are the one asked for and the one
 /// that ran.
-pub(crate) fn text(
-    scene: &Scene,
-    [asked, ran]: [Method; 2],
-    solution: &Solution,
-    tolerance: Option<f64>,
-) -> String {
+pub(crate) fn text(scene: &Scene, [asked, ran]: [Method; 2], solution: &Solution) -> String {
     let outcome = outcome(scene, solution);
     let words = status_words(&outcome, effort(ran, solution), scene.unit, escaped_at(solution));
     let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
-    for (name, value) in facts(scene, &method_words(asked, ran), solution, tolerance) {
+    for (name, value) in facts(scene, &method_words(asked, ran), solution) {
         out.push_str(&format!("{name:<12}{value}\n"));
     }
     out.push('\n');
@@ -190,12 +180,7 @@ pub(crate) fn text(
     out
 }
 
-fn facts(
-    scene: &Scene,
-    solver: &str,
-    solution: &Solution,
-    tolerance: Option<f64>,
-) -> Vec<(&'static str, String)> {
+fn facts(scene: &Scene, solver: &str, solution: &Solution) -> Vec<(&'static str, String)> {
     let with_unit = |number: String| format!("{number} {}", scene.unit).trim_end().to_owned();
     let mut facts = vec![("solver", solver.to_owned())];
     if let Some(iteration) = solution.accelerated_at {
@@ -206,7 +191,7 @@ fn facts(
         if let Some(tip) = scene.solution_points(solution).last() {
             facts.push(("tip", with_unit(coordinates(tip))));
         }
-        let within = tolerance.map_or(String::new(), |t| format!(" (tolerance {})", scientific(t)));
+        let within = format!(" (tolerance {})", scientific(solution.tolerance));
         let error = match solution.error {
             large if large >= 1e-3 => plain(large, 6),
             small => scientific(small),

@@ -150,15 +150,6 @@ impl Scene {
             _ => 0.0,
         }
     }
-
-    /// The farthest that the tip could be from the first joint that moves it, if nothing but lengths held it; none when a
-    /// joint may slide without end.
-    pub(crate) fn reach(&self) -> Option<f64> {
-        match &self.body {
-            Body::Joints(rig) => rig.reach(),
-            Body::Points { chain, .. } => Some(chain.lengths().iter().sum()),
-        }
-    }
 }
 
 /// A scene with the tasks and settings of one solve.
@@ -216,27 +207,6 @@ impl Rig {
     /// Pose of the tip.
     pub(crate) fn tip_pose(&self, q: &[f64]) -> Pose {
         self.tip.world(&self.skeleton.poses(q))
-    }
-
-    fn reach(&self) -> Option<f64> {
-        let (mut reach, mut bone) = (0.0, self.tip.joint_from_frame);
-        // Fixed joints stiffen the bones between those that move, so lengths are added up from moving joint to moving joint.
-        for joint in self.path().into_iter().rev() {
-            match (self.skeleton.kind(joint), self.skeleton.limit(joint)) {
-                (JointKind::Fixed, _) => {
-                    bone = self.skeleton.parent_from_joint(joint) * bone;
-                    continue;
-                }
-                (JointKind::Prismatic { .. }, Limit::Range { min, max }) => {
-                    reach += min.abs().max(max.abs());
-                }
-                (JointKind::Prismatic { .. } | JointKind::Free, _) => return None,
-                _ => {}
-            }
-            reach += bone.translation.length();
-            bone = self.skeleton.parent_from_joint(joint);
-        }
-        reach.is_finite().then_some(reach)
     }
 
     /// Whether a joint stands at a limit (within 1e-9 rad or units).

@@ -1,7 +1,7 @@
 //! Single steps of FABRIK and constraint relaxation, against slow references written out from the texts.
 
 use posekit::chain::relaxation::{Reading, Thresholds, read, relax};
-use posekit::chain::{Bones, Goals, fabrik};
+use posekit::chain::{Bones, Chain, Goals, fabrik};
 
 /// Deterministic numbers without a dependency.
 struct Dice(u64);

@@ -40,12 +40,14 @@ pub(crate) fn demo(args: &DemoArgs) -> Result<()> {
     let mut progress = Progress::new(jobs.iter().map(Vec::len).sum());
     let mut models = Vec::new();
     for (example, jobs) in examples.iter().zip(&jobs) {
-        let mut runs = Vec::new();
+        let (mut runs, mut tolerance) = (Vec::new(), None);
         for job in jobs {
             progress.step(&format!("{}, {}", example.scene.title, name(job)));
-            runs.push(run(example, job)?);
+            let (run, within) = run(example, job)?;
+            runs.push(run);
+            tolerance = Some(within);
         }
-        models.push(model(example, runs));
+        models.push(model(example, tolerance, runs));
     }
     progress.finish();
     let page = page(models);
@@ -81,7 +83,8 @@ fn name(job: &Job) -> String {
     format!("{}{classic}", job.method.name())
 }
 
-fn run(example: &Example, job: &Job) -> Result<Run> {
+/// One solve, and the distance that counted as reached.
+fn run(example: &Example, job: &Job) -> Result<(Run, f64)> {
     let scene = &example.scene;
     let solution = scene.solve(job.method, &job.settings)?;
     let look = SolverLook::of(job.method.name());
@@ -90,7 +93,7 @@ fn run(example: &Example, job: &Job) -> Result<Run> {
     } else {
         picture::error_curve(scene, job.method, &solution).values
     };
-    Ok(Run {
+    let run = Run {
         solver: name(job),
         look,
         outcome: report::outcome(scene, &solution),
@@ -100,7 +103,8 @@ fn run(example: &Example, job: &Job) -> Result<Run> {
         escaped_at: report::escaped_at(&solution),
         drawing: picture::drawing(scene, job.method, &solution),
         errors,
-    })
+    };
+    Ok((run, solution.tolerance))
 }
 
 /// Median time of a solve from the start, in a workspace that has solved before, in microseconds.
@@ -120,7 +124,7 @@ fn median_time(example: &Example, job: &Job) -> Result<f64> {
     Ok(times[times.len() / 2].as_secs_f64() * 1e6)
 }
 
-fn model(example: &Example, runs: Vec<Run>) -> Model {
+fn model(example: &Example, tolerance: Option<f64>, runs: Vec<Run>) -> Model {
     let scene = &example.scene;
     let mut start = picture::before(scene, SolverLook::Other);
     start.title = format!("{} before solving", scene.title);
@@ -128,7 +132,7 @@ fn model(example: &Example, runs: Vec<Run>) -> Model {
         name: scene.title.clone(),
         about: example.about.to_owned(),
         unit: scene.unit.to_owned(),
-        tolerance: report::tolerance(scene, None),
+        tolerance,
         start,
         runs,
     }

@@ -30,7 +30,7 @@ pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
         words: words.clone(),
         // A closed form has nothing to plot.
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
-        tolerance: report::tolerance(&scene, args.solver.tolerance),
+        tolerance: Some(solution.tolerance),
     };
     write_file(&args.output, &solution_svg(&sheet))?;
     print(&format!("{} {words}: {}\n", outcome.mark(), args.output.display()))

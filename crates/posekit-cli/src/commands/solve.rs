@@ -19,10 +19,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
         Format::Json => report::solution_file(&scene, ran, &solution, args.trace)
             .to_json()
             .map_err(Failure::input)?,
-        Format::Table => {
-            let tolerance = report::tolerance(&scene, args.solver.tolerance);
-            report::text(&scene, [asked, ran], &solution, tolerance)
-        }
+        Format::Table => report::text(&scene, [asked, ran], &solution),
     };
     print(&text)?;
     if args.require_reached && !solution.is_reached() {
