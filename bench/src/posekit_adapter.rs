@@ -8,7 +8,7 @@
 //! Solvers with rotations in their name are given joint rotations and give joint rotations back; their
 //! points are made from those by this crate's own forward kinematics before they are judged.
 
-use posekit::chain::{Chain, Goals};
+use posekit::chain::{Chain, DirectWorkspace, Goals, direct, fabrik};
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{Pole, SoftReach, TwoBone};
 use posekit::math::{Pose, atan2, shortest_rotation, wrap_angle};
@@ -28,6 +28,12 @@ pub const ON_POINTS: [(Method, &str); 3] = [
     (Method::Relaxation, "posekit relaxation (f64)"),
 ];
 
+/// The same methods on the caller's own points: no checks, no status, as the peers' functions on slices.
+pub const ON_SLICES: [(Method, &str); 2] = [
+    (Method::Direct, "posekit direct, slices (f64)"),
+    (Method::Fabrik, "posekit FABRIK, slices (f64)"),
+];
+
 /// Solvers of free chains on joints, with their names.
 pub const ON_JOINTS: [(Method, &str); 3] = [
     (Method::Direct, "posekit direct, rotations (f64)"),
@@ -44,6 +50,11 @@ pub fn contenders() -> Vec<Contender> {
     for (method, name) in ON_POINTS {
         add_chain(&mut all, name, move |problems, dimension| {
             Box::new(ChainBatch::new(chains(problems), dimension, method, TOLERANCE))
+        });
+    }
+    for (method, name) in ON_SLICES {
+        add_chain(&mut all, name, move |problems, dimension| {
+            Box::new(SliceBatch::new(chains(problems), dimension, method))
         });
     }
     for (method, name) in ON_JOINTS {
@@ -143,6 +154,48 @@ impl Entrant for ChainBatch {
             .map(|p| DVec3::new(p[0], coordinate(p, 1), coordinate(p, 2)))
             .collect();
         verify::chain(&self.problems[index], &points)
+    }
+}
+
+/// Chains of points as plain slices, by the functions of `posekit::chain`.
+#[derive(Debug)]
+pub struct SliceBatch {
+    chains: ChainBatch,
+    lengths: Vec<Vec<f64>>,
+    direct: DirectWorkspace,
+}
+
+impl SliceBatch {
+    /// Problems with `dimension` coordinates a point, by `Direct` or `Fabrik`.
+    pub fn new(problems: &[ChainProblem], dimension: usize, method: Method) -> Self {
+        let chains = ChainBatch::new(problems, dimension, method, TOLERANCE);
+        let lengths = chains.chains.iter().map(|chain| chain.lengths()[1..].to_vec()).collect();
+        Self { chains, lengths, direct: DirectWorkspace::default() }
+    }
+}
+
+impl Entrant for SliceBatch {
+    fn reset(&mut self) {
+        self.chains.reset();
+    }
+
+    fn solve(&mut self, index: usize) -> u32 {
+        let batch = &mut self.chains;
+        let (problem, lengths) = (&batch.problems[index], &self.lengths[index]);
+        let target = &problem.target.to_array()[..batch.dimension];
+        let points = &mut batch.answers[index];
+        points.copy_from_slice(batch.chains[index].points());
+        let tolerance = batch.settings[index].tolerance.unwrap_or(TOLERANCE);
+        if batch.method == Method::Fabrik {
+            let limit = MAX_ITERATIONS;
+            return fabrik::reach(batch.dimension, lengths, points, target, tolerance, limit);
+        }
+        direct::reach(batch.dimension, lengths, points, target, tolerance, &mut self.direct);
+        1
+    }
+
+    fn verdict(&self, index: usize) -> Verdict {
+        self.chains.verdict(index)
     }
 }
 

@@ -288,3 +288,22 @@ fn bones_that_may_stretch_reach_everything() {
     assert!(solution.is_reached(), "{:?}", solution.status);
     assert_eq!(solution.points[4..], [5.0, 0.0], "the tip stands on the target");
 }
+
+#[test]
+fn whole_iterations_are_the_steps_one_after_the_other() {
+    let lengths = [1.0, 0.7, 1.2, 0.4];
+    let chain = Chain::try_straight(3, &lengths).unwrap();
+    let (mut whole, mut stepped) = (chain.points().to_vec(), chain.points().to_vec());
+    let target = [0.9, 1.1, -0.6];
+    let done = fabrik::reach(3, &lengths, &mut whole, &target, 0.0, 7);
+    let mut branches = fabrik::Branches::default();
+    branches.prepare(3, chain.parents(), &[4]);
+    let weights = [1.0; 5];
+    let bones = Bones { parents: chain.parents(), lengths: chain.lengths(), weights: &weights };
+    for _ in 0..done {
+        let goals = Goals { effectors: &[4], targets: &target };
+        fabrik::backward(3, bones, &mut stepped, goals, &mut branches);
+        fabrik::forward(3, bones, &mut stepped, &branches);
+    }
+    assert_eq!((done, whole), (7, stepped), "the same bits");
+}

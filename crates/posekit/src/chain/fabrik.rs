@@ -60,6 +60,74 @@ pub fn forward(dimension: usize, bones: Bones<'_>, points: &mut [f64], branches:
     in_space!(dimension, space => outward(space, bones, points, branches));
 }
 
+/// Whole iterations on an unbranched chain, for callers that keep the points themselves: no checks, no stall detection, no
+/// status, only the published method. Returns the iterations run.
+///
+/// - `lengths`: n bone lengths; `points`: (n + 1) × `dimension`, root first, changed in place
+/// - `tolerance`: distance of the tip from the target at which to stop, same unit
+///
+/// [`solve::solve_chain`](crate::solve::solve_chain) runs the same steps and does the rest too.
+pub fn reach(
+    dimension: usize,
+    lengths: &[f64],
+    points: &mut [f64],
+    target: &[f64],
+    tolerance: f64,
+    iterations: u32,
+) -> u32 {
+    in_space!(dimension, space => {
+        let mut anchor = space.row(0.0);
+        let tip = lengths.len() * space.n();
+        for done in 0..iterations {
+            let off = points[tip..].iter().zip(target).map(|(a, b)| (a - b) * (a - b));
+            if off.sum::<f64>() <= tolerance * tolerance {
+                return done;
+            }
+            back_and_forth(space, lengths, points, target, &mut anchor);
+        }
+        iterations
+    })
+}
+
+/// One iteration on an unbranched chain: [`backward`] and [`forward`], bit for bit, in fewer cycles. Allocates a point
+/// above three dimensions.
+pub(crate) fn sweep(dimension: usize, lengths: &[f64], points: &mut [f64], target: &[f64]) {
+    in_space!(dimension, space => {
+        back_and_forth(space, lengths, points, target, &mut space.row(0.0));
+    });
+}
+
+/// One iteration on an unbranched chain; the point just placed stays in registers for the next to be dragged to.
+#[inline]
+fn back_and_forth<S: Space>(
+    space: S,
+    lengths: &[f64],
+    points: &mut [f64],
+    target: &[f64],
+    anchor: &mut S::Row<f64>,
+) {
+    let n = space.n();
+    let tip = lengths.len() * n;
+    points[tip..].copy_from_slice(target);
+    anchor.as_mut().copy_from_slice(target);
+    let inner = points[..tip].chunks_exact_mut(n).zip(lengths).skip(1);
+    for (point, length) in inner.rev() {
+        follow(space, point, anchor, *length);
+    }
+    anchor.as_mut().copy_from_slice(&points[..n]);
+    for (point, length) in points[n..].chunks_exact_mut(n).zip(lengths) {
+        follow(space, point, anchor, *length);
+    }
+}
+
+/// Drags a point to the anchor, and makes it the next anchor.
+#[inline(always)]
+fn follow<S: Space>(space: S, point: &mut [f64], anchor: &mut S::Row<f64>, length: f64) {
+    let point = &mut point[..space.n()];
+    drag(space, point, anchor.as_ref(), length);
+    anchor.as_mut().copy_from_slice(point);
+}
+
 /// Carries the points with no effector in their subtree along with their parents, without turning their bones.
 pub fn carry(
     dimension: usize,
