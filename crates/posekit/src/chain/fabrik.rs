@@ -97,8 +97,9 @@ pub(crate) fn sweep(dimension: usize, lengths: &[f64], points: &mut [f64], targe
     });
 }
 
-/// One iteration on an unbranched chain; the point just placed stays in registers for the next to be dragged to.
-#[inline]
+/// One iteration on an unbranched chain; the point just placed stays in registers for the next to be dragged to, which a call
+/// would undo: hence the forced inlining.
+#[inline(always)]
 fn back_and_forth<S: Space>(
     space: S,
     lengths: &[f64],

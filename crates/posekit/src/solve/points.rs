@@ -217,6 +217,10 @@ impl PointsRun {
     }
 
     fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
+        if record.is_none() && self.dimension <= 3 && self.is_single_path() {
+            fabrik::sweep(self.dimension, &self.lengths[1..], &mut self.points, &self.targets);
+            return;
+        }
         let bones =
             Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
         let goals = Goals { effectors: &self.effectors, targets: &self.targets };
