@@ -192,10 +192,13 @@ impl Rig {
         let bones = self.nodes.iter().map(|node| node.placement.translation);
         let goals = self.points.iter().flat_map(|goal| [goal.offset, goal.wanted]);
         let largest = bones.chain(goals).fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
+        let largest = self.nodes.iter().fold(largest, |m, node| m.max(self.largest_slide(node)));
         let first = power_of_two_below(largest).recip();
         self.scale_lengths(first);
         let full = self.full_reach(first);
-        let second = power_of_two_below(full).recip();
+        let wanted = power_of_two_below(full).recip();
+        // Bones next to nothing beside a target: both scales in one must still be a number.
+        let second = if (first * wanted).is_normal() { wanted } else { 1.0 };
         self.scale_lengths(second);
         for reach in &mut self.reaches {
             *reach = reach.scaled(second);
@@ -203,6 +206,18 @@ impl Rig {
         self.scale = first * second;
         self.reach = full * second;
         self.convert_gains();
+    }
+
+    /// The largest length among where a node has slid to and how far it may slide; 0 for one that turns only.
+    fn largest_slide(&self, node: &Node) -> f64 {
+        let slid = &self.start[node.values.clone()];
+        let slid = match node.kind {
+            Kind::Slide { .. } => slid[0].abs(),
+            Kind::Free => DVec3::from_slice(slid).abs().max_element(),
+            _ => return 0.0,
+        };
+        let Bound::Span { min, max } = node.bound else { return slid };
+        [min, max].into_iter().filter(|end| end.is_finite()).fold(slid, |m, end| m.max(end.abs()))
     }
 
     /// What misses are compared with, in units of the first scaling.
