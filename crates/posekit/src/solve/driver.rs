@@ -186,6 +186,8 @@ impl Driver {
     /// Goes straight to the nearest pose of a target that is out of reach.
     pub(super) fn give_up(&mut self, run: &mut dyn Run) -> Ending {
         self.rescue(run, false);
+        // Nothing was slow: there was nothing to iterate for.
+        self.accelerated_at = None;
         Ending::NoProgress
     }
 
