@@ -9,7 +9,7 @@ use posekit::glam::{DMat3, DQuat, DVec3};
 use posekit::math::{Pose, atan2, perpendicular, rotation_about, sin_cos, wrap_angle};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Detail, Method, Phase, Settings, Solution, Status, TraceStep, solve};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 use support::{Rng, plane_limb, plane_tip};
 
 /// How near the two must stay.
@@ -112,8 +112,8 @@ fn by_ccd(
     (tip, target): (Frame, DVec3),
     settings: &Settings,
 ) -> Solution {
-    let task = Position::new(tip, target).into();
-    solve(skeleton, start, &[task], Method::Ccd, settings).expect("the problem is valid")
+    let task: Task = Position::new(tip, target).into();
+    solve(skeleton, start, &[task.clone()], Method::Ccd, settings).expect("the problem is valid")
 }
 
 /// Compares a plane solve with the reference; the reference's last word.

@@ -6,7 +6,7 @@ use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::sin_cos;
 use posekit::solve::{Detail, Method, Settings, Status, solve, solve_chain};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 use support::{Rng, plane_limb, plane_tip, space_limb};
 
 /// How near the two must stay.
@@ -142,9 +142,10 @@ fn joints_in_the_plane_and_in_space_equal_the_text() {
             let far = rng.between(0.1, 0.95) * lengths.iter().sum::<f64>();
             let (s, c) = sin_cos(rng.angle());
             let target = if in_space { rng.direction() } else { DVec3::new(c, s, 0.0) } * far;
-            let task = Position::new(tip, target).into();
+            let task: Task = Position::new(tip, target).into();
             let run = |settings: &Settings| {
-                let solution = solve(&skeleton, &start, &[task], Method::Fabrik, settings).unwrap();
+                let solution =
+                    solve(&skeleton, &start, &[task.clone()], Method::Fabrik, settings).unwrap();
                 // The joint values of every step carry the same points.
                 for step in &solution.trace {
                     let poses = skeleton.poses(&step.configuration);
@@ -184,9 +185,9 @@ fn targets_out_of_reach_are_followed_as_in_the_text() {
 fn figures_2_and_3_lock_fabrik_up_too_and_are_left_by_default() {
     let (skeleton, tip) = plane_limb(&[1.0, 1.0]);
     let target = DVec3::new(0.7, 0.0, 0.0);
-    let task = Position::new(tip, target).into();
+    let task: Task = Position::new(tip, target).into();
     let run = |settings: &Settings| {
-        solve(&skeleton, &[0.0, 0.0], &[task], Method::Fabrik, settings).unwrap()
+        solve(&skeleton, &[0.0, 0.0], &[task.clone()], Method::Fabrik, settings).unwrap()
     };
     let locked = run(&classic(1e-6, 100));
     assert!(!locked.is_reached() && locked.escaped_at.is_none());

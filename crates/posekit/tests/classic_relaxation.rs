@@ -9,7 +9,7 @@ use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{atan2, sin_cos, wrap_angle};
 use posekit::solve::{Detail, Method, Relaxation, Settings, Solution, Status, solve, solve_chain};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 use support::{Rng, plane_limb, plane_tip};
 
 /// How near the two must stay.
@@ -135,8 +135,9 @@ fn by_relaxation(
     settings: &Settings,
 ) -> Solution {
     let (skeleton, tip) = plane_limb(lengths);
-    let task = Position::new(tip, DVec3::new(target[0], target[1], 0.0)).into();
-    solve(&skeleton, start, &[task], Method::Relaxation, settings).expect("the problem is valid")
+    let task: Task = Position::new(tip, DVec3::new(target[0], target[1], 0.0)).into();
+    solve(&skeleton, start, &[task.clone()], Method::Relaxation, settings)
+        .expect("the problem is valid")
 }
 
 #[test]

@@ -9,7 +9,7 @@ use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{
     Detail, Method, Phase, Relaxation, Settings, Solution, TraceStep, Workspace, solve, solve_chain,
 };
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 use support::{limb, plane_limb, space_limb};
 
 /// Runs of every iteration, so that none is cut short.
@@ -127,8 +127,8 @@ fn ccd_that_arrives_inside_an_iteration_stops_there() {
     // Where the last joint alone takes the tip.
     let target = DVec3::new(2.0, 1.0, 0.0);
     let settings = Settings { trace: Detail::HalfSteps, ..Settings::default() };
-    let task = Position::new(tip, target).into();
-    let solution = solve(&skeleton, &[0.0; 3], &[task], Method::Ccd, &settings).unwrap();
+    let task: Task = Position::new(tip, target).into();
+    let solution = solve(&skeleton, &[0.0; 3], &[task.clone()], Method::Ccd, &settings).unwrap();
     assert_eq!(phases(&solution.trace, 1), [Phase::Joint(2), Phase::Iteration]);
     assert!(solution.is_reached() && solution.iterations == 1);
 }
@@ -217,10 +217,10 @@ fn chains_of_points_have_the_same_half_steps() {
 #[test]
 fn rescues_are_in_the_trace() {
     let (skeleton, tip) = plane_limb(&[1.0; 4]);
-    let task = Position::new(tip, DVec3::new(2.3, 0.0, 0.0)).into();
+    let task: Task = Position::new(tip, DVec3::new(2.3, 0.0, 0.0)).into();
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         let settings = Settings { trace: Detail::Iterations, ..Settings::default() };
-        let solution = solve(&skeleton, &[0.0; 4], &[task], method, &settings).unwrap();
+        let solution = solve(&skeleton, &[0.0; 4], &[task.clone()], method, &settings).unwrap();
         let escape = solution.trace.iter().find(|step| step.phase == Phase::Escape);
         let escape = escape.expect("the straight limb has to be left");
         assert_eq!(Some(escape.iteration), solution.escaped_at, "{}", method.name());

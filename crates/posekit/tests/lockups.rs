@@ -6,7 +6,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, solve};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 
 /// Bones of equal length along +x, each on a hinge about +z (plane), on hinges about z and y in turn, or on balls.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,9 +105,10 @@ fn every_reachable_case_is_reached_by_every_iterative_solver() {
     let (cases, mut failures, mut worst) = (cases(), Vec::new(), 0);
     for case in &cases {
         for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
-            let task = Position::new(case.tip, case.target).into();
+            let task: Task = Position::new(case.tip, case.target).into();
             let settings = Settings::default();
-            let solution = solve(&case.skeleton, &case.start, &[task], method, &settings).unwrap();
+            let solution =
+                solve(&case.skeleton, &case.start, &[task.clone()], method, &settings).unwrap();
             worst = worst.max(solution.iterations);
             if !solution.is_reached() || solution.iterations > 200 {
                 failures.push(format!(

@@ -5,7 +5,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{Method, Settings, solve};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 
 const METHODS: [Method; 4] = [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation];
 
@@ -20,9 +20,10 @@ fn a_long_rail_does_not_loosen_the_tolerance() {
     let hinge = |name: &str, parent| Joint::revolute(name, DVec3::Z).child_of(parent);
     let joints = vec![rail, hinge("a", 0), hinge("b", 1).at(bone(1.0))];
     let skeleton = Skeleton::try_new(joints).unwrap();
-    let task = Position::new(Frame::new(2, bone(1.0)), DVec3::new(5.0, 1.0, 0.0)).into();
+    let task: Task = Position::new(Frame::new(2, bone(1.0)), DVec3::new(5.0, 1.0, 0.0)).into();
     for method in METHODS {
-        let solution = solve(&skeleton, &[0.0; 3], &[task], method, &Settings::default()).unwrap();
+        let solution =
+            solve(&skeleton, &[0.0; 3], &[task.clone()], method, &Settings::default()).unwrap();
         assert!(solution.is_reached(), "{method:?}: {:?}", solution.status);
         assert!(solution.error < 1e-4, "{method:?}: {} off", solution.error);
     }
@@ -45,10 +46,11 @@ fn joints_of_different_kinds_may_mimic_each_other() {
             let mut truth = vec![if slide_drives { 0.5 * scale } else { 0.5 }, 0.0, 0.7];
             skeleton.settle(&mut truth);
             let target = tip.world(&skeleton.poses(&truth)).translation;
-            let task = Position::new(tip, target).into();
+            let task: Task = Position::new(tip, target).into();
             for method in METHODS {
                 let settings = Settings::default();
-                let solution = solve(&skeleton, &[0.0; 3], &[task], method, &settings).unwrap();
+                let solution =
+                    solve(&skeleton, &[0.0; 3], &[task.clone()], method, &settings).unwrap();
                 let name = format!("{method:?}, scale {scale:e}, slide drives: {slide_drives}");
                 assert!(solution.is_reached(), "{name}: {:?}", solution.status);
                 let q = &solution.configuration;
@@ -72,9 +74,10 @@ fn joints_of_weight_zero_stay_where_they_start() {
         for target in [DVec3::new(2.0, 2.0, 0.0), DVec3::new(-1.0, 0.0, 0.0)] {
             let mut settings = Settings::default();
             settings.ccd.weights = weights.to_vec();
-            let task = Position::new(tip, target).into();
+            let task: Task = Position::new(tip, target).into();
             for method in METHODS {
-                let solution = solve(&skeleton, &start, &[task], method, &settings).unwrap();
+                let solution =
+                    solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
                 for (i, weight) in weights.iter().enumerate() {
                     let moved = solution.configuration[i] != start[i];
                     assert!(*weight > 0.0 || !moved, "{method:?}: joint {i} moved");
@@ -90,11 +93,11 @@ fn lengths_whose_squares_vanish_or_overflow() {
         let joints = [Joint::ball("a"), Joint::ball("b").child_of(0).at(bone(scale))];
         let skeleton = Skeleton::try_new(joints.to_vec()).unwrap();
         let target = DVec3::new(0.3, 0.4, 0.5) * scale;
-        let task = Position::new(Frame::new(1, bone(scale)), target).into();
+        let task: Task = Position::new(Frame::new(1, bone(scale)), target).into();
         for method in METHODS {
             let settings = Settings::default();
             let start = skeleton.neutral();
-            let solution = solve(&skeleton, &start, &[task], method, &settings).unwrap();
+            let solution = solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
             assert!(solution.is_reached(), "{method:?} at {scale:e}: {:?}", solution.status);
             let poses = skeleton.poses(&solution.configuration);
             let tip = poses[1].transform_point(DVec3::X * scale);

@@ -9,7 +9,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, Workspace, solve, solve_chain};
-use posekit::task::{Orientation, Position, Task};
+use posekit::task::{Orientation, Position, Task, TaskKind};
 use proptest::prelude::*;
 use support::{Rng, limb, space_limb};
 
@@ -95,11 +95,11 @@ impl Problem {
             let weight = [0.0, 0.3, 1.0, 1.0, 7.0][rng.whole(0, 4)];
             if rng.whole(0, 3) == 0 {
                 let turn = rng.rotation();
-                tasks.push(Orientation { weight, ..Orientation::new(frame, turn) }.into());
+                tasks.push(Task::new(Orientation::new(frame, turn)).weighing(weight));
             } else {
                 let far = [0.0, 0.5, 2.0, 20.0][rng.whole(0, 3)];
                 let target = rng.direction() * far;
-                tasks.push(Position { weight, ..Position::new(frame, target) }.into());
+                tasks.push(Task::new(Position::new(frame, target)).weighing(weight));
             }
         }
         Self { skeleton, start, tasks, size: size + 20.0 }
@@ -118,11 +118,17 @@ impl Problem {
     fn misses(&self, q: &[f64]) -> [f64; 2] {
         let poses = self.skeleton.poses(q);
         let mut worst = [0.0_f64; 2];
-        for task in &self.tasks {
-            let at = task.frame().world(&poses);
-            match task {
-                Task::Position(task) => worst[0] = worst[0].max(task.residual(at).length()),
-                Task::Orientation(task) => worst[1] = worst[1].max(task.residual(at).length()),
+        // A task of weight 0 is switched off.
+        for task in self.tasks.iter().filter(|task| task.weight > 0.0) {
+            match task.kind {
+                TaskKind::Position(task) => {
+                    let miss = task.residual(task.frame.world(&poses));
+                    worst[0] = worst[0].max(miss.length());
+                }
+                TaskKind::Orientation(task) => {
+                    let miss = task.residual(task.frame.world(&poses));
+                    worst[1] = worst[1].max(miss.length());
+                }
                 _ => {}
             }
         }
@@ -225,8 +231,8 @@ proptest! {
         let run = |by: f64, method| {
             let scaled: Vec<f64> = lengths.iter().map(|l| l * by).collect();
             let (skeleton, tip) = space_limb(&scaled);
-            let task = Position::new(tip, target * by).into();
-            solve(&skeleton, &start, &[task], method, &Settings::default()).unwrap()
+            let task: Task = Position::new(tip, target * by).into();
+            solve(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap()
         };
         for method in FREE {
             let (a, b) = (run(1.0, method), run(by, method));
@@ -256,8 +262,8 @@ proptest! {
                 }
             });
             let skeleton = Skeleton::try_new(joints.collect()).unwrap();
-            let task = Position::new(tip, world.transform_point(target)).into();
-            solve(&skeleton, &start, &[task], method, &Settings::default()).unwrap()
+            let task: Task = Position::new(tip, world.transform_point(target)).into();
+            solve(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap()
         };
         for method in FREE {
             let (a, b) = (run(Pose::IDENTITY, method), run(moved, method));
@@ -281,8 +287,8 @@ proptest! {
         more_start.splice(at..at, [0.0, 0.0, 0.0, 1.0]);
         let run = |lengths: &[f64], start: &[f64], method| {
             let (skeleton, tip) = space_limb(lengths);
-            let task = Position::new(tip, target).into();
-            solve(&skeleton, start, &[task], method, &Settings::default()).unwrap()
+            let task: Task = Position::new(tip, target).into();
+            solve(&skeleton, start, &[task.clone()], method, &Settings::default()).unwrap()
         };
         for method in [Method::Direct, Method::Ccd, Method::Fabrik] {
             let (a, mut b) = (run(&lengths, &start, method), run(&more, &more_start, method));

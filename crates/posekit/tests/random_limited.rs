@@ -9,7 +9,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Status, Workspace};
-use posekit::task::{Position, Task};
+use posekit::task::{Position, Task, TaskKind};
 use support::{Rng, TOLERANCE};
 
 /// Cases per family.
@@ -151,8 +151,8 @@ impl Case {
     /// The largest miss, by the skeleton's own kinematics.
     fn miss(&self, q: &[f64]) -> f64 {
         let poses = self.skeleton.poses(q);
-        let misses = self.tasks.iter().map(|task| match task {
-            Task::Position(task) => {
+        let misses = self.tasks.iter().map(|task| match task.kind {
+            TaskKind::Position(task) => {
                 task.frame.world(&poses).translation.distance(task.target_in_world)
             }
             _ => 0.0,

@@ -7,7 +7,7 @@ mod support;
 use posekit::glam::DVec3;
 use posekit::math::sin_cos;
 use posekit::solve::{Method, Settings, Workspace};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 use support::{Rng, TOLERANCE, plane_limb, plane_tip, radii, space_limb, space_tip};
 
 const CASES: u64 = 100_000;
@@ -64,9 +64,9 @@ fn run(method: Method) -> (Vec<u32>, Vec<String>) {
         let case = Case::random(index);
         let (skeleton, tip) =
             if case.in_space { space_limb(&case.lengths) } else { plane_limb(&case.lengths) };
-        let task = Position::new(tip, case.target).into();
+        let task: Task = Position::new(tip, case.target).into();
         workspace
-            .begin(&skeleton, &case.start, &[task], method, &settings)
+            .begin(&skeleton, &case.start, &[task.clone()], method, &settings)
             .expect("the case is valid");
         let solution = workspace.run();
         iterations.push(solution.iterations);

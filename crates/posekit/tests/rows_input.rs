@@ -31,9 +31,9 @@ fn by_all(
 }
 
 /// Asserts that every method refuses the problem for the same reason, or because it does not suit it.
-fn all_refuse(skeleton: &Skeleton, start: &[f64], task: Task, settings: &Settings, reason: &str) {
+fn all_refuse(skeleton: &Skeleton, start: &[f64], task: &Task, settings: &Settings, reason: &str) {
     for method in Method::ALL {
-        let refused = solve(skeleton, start, &[task], method, settings);
+        let refused = solve(skeleton, start, &[task.clone()], method, settings);
         let message = refused.map(|_| ()).expect_err("nobody takes this").to_string();
         assert!(message.contains(reason), "{}: {message:?} lacks {reason:?}", method.name());
     }
@@ -47,8 +47,8 @@ fn l1_target_not_finite() {
         for axis in 0..3 {
             let mut target = [1.0, 1.0, 0.0];
             target[axis] = bad;
-            let task = Position::new(tip, DVec3::from_array(target)).into();
-            all_refuse(&skeleton, &[0.1; 3], task, &Settings::default(), "task target");
+            let task: Task = Position::new(tip, DVec3::from_array(target)).into();
+            all_refuse(&skeleton, &[0.1; 3], &task, &Settings::default(), "task target");
             let goals = Goals { effectors: &[3], targets: &target };
             for method in [Method::Auto, Method::Direct, Method::Fabrik, Method::Relaxation] {
                 let refused = solve_chain(&chain, goals, method, &Settings::default());
@@ -58,8 +58,8 @@ fn l1_target_not_finite() {
         for k in 0..4 {
             let mut target = [0.0, 0.0, 0.0, 1.0];
             target[k] = bad;
-            let task = Orientation::new(tip, DQuat::from_array(target)).into();
-            all_refuse(&skeleton, &[0.1; 3], task, &Settings::default(), "task target");
+            let task: Task = Orientation::new(tip, DQuat::from_array(target)).into();
+            all_refuse(&skeleton, &[0.1; 3], &task, &Settings::default(), "task target");
         }
     }
 }
@@ -67,25 +67,27 @@ fn l1_target_not_finite() {
 #[test]
 fn l1_a_refused_problem_leaves_the_workspace_untouched() {
     let (skeleton, tip) = plane_limb(&[1.0; 6]);
-    let task = Position::new(tip, DVec3::new(2.0, 3.0, 0.0)).into();
+    let task: Task = Position::new(tip, DVec3::new(2.0, 3.0, 0.0)).into();
     let start = [0.1; 6];
     let mut limited = Skeleton::builder();
     limited.add(Joint::revolute("a", DVec3::X).with_limit(Limit::Range { min: 0.0, max: 1.0 }));
     let limited = limited.build().unwrap();
     let finger = Frame::new(0, Pose::from_translation(DVec3::Y));
-    let elsewhere = Position::new(finger, DVec3::Z).into();
-    let not_finite = Position::new(tip, DVec3::NAN).into();
+    let elsewhere: Task = Position::new(finger, DVec3::Z).into();
+    let not_finite: Task = Position::new(tip, DVec3::NAN).into();
     let branched = Chain::try_tree(2, &[0., 0., 1., 0., 2., 0., 2., 1.], &[0, 0, 1, 1]).unwrap();
     let two = Goals { effectors: &[2, 3], targets: &[1.0, 1.0, 1.0, 0.5] };
     for method in [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation] {
         let settings = Settings::default();
-        let undisturbed = solve(&skeleton, &start, &[task], method, &settings).unwrap();
+        let undisturbed = solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
         let mut workspace = Workspace::default();
-        workspace.begin(&skeleton, &start, &[task], method, &settings).unwrap();
+        workspace.begin(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
         let _ = workspace.step();
         let before = workspace.solution().clone();
-        assert!(workspace.begin(&skeleton, &start, &[not_finite], method, &settings).is_err());
-        assert!(workspace.begin(&skeleton, &[0.0; 5], &[task], method, &settings).is_err());
+        assert!(
+            workspace.begin(&skeleton, &start, &[not_finite.clone()], method, &settings).is_err()
+        );
+        assert!(workspace.begin(&skeleton, &[0.0; 5], &[task.clone()], method, &settings).is_err());
         assert!(workspace.begin_chain(&branched, two, Method::Direct, &settings).is_err());
         assert!(workspace.begin_chain(&branched, two, Method::Ccd, &settings).is_err());
         assert!(workspace.retarget(&[f64::NAN, 0.0, 0.0]).is_err());
@@ -94,7 +96,11 @@ fn l1_a_refused_problem_leaves_the_workspace_untouched() {
         assert_eq!(workspace.run(), &undisturbed, "{}: the rest of the way", method.name());
         // Whether a method suits a problem shows only when the problem has been taken over.
         for unsuited in [Method::Direct, Method::TwoBone] {
-            assert!(workspace.begin(&limited, &[0.5], &[elsewhere], unsuited, &settings).is_err());
+            assert!(
+                workspace
+                    .begin(&limited, &[0.5], &[elsewhere.clone()], unsuited, &settings)
+                    .is_err()
+            );
             assert_eq!(workspace.step(), Progress::Done, "the refused problem is not solved");
             let solution = workspace.solution();
             assert_eq!((&solution.status, solution.iterations), (&Status::Cancelled, 0));
@@ -112,14 +118,14 @@ fn l2_not_finite_start_frame_weight() {
         for i in 0..3 {
             let mut start = [0.1; 3];
             start[i] = bad;
-            all_refuse(&skeleton, &start, task, &settings, &format!("\"b{i}\": value"));
+            all_refuse(&skeleton, &start, &task, &settings, &format!("\"b{i}\": value"));
         }
         let mut moved = tip;
         moved.joint_from_frame.translation.y = bad;
         all_refuse(
             &skeleton,
             &[0.1; 3],
-            Position::new(moved, DVec3::Y).into(),
+            &Position::new(moved, DVec3::Y).into(),
             &settings,
             "task frame",
         );
@@ -128,17 +134,17 @@ fn l2_not_finite_start_frame_weight() {
         all_refuse(
             &skeleton,
             &[0.1; 3],
-            Position::new(turned, DVec3::Y).into(),
+            &Position::new(turned, DVec3::Y).into(),
             &settings,
             "task frame",
         );
-        let weighed = Position { weight: bad, ..Position::new(tip, DVec3::Y) };
-        all_refuse(&skeleton, &[0.1; 3], weighed.into(), &settings, "task weight");
+        let weighed = Task::new(Position::new(tip, DVec3::Y)).weighing(bad);
+        all_refuse(&skeleton, &[0.1; 3], &weighed, &settings, "task weight");
         let ccd = Settings { ccd: Ccd { weights: vec![1.0, bad, 1.0] }, ..Settings::default() };
-        all_refuse(&skeleton, &[0.1; 3], task, &ccd, "weights");
+        all_refuse(&skeleton, &[0.1; 3], &task, &ccd, "weights");
         let relaxation = Relaxation { weights: vec![1.0, 1.0, bad], ..Relaxation::default() };
         let relaxation = Settings { relaxation, ..Settings::default() };
-        all_refuse(&skeleton, &[0.1; 3], task, &relaxation, "weights");
+        all_refuse(&skeleton, &[0.1; 3], &task, &relaxation, "weights");
     }
 }
 
@@ -166,18 +172,18 @@ fn l14_quaternions_in_start_and_target() {
     }
     let mut zero = start;
     zero[4..8].fill(0.0);
-    all_refuse(&skeleton, &zero, task[0], &settings, "\"b1\": value is not a unit quaternion");
+    all_refuse(&skeleton, &zero, &task[0], &settings, "\"b1\": value is not a unit quaternion");
     let no_target = Orientation::new(tip, DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0)).into();
-    all_refuse(&skeleton, &skeleton.neutral(), no_target, &settings, "task target");
+    all_refuse(&skeleton, &skeleton.neutral(), &no_target, &settings, "task target");
 }
 
 #[test]
 fn l14_the_sign_of_a_target_orientation() {
     let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.5]);
     let turn = rotation_about(DVec3::new(0.6, 0.0, 0.8), 1.0);
-    let place = Position::new(tip, DVec3::new(0.9, 0.9, 0.6)).into();
+    let place = Position::new(tip, DVec3::new(0.9, 0.9, 0.6));
     let run = |turn| {
-        let tasks = [place, Orientation::new(tip, turn).into()];
+        let tasks = [place.into(), Orientation::new(tip, turn).into()];
         by_all(&skeleton, &skeleton.neutral(), &tasks, &Settings::default())
     };
     for ((method, a), (_, b)) in run(turn).iter().zip(run(-turn)) {
@@ -192,14 +198,14 @@ fn l16_start_outside_the_limits_is_brought_inside() {
     let (skeleton, tip) =
         limb(&[1.0, 1.0, 1.0], |name| Joint::revolute(name, DVec3::Z).with_limit(range));
     let inside = skeleton.poses(&[0.6, 0.8, 1.1]);
-    let task = Position::new(tip, tip.world(&inside).translation).into();
+    let task: Task = Position::new(tip, tip.world(&inside).translation).into();
     for start in [[0.0; 3], [-100.0, 3.0, 0.7], [1.5, 1.6, 0.4]] {
-        for (method, solution) in by_all(&skeleton, &start, &[task], &Settings::default()) {
+        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
             assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
             assert!(skeleton.within_limits(&solution.configuration, 0.0), "{}", method.name());
         }
         let only_measured = Settings { iterations: 0, ..Settings::default() };
-        for (method, solution) in by_all(&skeleton, &start, &[task], &only_measured) {
+        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &only_measured) {
             let mut clamped = start.to_vec();
             skeleton.clamp(&mut clamped);
             for (a, b) in solution.configuration.iter().zip(&clamped) {
@@ -215,8 +221,8 @@ fn l16_a_ball_that_starts_outside_its_cone() {
     let (skeleton, tip) = limb(&[1.0, 1.0, 1.0], |name| Joint::ball(name).with_limit(cone));
     let out = rotation_about(DVec3::Z, 2.0).to_array();
     let start: Vec<f64> = [out, out, out].concat();
-    let task = Position::new(tip, DVec3::new(2.6, 0.7, 0.3)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task], &Settings::default()) {
+    let task: Task = Position::new(tip, DVec3::new(2.6, 0.7, 0.3)).into();
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
         assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
         assert!(skeleton.within_limits(&solution.configuration, 2e-12), "{}", method.name());
     }
@@ -236,8 +242,8 @@ fn l18_ranges_beyond_a_turn_and_without_end() {
         let (skeleton, tip) = limb(&[1.0, 1.0, 1.0], joint);
         let start = [8.9, 7.0, 9.1];
         let goal = skeleton.poses(&[8.7, 7.2, 9.2]);
-        let task = Position::new(tip, tip.world(&goal).translation).into();
-        for (method, solution) in by_all(&skeleton, &start, &[task], &Settings::default()) {
+        let task: Task = Position::new(tip, tip.world(&goal).translation).into();
+        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
             let name = format!("{} in {range:?}", method.name());
             assert!(solution.is_reached(), "{name}: {:?}", solution.status);
             assert!(skeleton.within_limits(&solution.configuration, 0.0), "{name}: limits broken");
@@ -254,8 +260,8 @@ fn l18_a_cone_with_a_twist_beyond_a_turn() {
     let (skeleton, tip) = limb(&[1.0, 1.0], |name| Joint::ball(name).with_limit(cone));
     let turned = rotation_about(DVec3::X, 3.0).to_array();
     let start = [turned, turned].concat();
-    let task = Position::new(tip, DVec3::new(1.7, 0.5, 0.2)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task], &Settings::default()) {
+    let task: Task = Position::new(tip, DVec3::new(1.7, 0.5, 0.2)).into();
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
         assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
     }
 }
@@ -267,8 +273,8 @@ fn l22_no_iterations_only_measures() {
     let target = DVec3::new(0.2, 1.1, 0.0);
     let miss = tip.world(&skeleton.poses(&start)).translation.distance(target);
     let none = Settings { iterations: 0, ..Settings::default() };
-    let task = Position::new(tip, target).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task], &none) {
+    let task: Task = Position::new(tip, target).into();
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &none) {
         let name = method.name();
         assert_eq!((solution.iterations, &solution.status), (0, &Status::IterationLimit), "{name}");
         assert!((solution.error - miss).abs() < 1e-14, "{name}: {:e}", solution.error - miss);
@@ -286,12 +292,12 @@ fn l22_no_iterations_only_measures() {
 #[test]
 fn l22_tolerance_zero_runs_every_iteration() {
     let (skeleton, tip) = plane_limb(&[1.0, 0.8, 0.5]);
-    let task = Position::new(tip, DVec3::new(0.2, 1.1, 0.0)).into();
+    let task: Task = Position::new(tip, DVec3::new(0.2, 1.1, 0.0)).into();
     let settings = Settings { tolerance: Some(0.0), iterations: 30, ..Settings::default() };
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         for classic in [false, true] {
             let settings = Settings { classic, ..settings.clone() };
-            let solution = solve(&skeleton, &[0.3; 3], &[task], method, &settings).unwrap();
+            let solution = solve(&skeleton, &[0.3; 3], &[task.clone()], method, &settings).unwrap();
             let name = format!("{}, classic {classic}", method.name());
             assert!(solution.error < 1e-5, "{name}: {:e}", solution.error);
             assert!(solution.iterations <= 30, "{name}: {}", solution.iterations);
@@ -303,9 +309,9 @@ fn l22_tolerance_zero_runs_every_iteration() {
 #[test]
 fn l22_tolerances_weights_and_passes_out_of_range() {
     let (skeleton, tip) = plane_limb(&[1.0; 3]);
-    let task = Position::new(tip, DVec3::Y).into();
+    let task: Task = Position::new(tip, DVec3::Y).into();
     let refuse = |settings: Settings, reason: &str| {
-        all_refuse(&skeleton, &[0.1; 3], task, &settings, reason);
+        all_refuse(&skeleton, &[0.1; 3], &task, &settings, reason);
     };
     for bad in [-1e-9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         refuse(Settings { tolerance: Some(bad), ..Settings::default() }, "tolerance[0]");
@@ -322,26 +328,26 @@ fn l22_tolerances_weights_and_passes_out_of_range() {
     refuse(relaxation(vec![1.0, -0.1, 1.0], 1), "weights[1]");
     refuse(relaxation(vec![1.0; 4], 1), "weights has 4 elements, expected 3");
     refuse(relaxation(vec![], 0), "relaxation.passes");
-    let weighed = Position { weight: -1.0, ..Position::new(tip, DVec3::Y) };
-    all_refuse(&skeleton, &[0.1; 3], weighed.into(), &Settings::default(), "task weight");
+    let weighed = Task::new(Position::new(tip, DVec3::Y)).weighing(-1.0);
+    all_refuse(&skeleton, &[0.1; 3], &weighed, &Settings::default(), "task weight");
     // A frame on a joint that is not there, and too many values.
     let nowhere = Position::new(Frame::new(3, Pose::IDENTITY), DVec3::Y);
-    all_refuse(&skeleton, &[0.1; 3], nowhere.into(), &Settings::default(), "task frame joint");
-    all_refuse(&skeleton, &[0.1; 4], task, &Settings::default(), "expected 3");
+    all_refuse(&skeleton, &[0.1; 3], &nowhere.into(), &Settings::default(), "task frame joint");
+    all_refuse(&skeleton, &[0.1; 4], &task, &Settings::default(), "expected 3");
 }
 
 #[test]
 fn l22_weights_of_zero_hold_joints() {
     let (skeleton, tip) = plane_limb(&[1.0; 4]);
-    let task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
+    let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
     let start = [0.3, 0.4, -0.2, 0.5];
     // The first joint does not take part; the others still reach.
     let ccd = Ccd { weights: vec![0.0, 1.0, 0.5, 1.0] };
     let classic = Settings { ccd, classic: true, iterations: 2000, ..Settings::default() };
-    let solution = solve(&skeleton, &start, &[task], Method::Ccd, &classic).unwrap();
+    let solution = solve(&skeleton, &start, &[task.clone()], Method::Ccd, &classic).unwrap();
     assert!(solution.configuration[0] == 0.3, "held: {}", solution.configuration[0]);
-    let task = Position { weight: 0.0, ..Position::new(tip, DVec3::new(1.0, 2.0, 0.0)) }.into();
-    for (method, solution) in by_all(&skeleton, &start, &[task], &Settings::default()) {
+    let task = task.weighing(0.0);
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
         let finite = solution.configuration.iter().all(|x| x.is_finite());
         assert!(finite, "{}: a task of no weight", method.name());
     }
@@ -350,8 +356,8 @@ fn l22_weights_of_zero_hold_joints() {
         relaxation: Relaxation { weights: vec![0.0; 4], ..Relaxation::default() },
         ..Settings::default()
     };
-    let task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task], &all_zero) {
+    let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &all_zero) {
         let finite = solution.configuration.iter().all(|x| x.is_finite());
         assert!(finite, "{}: nobody may move", method.name());
     }
@@ -360,9 +366,11 @@ fn l22_weights_of_zero_hold_joints() {
 #[test]
 fn l24_progress_after_the_end_stays_done() {
     let (skeleton, tip) = plane_limb(&[1.0; 4]);
-    let task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
+    let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
     let mut workspace = Workspace::default();
-    workspace.begin(&skeleton, &[0.1; 4], &[task], Method::Ccd, &Settings::default()).unwrap();
+    workspace
+        .begin(&skeleton, &[0.1; 4], &[task.clone()], Method::Ccd, &Settings::default())
+        .unwrap();
     let solution = workspace.run().clone();
     assert_eq!(workspace.step(), Progress::Done, "nothing more to do");
     assert_eq!(workspace.solution(), &solution, "and nothing was done");

@@ -69,8 +69,8 @@ fn l17_locked_balls_and_slides() {
     ]);
     let skeleton = skeleton.unwrap();
     let start = skeleton.neutral();
-    let task = Position::new(Frame::new(2, bone), DVec3::new(2.4, 0.9, 0.3)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task]) {
+    let task: Task = Position::new(Frame::new(2, bone), DVec3::new(2.4, 0.9, 0.3)).into();
+    for (method, solution) in by_all(&skeleton, &start, &[task.clone()]) {
         let name = method.name();
         assert!(matches!(solution.status, Status::Blocked { .. }), "{name}: {:?}", solution.status);
         for (a, b) in solution.configuration.iter().zip(&start) {
@@ -89,8 +89,8 @@ fn l17_one_joint_held_back_is_named() {
         Joint::revolute("elbow", DVec3::Z).with_limit(elbow).child_of(0).at(bone),
     ])
     .unwrap();
-    let task = Position::new(Frame::new(1, bone), DVec3::new(0.5, 0.8, 0.0)).into();
-    for (method, solution) in by_all(&skeleton, &[0.0, 0.1], &[task]) {
+    let task: Task = Position::new(Frame::new(1, bone), DVec3::new(0.5, 0.8, 0.0)).into();
+    for (method, solution) in by_all(&skeleton, &[0.0, 0.1], &[task.clone()]) {
         let name = method.name();
         assert_eq!(solution.status, Status::Blocked { joints: vec![1] }, "{name}");
         assert!((solution.configuration[1] - 0.5).abs() < 1e-6, "{name}: at its limit");
@@ -116,7 +116,7 @@ fn l19_two_goals_in_conflict_on_one_effector() {
         }
         let (a, b) = (DVec3::new(2.0, 1.0, 0.0), DVec3::new(1.0, 2.5, 0.0));
         for weight in [1.0, 4.0] {
-            let first = Position { weight, ..Position::new(tip, a) }.into();
+            let first = Task::new(Position::new(tip, a)).weighing(weight);
             let tasks = [first, Position::new(tip, b).into()];
             let mean = (a * weight + b) / (weight + 1.0);
             for (method, solution) in by_all(&skeleton, &start, &tasks) {
@@ -196,10 +196,10 @@ fn time(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Durat
     let (neutral, mut start) = (skeleton.neutral(), skeleton.neutral());
     skeleton.integrate(&neutral, &vec![1e-3; skeleton.n_dofs()], &mut start);
     let runs = (0..3).map(|_| {
-        let task = Position::new(tip, target).into();
+        let task: Task = Position::new(tip, target).into();
         let clock = Instant::now();
         workspace
-            .begin(skeleton, &start, &[task], method, &settings)
+            .begin(skeleton, &start, &[task.clone()], method, &settings)
             .expect("the problem is valid");
         let _ = workspace.run();
         clock.elapsed()
@@ -227,8 +227,8 @@ fn l21_ten_thousand_bones() {
             // Ten times the bones: linear is 10, quadratic 100; other work on the machine counts too.
             assert!(ratio < 45.0, "{name}, {}: {ratio} times as long", method.name());
         }
-        let task = Position::new(large_tip, DVec3::new(4000.0, 3000.0, 0.0)).into();
-        for (method, solution) in by_all(&large, &large.neutral(), &[task]) {
+        let task: Task = Position::new(large_tip, DVec3::new(4000.0, 3000.0, 0.0)).into();
+        for (method, solution) in by_all(&large, &large.neutral(), &[task.clone()]) {
             let status = &solution.status;
             assert!(
                 solution.is_reached(),
@@ -319,8 +319,8 @@ fn l21_nothing_moves() {
     for (method, solution) in by_all(&skeleton, &[], &[there]) {
         assert!(solution.is_reached(), "{}: it stands there", method.name());
     }
-    let elsewhere = Position::new(skeleton.frame(1), DVec3::Y).into();
-    for (method, solution) in by_all(&skeleton, &[], &[elsewhere]) {
+    let elsewhere: Task = Position::new(skeleton.frame(1), DVec3::Y).into();
+    for (method, solution) in by_all(&skeleton, &[], &[elsewhere.clone()]) {
         let shortfall = DVec3::X.distance(DVec3::Y);
         assert_eq!(solution.status, Status::Unreachable { shortfall }, "{}", method.name());
         assert!(solution.configuration.is_empty(), "{}", method.name());
@@ -352,8 +352,8 @@ fn l21_unlimited_slides_and_floating_bases_reach_anything() {
             let tip = Frame::new(skeleton.n_joints() - 1, bone);
             for far in [0.0, 1e-3, 1.0, 50.0, 1e5] {
                 let target = DVec3::new(0.6, -0.64, 0.48) * far;
-                let task = Position::new(tip, target).into();
-                for (method, solution) in by_all(&skeleton, &skeleton.neutral(), &[task]) {
+                let task: Task = Position::new(tip, target).into();
+                for (method, solution) in by_all(&skeleton, &skeleton.neutral(), &[task.clone()]) {
                     let poses = skeleton.poses(&solution.configuration);
                     let miss = tip.world(&poses).translation.distance(target);
                     let name = format!("{n_hinges} hinges to {far} by {}", method.name());
@@ -386,7 +386,9 @@ fn l24_many_threads_give_the_same_bits() {
     let range = Limit::Range { min: -1.5, max: 1.5 };
     let (skeleton, tip) = limb(&[1.0; 6], |name| Joint::revolute(name, DVec3::Z).with_limit(range));
     let task: Task = Position::new(tip, DVec3::new(1.0, 3.0, 0.0)).into();
-    let run = |method| solve(&skeleton, &[0.0; 6], &[task], method, &Settings::default()).unwrap();
+    let run = |method| {
+        solve(&skeleton, &[0.0; 6], &[task.clone()], method, &Settings::default()).unwrap()
+    };
     for method in ITERATIVE {
         let alone = run(method);
         std::thread::scope(|scope| {
@@ -410,7 +412,7 @@ fn l24_cancelled_returns_the_best_so_far() {
     for skeleton in [&free, &limited] {
         for method in ITERATIVE {
             let mut workspace = Workspace::default();
-            workspace.begin(skeleton, &start, &[task], method, &settings).unwrap();
+            workspace.begin(skeleton, &start, &[task.clone()], method, &settings).unwrap();
             let mut asked = Vec::new();
             let solution = workspace.run_while(|done| {
                 asked.push(done);
@@ -425,7 +427,7 @@ fn l24_cancelled_returns_the_best_so_far() {
             let first = solve(
                 skeleton,
                 &start,
-                &[task],
+                &[task.clone()],
                 method,
                 &Settings { iterations: 0, ..settings.clone() },
             );
@@ -441,7 +443,7 @@ fn l24_a_budget_of_nothing_returns_the_start() {
     let start = [0.1, 0.2, 0.3, 0.4, 0.5];
     for method in ITERATIVE {
         let mut workspace = Workspace::default();
-        workspace.begin(&skeleton, &start, &[task], method, &Settings::default()).unwrap();
+        workspace.begin(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap();
         let solution = workspace.run_while(|_| false);
         let name = method.name();
         assert_eq!((&solution.status, solution.iterations), (&Status::Cancelled, 0), "{name}");

@@ -6,7 +6,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, Status, solve};
-use posekit::task::Position;
+use posekit::task::{Position, Task};
 
 fn limb(joints: [Joint; 2], lengths: [f64; 2]) -> (Skeleton, Frame) {
     let [upper, lower] = joints;
@@ -22,8 +22,9 @@ fn hinges(ranges: [Limit; 2]) -> [Joint; 2] {
 }
 
 fn run((skeleton, tip): &(Skeleton, Frame), start: &[f64], target: DVec3) -> Solution {
-    let task = Position::new(*tip, target).into();
-    let solution = solve(skeleton, start, &[task], Method::TwoBone, &Settings::default()).unwrap();
+    let task: Task = Position::new(*tip, target).into();
+    let solution =
+        solve(skeleton, start, &[task.clone()], Method::TwoBone, &Settings::default()).unwrap();
     let poses = skeleton.poses(&solution.configuration);
     let error = tip.world(&poses).translation.distance(target);
     assert!((error - solution.error).abs() < 1e-12, "the error is that of the configuration");
@@ -109,8 +110,9 @@ fn other_skeletons_are_refused_with_a_reason() {
         if i == 0 { joint } else { joint.child_of(i - 1).at(Pose::from_translation(DVec3::X)) }
     });
     let skeleton = Skeleton::try_new(three.collect()).unwrap();
-    let task = Position::new(skeleton.frame(2), DVec3::X).into();
-    let refused = solve(&skeleton, &[0.0; 3], &[task], Method::TwoBone, &Settings::default());
+    let task: Task = Position::new(skeleton.frame(2), DVec3::X).into();
+    let refused =
+        solve(&skeleton, &[0.0; 3], &[task.clone()], Method::TwoBone, &Settings::default());
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("the method two-bone needs one point to reach and two joints"));
 }

@@ -36,6 +36,35 @@ pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
     true
 }
 
+/// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
+///
+/// - `a`: `n × n`, row by row; only the lower triangle is read and written
+/// - `n`: the order
+/// - `independent`: a row counts as dependent where its pivot is at most this part of its diagonal element, at least rounding
+///
+/// With the factor, [`cholesky_solve`] gives a solution that is 0 in the rows left out: their pivots are infinite. Returns false when
+/// something is not finite; `a` is then left half-factored.
+#[must_use]
+pub fn cholesky_factor_semidefinite(a: &mut [f64], n: usize, independent: f64) -> bool {
+    if n.checked_mul(n).is_none_or(|size| a.len() < size) {
+        return false;
+    }
+    let least = independent.max(f64::EPSILON);
+    for i in 0..n {
+        let (above, row) = a.split_at_mut(i * n);
+        for j in 0..i {
+            let row_j = &above[j * n..j * n + j + 1];
+            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
+        }
+        let pivot = row[i] - dot(&row[..i], &row[..i]);
+        if !pivot.is_finite() {
+            return false;
+        }
+        row[i] = if pivot <= least * row[i] { f64::INFINITY } else { pivot.sqrt() };
+    }
+    true
+}
+
 /// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor`].
 ///
 /// - `l`: `n × n`, row by row; the lower triangle is read

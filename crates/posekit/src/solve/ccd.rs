@@ -185,4 +185,28 @@ impl Rig {
         let turns: f64 = self.turns.iter().map(|g| g.weight * axes(g.at, g.target)).sum();
         points + self.frame_weight() * turns
     }
+
+    /// First and second derivative (Gauss–Newton) of half the miss along a variable, the first with its sign turned.
+    fn slope(&self, variable: usize) -> (f64, f64) {
+        let (mut slope, mut curvature) = (0.0, 0.0);
+        for (g, goal) in self.points.iter().enumerate() {
+            let mut column = DVec3::ZERO;
+            for i in (0..self.nodes.len()).filter(|&i| self.nodes[i].variable == Some(variable)) {
+                let moves = self.nodes[i].moves[0].clone();
+                if !self.downstream[moves].contains(&g) {
+                    continue;
+                }
+                column += match self.nodes[i].kind {
+                    Kind::Hinge { axis } => {
+                        (self.before[i].rotation * axis).cross(goal.at - self.world[i].translation)
+                    }
+                    Kind::Slide { axis } => self.before[i].rotation * axis,
+                    _ => DVec3::ZERO,
+                } * self.gain(i);
+            }
+            slope += goal.weight * column.dot(goal.target - goal.at);
+            curvature += goal.weight * column.length_squared();
+        }
+        (slope, curvature)
+    }
 }

@@ -63,6 +63,17 @@ pub(super) trait Run {
         0
     }
 
+    /// What an iteration must lessen to count as progress, where that is not the residual.
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+
+    /// One more iteration that makes a pose that is there, or as near as can be, a better one; false when there is nothing left to
+    /// better.
+    fn refine(&mut self) -> bool {
+        false
+    }
+
     /// True when the last iteration moved nothing, by the published test. Only the classic mode asks.
     fn is_at_rest(&self) -> bool {
         false
@@ -101,6 +112,8 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
+    /// How it will end when nothing is left to refine.
+    closing: Option<Ending>,
     /// How many tolerances the state that is kept is off, and its merit.
     best: f64,
     best_merit: f64,
@@ -121,8 +134,10 @@ impl Driver {
         (self.escaped_at, self.accelerated_at) = (None, None);
         self.trace.clear();
         self.detail = settings.trace;
-        self.before = self.measure(run.residual());
-        (self.best, self.best_merit) = (self.before, run.merit());
+        self.best = self.measure(run.residual());
+        self.before = run.progress().unwrap_or(self.best);
+        self.best_merit = run.merit();
+        self.closing = None;
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -149,9 +164,25 @@ impl Driver {
 
     /// One iteration; `Some` when the solve is over.
     pub(super) fn step(&mut self, run: &mut dyn Run) -> Option<Ending> {
-        if self.best <= 1.0 && self.stops_early {
-            return Some(Ending::Reached);
+        if self.closing.is_none() {
+            self.closing = if self.best <= 1.0 && self.stops_early {
+                Some(Ending::Reached)
+            } else {
+                self.iterate(run)
+            };
         }
+        let closing = self.closing?;
+        if self.iteration >= self.limit || self.classic || !run.refine() {
+            return Some(closing);
+        }
+        self.iteration += 1;
+        Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
+            .iteration(run, Phase::Refinement);
+        None
+    }
+
+    /// One iteration of the method, and what must follow it; `Some` when nothing more is to be gained.
+    fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
         if self.iteration >= self.limit {
             run.recall();
             return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
@@ -162,21 +193,22 @@ impl Driver {
         run.iterate(&mut recorder);
         recorder.iteration(run, Phase::Iteration);
         let now = self.measure(run.residual());
-        let before = core::mem::replace(&mut self.before, now);
+        let left = run.progress().unwrap_or(now);
+        let before = core::mem::replace(&mut self.before, left);
         self.keep_best(run, now);
         if self.classic {
             let at_rest = self.stops_early && run.is_at_rest() && now > 1.0;
             return at_rest.then_some(Ending::NoProgress);
         }
-        let stalled = now >= STALL * before;
-        if now > 1.0 && (stalled || self.is_crawling(now, before)) {
+        let stalled = left >= STALL * before;
+        if now > 1.0 && (stalled || self.is_crawling(now, left / before)) {
             return self.rescue(run, stalled);
         }
         None
     }
 
-    fn is_crawling(&self, now: f64, before: f64) -> bool {
-        let mut left = now / before;
+    /// Whether so many tolerances, of which each iteration leaves this part, take too long.
+    fn is_crawling(&self, now: f64, mut left: f64) -> bool {
         for _ in 0..HORIZON_DOUBLINGS {
             left *= left;
         }
@@ -217,12 +249,12 @@ impl Driver {
         // The first attempt goes on from where the method stands; the others jump.
         let is_jump = self.attempts > 1;
         if now <= 1.0 || now < if is_jump { WORTH_A_JUMP * self.best } else { self.best } {
-            self.before = now;
             self.keep_best(run, now);
         } else {
             run.recall();
-            self.before = self.best;
         }
+        let residual = self.measure(run.residual());
+        self.before = run.progress().unwrap_or(residual);
         None
     }
 

@@ -24,6 +24,8 @@ impl RigRun {
     pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // A target out of reach is not worth many starts: the present one, the straight one and two arcs.
         let attempts = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS };
+        let attempts =
+            if self.is_least_squares() { attempts.min(1 + self.restarts) } else { attempts };
         if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }

@@ -12,6 +12,8 @@
 //! [`Solution::accelerated_at`]; [`Settings::classic`] turns it off.
 
 mod ccd;
+mod choose;
+mod demand;
 mod driver;
 mod escape;
 mod follow;
@@ -27,8 +29,8 @@ mod turn;
 mod two_bone;
 mod workspace;
 
-pub use settings::{Ccd, Detail, Relaxation, Settings};
-pub use solution::{Phase, Solution, Status, TraceStep};
+pub use settings::{Ccd, Detail, LeastSquares, Relaxation, Root, Settings};
+pub use solution::{Choice, Hold, Phase, Solution, Status, TraceStep};
 pub use workspace::{Progress, Workspace};
 
 use crate::Result;
@@ -37,10 +39,12 @@ use crate::skeleton::Skeleton;
 use crate::task::Task;
 
 /// The solvers by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// The method that suits the problem: two-bone where it applies, direct for free chains, cyclic coordinate descent for the rest.
+    /// The method that suits the problem: the closed form where there is one, else the fastest that can do what is asked. What it chose, and
+    /// why, is in [`Solution::choice`].
+    #[default]
     Auto,
     /// Two bones in closed form.
     TwoBone,
@@ -52,12 +56,21 @@ pub enum Method {
     Relaxation,
     /// The closed way for free chains: the least change of all bone directions.
     Direct,
+    /// Damped least squares: any tasks on any skeleton.
+    LeastSquares,
 }
 
 impl Method {
     /// All methods, in the order in which tables list them.
-    pub const ALL: [Self; 6] =
-        [Self::Auto, Self::TwoBone, Self::Direct, Self::Ccd, Self::Fabrik, Self::Relaxation];
+    pub const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::TwoBone,
+        Self::Direct,
+        Self::Ccd,
+        Self::Fabrik,
+        Self::Relaxation,
+        Self::LeastSquares,
+    ];
 
     /// The word used in files and on the command line.
     #[must_use]
@@ -69,6 +82,7 @@ impl Method {
             Self::Fabrik => "fabrik",
             Self::Relaxation => "relaxation",
             Self::Direct => "direct",
+            Self::LeastSquares => "least-squares",
         }
     }
 

@@ -4,9 +4,10 @@
 //! turn as the half-angle pair (cosine, sine), limits are compared with it without inverse functions. Lengths are of the
 //! order of one, multiplied by a power of two (see [`PointsRun`](super::points::PointsRun)).
 
+use super::demand::{Carrier, Demand};
 use super::driver::{Residual, worse};
 use crate::chain::Reach;
-use crate::math::{Pose, atan2, sin_cos, so3_log, swing_twist};
+use crate::math::{Pose, atan2, sin_cos, so3_exp, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
@@ -60,6 +61,10 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) bound: Bound,
     pub(super) ccd_weight: f64,
+    /// How unwillingly it moves, for least squares.
+    pub(super) stiffness: f64,
+    /// Largest turn of a ball from where it starts \[rad\].
+    pub(super) leash: f64,
     /// Place in the skeleton's configuration.
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias, each in radians or run lengths.
@@ -85,12 +90,21 @@ pub(super) struct PointGoal {
     shortfall: f64,
     pub(super) weight: f64,
     pub(super) at: DVec3,
+    /// Place in [`Rig::demands`].
+    pub(super) demand: usize,
 }
 
 impl PointGoal {
     /// A goal in the caller's units.
-    pub(super) fn new(node: usize, offset: DVec3, wanted: DVec3, weight: f64) -> Self {
-        Self { node, offset, wanted, target: wanted, shortfall: 0.0, weight, at: offset }
+    pub(super) fn new(
+        node: usize,
+        offset: DVec3,
+        wanted: DVec3,
+        weight: f64,
+        demand: usize,
+    ) -> Self {
+        let (target, at) = (wanted, offset);
+        Self { node, offset, wanted, target, shortfall: 0.0, weight, at, demand }
     }
 }
 
@@ -142,6 +156,14 @@ pub(super) struct Rig {
     pub(super) nodes: Vec<Node>,
     pub(super) points: Vec<PointGoal>,
     pub(super) turns: Vec<TurnGoal>,
+    /// All tasks, for least squares.
+    pub(super) demands: Vec<Demand>,
+    /// What weighs: where, and how much.
+    pub(super) bodies: Vec<(Carrier, f64)>,
+    /// Everything asked for is in `points` and `turns`.
+    pub(super) is_plain: bool,
+    /// How much staying at the start counts.
+    pub(super) regularisation: f64,
     pub(super) downstream: Vec<usize>,
     /// Per point goal; see [`Rig::reach_of`].
     pub(super) reaches: Vec<Reach>,
@@ -229,6 +251,7 @@ impl Rig {
             };
             self.points[i].target = target;
             self.points[i].shortfall = if is_out { reach.shortfall(seen) } else { 0.0 };
+            self.demands[goal.demand].set_position(target);
         }
     }
 
@@ -413,9 +436,11 @@ impl Rig {
     }
 
     fn measure(&self, distance_of: impl Fn(&PointGoal) -> f64) -> Residual {
-        let distance = self.points.iter().map(distance_of).fold(0.0, worse);
+        // What weighs nothing is switched off.
+        let points = self.points.iter().filter(|goal| goal.weight > 0.0);
+        let distance = points.map(distance_of).fold(0.0, worse);
         let mut angle = 0.0_f64;
-        for goal in &self.turns {
+        for goal in self.turns.iter().filter(|goal| goal.weight > 0.0) {
             angle = worse(angle, so3_log(goal.target * goal.at.conjugate()).length());
         }
         Residual { distance, angle }
@@ -423,8 +448,8 @@ impl Rig {
 
     pub(super) fn is_there(&self) -> bool {
         let points = self.points.iter().all(|goal| {
-            goal.at.distance_squared(goal.target)
-                <= self.distance_tolerance * self.distance_tolerance
+            let off = goal.at.distance_squared(goal.target);
+            off <= self.distance_tolerance * self.distance_tolerance || goal.weight == 0.0
         });
         points && (self.turns.is_empty() || self.residual().angle <= self.angle_tolerance)
     }
@@ -473,8 +498,54 @@ impl Rig {
 
     /// True when node `i` is the first on its variable.
     pub(super) fn leads(&self, i: usize) -> bool {
+        self.leader(i) == i
+    }
+
+    /// The first node on the variable of node `i`.
+    pub(super) fn leader(&self, i: usize) -> usize {
         let variable = self.nodes[i].variable;
-        self.nodes.iter().position(|node| node.variable == variable) == Some(i)
+        self.nodes.iter().position(|node| node.variable == variable).unwrap_or(i)
+    }
+
+    /// True for a joint that turns about one axis.
+    pub(super) fn is_hinge(&self, i: usize) -> bool {
+        matches!(self.nodes[i].kind, Kind::Hinge { .. })
+    }
+
+    /// Turns a ball further, in the frame before its motion, and back into its cone where rounding leads out of it.
+    pub(super) fn rotate_ball(&mut self, i: usize, by: DQuat) {
+        let mut turned = (by * self.state.turn[i]).normalize();
+        if let Bound::Cone(limit) = self.nodes[i].bound {
+            turned = limit.clamp_rotation(turned);
+        }
+        if self.nodes[i].leash < f64::INFINITY {
+            let start = self.start_turn(i);
+            let off = so3_log(turned * start.conjugate());
+            let far = off.length();
+            if far > self.nodes[i].leash {
+                turned = so3_exp(off * (self.nodes[i].leash / far)) * start;
+            }
+        }
+        self.state.turn[i] = turned;
+    }
+
+    /// Where a ball's rotation started.
+    pub(super) fn start_turn(&self, i: usize) -> DQuat {
+        self.turn_in(i, &self.start)
+    }
+
+    /// A ball's rotation in a configuration.
+    pub(super) fn turn_in(&self, i: usize, q: &[f64]) -> DQuat {
+        let values = &q[self.nodes[i].values.clone()];
+        values.last_chunk().map_or(DQuat::IDENTITY, |turn| DQuat::from_array(*turn).normalize())
+    }
+
+    /// The variable of node `i` in a configuration.
+    pub(super) fn variable_in(&self, i: usize, q: &[f64]) -> f64 {
+        let node = &self.nodes[i];
+        let mimic = self.mimics.iter().find(|mimic| mimic.0 == node.values.start);
+        let value = q[mimic.map_or(node.values.start, |mimic| mimic.1)];
+        if node.driver_slides { value * self.scale } else { value }
     }
 
     /// The value of a one-value node, in run units.

@@ -1,11 +1,13 @@
 //! From a skeleton and its tasks to a rig: finds the joints that move an effector, folds what is fixed into them, lists which
 //! goals each one moves, and brings lengths to the order of one.
 
+use super::demand::{Carrier, Demand};
 use super::points::power_of_two_below;
 use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
+use super::settings::{Root, Settings};
 use crate::math::{Pose, sin_cos};
-use crate::skeleton::{JointKind, Limit, Skeleton};
-use crate::task::Task;
+use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
+use crate::task::{Axes, FramePose, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
 impl Rig {
@@ -15,33 +17,51 @@ impl Rig {
         skeleton: &Skeleton,
         start: &[f64],
         tasks: &[Task],
-        ccd_weights: &[f64],
+        settings: &Settings,
     ) {
         self.start.clear();
         self.start.extend_from_slice(start);
+        self.regularisation = settings.least_squares.regularisation;
         self.mark_ancestors(skeleton, tasks);
-        self.collect_nodes(skeleton, ccd_weights);
+        self.collect_nodes(skeleton, settings);
         self.collect_goals(skeleton, tasks);
         self.collect_downstream();
         self.rescale();
+        self.leash();
         self.state_from(start);
         self.update();
         self.measure_shortfall();
     }
 
+    /// Marks every joint that something asked for depends on.
     fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
         self.node_of_joint.clear();
         self.node_of_joint.resize(skeleton.n_joints(), BASE);
         for task in tasks {
-            let mut joint = Some(task.frame().joint);
-            while let Some(i) = joint {
-                self.node_of_joint[i] = 0;
-                joint = skeleton.parent(i);
+            for frame in task.kind.frames().into_iter().flatten() {
+                self.mark_from(skeleton, frame.joint);
+            }
+            for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
+                self.mark_from(skeleton, body.joint);
+            }
+            if let TaskKind::Posture(posture) = &task.kind {
+                for joint in 0..skeleton.n_joints() {
+                    if posture.cares_for(joint) && skeleton.mimic(joint).is_none() {
+                        self.mark_from(skeleton, joint);
+                    }
+                }
             }
         }
     }
 
-    fn collect_nodes(&mut self, skeleton: &Skeleton, ccd_weights: &[f64]) {
+    fn mark_from(&mut self, skeleton: &Skeleton, joint: usize) {
+        for i in skeleton.ancestors(joint) {
+            self.node_of_joint[i] = 0;
+        }
+    }
+
+    fn collect_nodes(&mut self, skeleton: &Skeleton, settings: &Settings) {
+        let ccd_weights = &settings.ccd.weights;
         self.nodes.clear();
         self.sharers.clear();
         self.variable_of_joint.clear();
@@ -61,7 +81,9 @@ impl Rig {
                 Some(mimic) => (mimic.joint, mimic.multiplier, mimic.offset),
                 None => (joint, 1.0, 0.0),
             };
-            let is_held = ccd_weights.get(driver) == Some(&0.0);
+            let is_held = ccd_weights.get(driver) == Some(&0.0)
+                || settings.locked.contains(&driver)
+                || (settings.root == Root::Pinned && skeleton.parent(driver).is_none());
             let Some(kind) = moving(skeleton.kind(joint)).filter(|_| !is_held) else {
                 self.node_of_joint[joint] = BASE - 1;
                 continue;
@@ -79,6 +101,13 @@ impl Rig {
                 kind,
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
                 ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
+                stiffness: settings.least_squares.stiffness.get(driver).copied().unwrap_or(1.0),
+                leash: settings.least_squares.largest_change.get(driver).map_or(
+                    f64::INFINITY,
+                    |by| {
+                        if one_value { by * gain.abs() } else { *by }
+                    },
+                ),
                 values: skeleton.value_range(joint),
                 variable,
                 gain,
@@ -129,29 +158,72 @@ impl Rig {
     fn collect_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
         self.points.clear();
         self.turns.clear();
+        self.demands.clear();
+        self.bodies.clear();
+        self.is_plain = true;
         for task in tasks {
-            let frame = task.frame();
-            let mut node_from_frame = frame.joint_from_frame;
-            let mut node = self.node_of_joint[frame.joint];
-            if node >= BASE - 1 {
-                let parent_from_frame = self.fixed_pose(skeleton, frame.joint) * node_from_frame;
-                (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
+            let carriers = task.kind.frames().map(|frame| match frame {
+                Some(frame) => self.carrier(skeleton, frame),
+                None => Carrier::WORLD,
+            });
+            let is_lever =
+                task.level == 1 && self.collect_levers(&task.kind, carriers[0], task.weight);
+            self.is_plain &= is_lever;
+            let first_body = self.bodies.len();
+            for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
+                let at = Pose::from_translation(body.center_in_joint);
+                let carrier = self.carrier(skeleton, Frame::new(body.joint, at));
+                self.bodies.push((carrier, body.mass));
             }
-            let offset = node_from_frame.translation;
-            match task {
-                Task::Position(task) => {
-                    let goal = PointGoal::new(node, offset, task.target_in_world, task.weight);
-                    self.points.push(goal);
-                }
-                Task::Orientation(task) => self.turns.push(TurnGoal {
-                    node,
-                    offset: node_from_frame.rotation.normalize(),
-                    target: task.world_from_target.normalize(),
-                    weight: task.weight,
-                    at: DQuat::IDENTITY,
-                }),
-            }
+            let bodies = first_body..self.bodies.len();
+            self.demands.push(Demand::new(task, carriers, bodies));
         }
+    }
+
+    /// Adds what the methods that move one joint at a time understand: points and whole rotations; false for the rest.
+    fn collect_levers(&mut self, kind: &TaskKind, carrier: Carrier, weight: f64) -> bool {
+        let (position, rotation) = match kind {
+            TaskKind::Position(task) => (Some(task.target_in_world), None),
+            TaskKind::Orientation(task) => (None, Some(task.world_from_target)),
+            TaskKind::Pose(FramePose {
+                axes: Axes { along, about }, world_from_target, ..
+            }) => {
+                let position = (*along == [true; 3]).then_some(world_from_target.translation);
+                let rotation = (*about == [true; 3]).then_some(world_from_target.rotation);
+                (position, rotation)
+            }
+            _ => (None, None),
+        };
+        let Carrier { node, node_from_frame } = carrier;
+        if let Some(target) = position {
+            let demand = self.demands.len();
+            let offset = node_from_frame.translation;
+            self.points.push(PointGoal::new(node, offset, target, weight, demand));
+        }
+        if let Some(target) = rotation {
+            self.turns.push(TurnGoal {
+                node,
+                offset: node_from_frame.rotation.normalize(),
+                target: target.normalize(),
+                weight,
+                at: DQuat::IDENTITY,
+            });
+        }
+        match kind {
+            TaskKind::Pose(task) => task.axes.are_whole(),
+            _ => position.is_some() || rotation.is_some(),
+        }
+    }
+
+    /// A frame of the skeleton on the node that carries it.
+    fn carrier(&self, skeleton: &Skeleton, frame: Frame) -> Carrier {
+        let mut node_from_frame = frame.joint_from_frame;
+        let mut node = self.node_of_joint[frame.joint];
+        if node >= BASE - 1 {
+            let parent_from_frame = self.fixed_pose(skeleton, frame.joint) * node_from_frame;
+            (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
+        }
+        Carrier { node, node_from_frame }
     }
 
     /// Which goals each node moves: those on it and those its children move. Linear in the goals' depths.
@@ -191,7 +263,10 @@ impl Rig {
     fn rescale(&mut self) {
         let bones = self.nodes.iter().map(|node| node.placement.translation);
         let goals = self.points.iter().flat_map(|goal| [goal.offset, goal.wanted]);
-        let largest = bones.chain(goals).fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
+        let bodies = self.bodies.iter().map(|(carrier, _)| carrier.node_from_frame.translation);
+        let largest =
+            bones.chain(goals).chain(bodies).fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
+        let largest = self.demands.iter().fold(largest, |m, demand| m.max(demand.largest_length()));
         let largest = self.nodes.iter().fold(largest, |m, node| m.max(self.largest_slide(node)));
         let first = power_of_two_below(largest).recip();
         self.scale_lengths(first);
@@ -229,6 +304,17 @@ impl Rig {
             full = full.max(self.extent(goal, reach.outer, first));
             self.reaches.push(reach);
         }
+        for k in 0..self.demands.len() {
+            if self.points.iter().any(|goal| goal.demand == k) {
+                continue;
+            }
+            for carrier in self.demands[k].carriers {
+                full = full.max(self.length_to(carrier));
+            }
+            for body in self.demands[k].bodies.clone() {
+                full = full.max(self.length_to(self.bodies[body].0));
+            }
+        }
         if full == 0.0 {
             // Effectors that nothing moves: their distance from the origin is all there is to compare with.
             for goal in &self.points {
@@ -260,6 +346,42 @@ impl Rig {
             goal.wanted *= by;
             goal.target = goal.wanted;
             goal.at = goal.offset;
+        }
+        for demand in &mut self.demands {
+            demand.scale(by);
+        }
+        for (carrier, _) in &mut self.bodies {
+            carrier.node_from_frame.translation *= by;
+        }
+    }
+
+    /// Sum of the bones from the world to a frame.
+    fn length_to(&self, carrier: Carrier) -> f64 {
+        let (mut node, mut sum) = (carrier.node, carrier.node_from_frame.translation.length());
+        while node != BASE && self.nodes[node].parent != BASE {
+            sum += self.nodes[node].placement.translation.length();
+            node = self.nodes[node].parent;
+        }
+        if carrier.node == BASE { 0.0 } else { sum }
+    }
+
+    /// Narrows ranges to what each joint may change from its start.
+    fn leash(&mut self) {
+        for node in &mut self.nodes {
+            if node.leash == f64::INFINITY {
+                continue;
+            }
+            let start = self.start[node.values.start];
+            let (old, by) = match (node.kind, node.bound) {
+                (Kind::Hinge { .. }, Bound::Arc { min, max, .. }) => ((min, max), 1.0),
+                (Kind::Slide { .. }, Bound::Span { min, max }) => ((min, max), self.scale),
+                (Kind::Hinge { .. }, _) => ((f64::NEG_INFINITY, f64::INFINITY), 1.0),
+                (Kind::Slide { .. }, _) => ((f64::NEG_INFINITY, f64::INFINITY), self.scale),
+                (Kind::Ball | Kind::Free, _) => continue,
+            };
+            let min = old.0.max((start - node.leash) * by);
+            let max = old.1.min((start + node.leash) * by);
+            node.bound = bound(node.kind, Limit::Range { min, max });
         }
     }
 
@@ -297,6 +419,29 @@ impl Rig {
             node = self.nodes[node].parent;
         }
         if slides { outer.min(sum + goal.target.distance(bone)) } else { outer }
+    }
+}
+
+impl Rig {
+    /// Carries floating joints along by the mean of the misses of the points that they move.
+    pub(super) fn pull_root(&mut self) {
+        for i in 0..self.nodes.len() {
+            let node = &self.nodes[i];
+            if node.kind != Kind::Free || node.parent != BASE {
+                continue;
+            }
+            let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
+            for k in node.moves[0].clone() {
+                let goal = &self.points[self.downstream[k]];
+                sum += (goal.target - goal.at) * goal.weight;
+                weight += goal.weight;
+            }
+            if weight > 0.0 {
+                let in_node = self.before[i].rotation.conjugate() * (sum / weight);
+                self.state.slide[i] += in_node;
+            }
+        }
+        self.update();
     }
 }
 

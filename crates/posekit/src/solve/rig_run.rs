@@ -1,9 +1,10 @@
 //! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
 
 use super::driver::{FLOOR, Recorder, Residual, Run};
-use super::least_squares::Until;
+use super::least_squares::{LeastSquares, Until};
 use super::points::PointsRun;
 use super::rig::{Rig, State};
+use super::settings::Root;
 use super::solution::TraceStep;
 use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
@@ -27,7 +28,11 @@ pub(super) struct RigRun {
     aside: State,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
-    pub(super) least: super::least_squares::Buffers,
+    pub(super) least: LeastSquares,
+    /// Other starts that least squares may try, and whether it goes on to the least change.
+    pub(super) restarts: u32,
+    pub(super) wants_least_change: bool,
+    root: Root,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
@@ -48,7 +53,7 @@ impl RigRun {
         method: Method,
         settings: &Settings,
     ) {
-        self.rig.build(skeleton, start, tasks, &settings.ccd.weights);
+        self.rig.build(skeleton, start, tasks, settings);
         let asked = settings.tolerance.map_or(1e-6 * self.rig.reach, |t| t * self.rig.scale);
         self.rig.distance_tolerance = asked.max(FLOOR * self.rig.reach).max(f64::MIN_POSITIVE);
         self.rig.angle_tolerance = settings.orientation_tolerance.max(FLOOR);
@@ -58,7 +63,35 @@ impl RigRun {
         self.at_rest = false;
         self.relaxation.clone_from(&settings.relaxation);
         self.begun.clone_from(&self.rig.state);
+        self.restarts = settings.least_squares.restarts;
+        self.wants_least_change = settings.least_squares.least_change;
+        self.root = settings.root;
+        self.least.is_prepared = false;
         self.forget_web();
+    }
+
+    /// Whether least squares is the method and not a rescue.
+    pub(super) fn is_least_squares(&self) -> bool {
+        self.method == Some(Method::LeastSquares)
+    }
+
+    /// How far off the pose is, measured anew.
+    pub(super) fn whole_residual(&mut self) -> Residual {
+        if self.rig.is_plain {
+            return self.rig.residual();
+        }
+        self.least.measure_all(&self.rig);
+        self.required_residual()
+    }
+
+    /// What a method of its own does before its first iteration.
+    pub(super) fn get_ready(&mut self) {
+        if self.is_least_squares() {
+            if self.root == Root::PrePulled {
+                self.rig.pull_root();
+            }
+            self.settle_least_squares();
+        }
     }
 }
 
@@ -86,28 +119,15 @@ impl RigRun {
         self.rig.state.clone_from(&self.aside);
         self.rig.update();
     }
-
-    /// The joints at limits that hold the effectors back: those that would turn outward if they could, or, when none would
-    /// (a pose at rest), all that stand at a limit.
-    pub(super) fn find_blocking(&mut self, joints: &mut Vec<usize>) {
-        let mut buffers = core::mem::take(&mut self.least);
-        self.rig.list_blocking(&mut buffers, joints);
-        self.least = buffers;
-        if joints.is_empty() {
-            joints.extend(
-                (0..self.rig.nodes.len())
-                    .filter(|&i| self.rig.is_at_limit(i))
-                    .map(|i| self.rig.nodes[i].joint),
-            );
-        }
-        joints.sort_unstable();
-        joints.dedup();
-    }
 }
 
 impl Run for RigRun {
     fn merit(&self) -> f64 {
-        self.rig.miss()
+        if self.is_least_squares() { self.least.merit() } else { self.rig.miss() }
+    }
+
+    fn progress(&self) -> Option<f64> {
+        self.is_least_squares().then(|| self.least.merit().sqrt())
     }
 
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {
@@ -115,11 +135,15 @@ impl Run for RigRun {
             Some(Method::Fabrik) => self.follow_fabrik(recorder),
             Some(Method::Relaxation) => self.follow_relaxation(recorder),
             Some(Method::TwoBone) => self.bend_limb(),
+            Some(Method::LeastSquares) => self.iterate_least_squares(),
             _ => self.descend(recorder),
         }
     }
 
     fn residual(&self) -> Residual {
+        if !self.rig.is_plain {
+            return self.required_residual();
+        }
         // The published texts know nothing of what is proven.
         if self.classic { self.rig.residual() } else { self.rig.gap() }
     }
@@ -127,6 +151,10 @@ impl Run for RigRun {
     fn rescue(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // The closed form has said all there is to say.
         if self.method == Some(Method::TwoBone) { None } else { self.break_free(attempt, budget) }
+    }
+
+    fn refine(&mut self) -> bool {
+        self.is_least_squares() && self.refine_levels()
     }
 
     fn come_to_rest(&mut self, budget: u32) -> u32 {
@@ -150,6 +178,9 @@ impl Run for RigRun {
         self.rig.state.clone_from(&self.kept);
         self.rig.update();
         self.forget_points();
+        if self.is_least_squares() {
+            self.settle_least_squares();
+        }
     }
 
     fn describe(&mut self, step: &mut TraceStep) {

@@ -24,6 +24,12 @@ pub struct Settings {
     pub ccd: Ccd,
     /// For [`Method::Relaxation`](super::Method::Relaxation).
     pub relaxation: Relaxation,
+    /// For [`Method::LeastSquares`](super::Method::LeastSquares).
+    pub least_squares: LeastSquares,
+    /// Joints (by index) that stay where they start, whatever the method, and so do joints that mimic them. Default none.
+    pub locked: Vec<usize>,
+    /// What the joints without a parent do. Default [`Root::Free`].
+    pub root: Root,
 }
 
 impl Default for Settings {
@@ -36,6 +42,9 @@ impl Default for Settings {
             trace: Detail::Off,
             ccd: Ccd::default(),
             relaxation: Relaxation::default(),
+            least_squares: LeastSquares::default(),
+            locked: Vec::new(),
+            root: Root::Free,
         }
     }
 }
@@ -81,21 +90,89 @@ impl Default for Relaxation {
     }
 }
 
+/// What the joints without a parent do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
+pub enum Root {
+    /// They move as their kind lets them.
+    #[default]
+    Free,
+    /// They stay where they start.
+    Pinned,
+    /// A [free](crate::skeleton::JointKind::Free) root is first carried along with its effectors: moved by the mean of their misses, and
+    /// then solved for like any other joint. For figures that are dragged far.
+    PrePulled,
+}
+
+/// Choices of least squares.
+#[derive(Debug, PartialEq)]
+pub struct LeastSquares {
+    /// How unwillingly each joint of the skeleton moves, above 0; empty means 1 for all.
+    ///
+    /// Of all poses that do what is asked, the one with the least sum of stiffness times squared change is returned: a spine ten
+    /// times as stiff as an arm bends a tenth as much. Radians and parts of the reach count alike.
+    pub stiffness: Vec<f64>,
+    /// Largest change of each joint of the skeleton from where it starts \[rad, or m for slides\], at least 0; empty means no bound. For
+    /// tracking: the largest velocity times the time step. A free joint's position is not bounded.
+    pub largest_change: Vec<f64>,
+    /// How much staying at the start counts against the tasks of each level, at least 0. Default 0: tasks come first, and staying
+    /// decides among the poses that do them equally well.
+    ///
+    /// Above 0 it is traded against them: poses change more smoothly next to singular ones, and targets are missed by a
+    /// little.
+    pub regularisation: f64,
+    /// Look for the least change among the poses that do what is asked. Default true; false returns the first that is found, which is near
+    /// it, and takes fewer iterations.
+    pub least_change: bool,
+    /// Other starts to try when the first does not arrive, at most 24. Default 24; 0 for tracking, where a jump is worse than a miss.
+    pub restarts: u32,
+}
+
+impl Default for LeastSquares {
+    fn default() -> Self {
+        Self {
+            stiffness: Vec::new(),
+            largest_change: Vec::new(),
+            regularisation: 0.0,
+            least_change: true,
+            restarts: 24,
+        }
+    }
+}
+
 // Clones are written by hand, because a derived `clone_from` throws the buffers away and allocates new ones, and a workspace
 // takes its settings over with every problem.
 
 impl Clone for Settings {
     fn clone(&self) -> Self {
-        let (ccd, relaxation) = (self.ccd.clone(), self.relaxation.clone());
-        Self { ccd, relaxation, ..*self }
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let (mut ccd, mut relaxation) =
-            (core::mem::take(&mut self.ccd), core::mem::take(&mut self.relaxation));
+        let Self { mut ccd, mut relaxation, mut least_squares, mut locked, .. } =
+            core::mem::take(self);
         ccd.clone_from(&source.ccd);
         relaxation.clone_from(&source.relaxation);
-        *self = Self { ccd, relaxation, ..*source };
+        least_squares.clone_from(&source.least_squares);
+        locked.clone_from(&source.locked);
+        *self = Self { ccd, relaxation, least_squares, locked, ..*source };
+    }
+}
+
+impl Clone for LeastSquares {
+    fn clone(&self) -> Self {
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let Self { mut stiffness, mut largest_change, .. } = core::mem::take(self);
+        stiffness.clone_from(&source.stiffness);
+        largest_change.clone_from(&source.largest_change);
+        *self = Self { stiffness, largest_change, ..*source };
     }
 }
 

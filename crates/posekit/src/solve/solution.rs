@@ -1,5 +1,8 @@
 //! What comes back.
 
+use super::Method;
+use crate::task::Miss;
+
 /// How a solve ended.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -40,6 +43,25 @@ impl Status {
     }
 }
 
+/// A joint at its limit that holds the effectors back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hold {
+    /// Index of the joint.
+    pub joint: usize,
+    /// By how much the root of the weighted sum of squared misses would shrink per radian (or metre) that the limit gave way, to first order
+    /// \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
+    pub relief: f64,
+}
+
+/// The method that ran, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// The method; never [`Method::Auto`] once a solve has begun.
+    pub method: Method,
+    /// Why, in words: `asked for by name`, or what [`Method::Auto`] saw in the problem.
+    pub reason: &'static str,
+}
+
 /// The best that was found: finite, inside the limits, whatever the status.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[must_use]
@@ -48,12 +70,18 @@ pub struct Solution {
     pub status: Status,
     /// Iterations run, a rescue (see `escaped_at`, `accelerated_at`) counted as one.
     pub iterations: u32,
-    /// Largest distance between an effector and its target, measured by forward kinematics on what is returned here.
+    /// Largest distance by which a task of level 1 is missed, measured by forward kinematics on what is returned here.
     pub error: f64,
     /// The distance that counted as reached.
     pub tolerance: f64,
-    /// Largest angle between an effector's orientation and its target \[rad\]; 0 when no task asks for one.
+    /// Largest angle by which one is missed \[rad\]; 0 when none asks for one.
     pub orientation_error: f64,
+    /// How far each task is from holding, in the order of the tasks, measured likewise; empty for a chain.
+    pub misses: Vec<Miss>,
+    /// The limits that hold the effectors back, where no more is to be gained: the joints of [`Status::Blocked`], and how much each would give.
+    pub holds: Vec<Hold>,
+    /// The method that ran, and why.
+    pub choice: Choice,
     /// Joint values of the skeleton; empty for a [`Chain`](crate::chain::Chain).
     pub configuration: Vec<f64>,
     /// Further configurations that reach equally well, best first; only closed forms fill it.
@@ -98,6 +126,8 @@ pub enum Phase {
     Escape,
     /// Slow progress was cut short.
     Acceleration,
+    /// What the tasks leave free was used for tasks of lower levels, or for the least change.
+    Refinement,
 }
 
 /// One step of a trace.

@@ -4,7 +4,8 @@ use super::driver::{Driver, Ending, Run};
 use super::free::FreeRun;
 use super::points::PointsRun;
 use super::rig_run::RigRun;
-use super::{Method, Settings, Solution, Status};
+use super::settings::LeastSquares;
+use super::{Choice, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
 use crate::task::Task;
@@ -51,6 +52,7 @@ pub struct Workspace {
     is_stale: bool,
     clamped: Vec<f64>,
     spare_joints: Vec<usize>,
+    choice: Choice,
 }
 
 /// What is being solved.
@@ -102,7 +104,8 @@ impl Workspace {
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
         self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
-        let method = self.choose(method).inspect_err(|_| self.stand_at_start())?;
+        self.choice = self.choose(method).inspect_err(|_| self.stand_at_start())?;
+        let method = self.choice.method;
         self.skeleton.method = Some(method);
         let dimension = self.skeleton.rig.free_dimension();
         let by_points = matches!(method, Method::Direct | Method::Fabrik | Method::Relaxation);
@@ -125,20 +128,22 @@ impl Workspace {
     }
 
     /// What `auto` means here, and whether a named method can do it.
-    fn choose(&mut self, method: Method) -> Result<Method> {
+    fn choose(&mut self, method: Method) -> Result<Choice> {
         let is_limb = matches!(method, Method::Auto | Method::TwoBone) && self.skeleton.plan_limb();
-        let is_free = self.skeleton.rig.free_dimension().is_some();
+        let rig = &self.skeleton.rig;
+        let is_free = rig.is_plain && rig.free_dimension().is_some();
         let need = match method {
-            Method::Auto if is_limb => return Ok(Method::TwoBone),
-            Method::Auto if is_free => return Ok(Method::Direct),
-            Method::Auto => return Ok(Method::Ccd),
+            Method::Auto => return Ok(self.skeleton.choose(is_limb, is_free, &self.settings)),
             Method::TwoBone if !is_limb => {
                 "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
             }
             Method::Direct if !is_free => {
                 "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
             }
-            other => return Ok(other),
+            Method::Ccd | Method::Fabrik | Method::Relaxation if !rig.is_plain => {
+                "positions, orientations and whole poses at level 1"
+            }
+            method => return Ok(Choice { method, reason: "asked for by name" }),
         };
         Err(Error::Unsuited { method: method.name(), need })
     }
@@ -184,11 +189,17 @@ impl Workspace {
         check_finite("targets", goals.targets)?;
         let is_path = chain.is_path() && goals.effectors == [chain.n_points() - 1];
         let direct_works = is_path && chain.dimension() > 1;
-        let method = match method {
-            Method::Auto if direct_works => Method::Direct,
-            Method::Auto => Method::Fabrik,
-            Method::Direct if direct_works => method,
-            Method::Fabrik | Method::Relaxation => method,
+        let by_name = |method| Choice { method, reason: "asked for by name" };
+        let choice = match method {
+            Method::Auto if direct_works => {
+                let reason = "one tip of an unbranched chain without limits: solved in closed form";
+                Choice { method: Method::Direct, reason }
+            }
+            Method::Auto => {
+                Choice { method: Method::Fabrik, reason: "a chain of points with branches" }
+            }
+            Method::Direct if direct_works => by_name(method),
+            Method::Fabrik | Method::Relaxation => by_name(method),
             Method::Direct => {
                 let need = "an unbranched chain in two dimensions or more, and its tip to reach";
                 return Err(Error::Unsuited { method: method.name(), need });
@@ -196,7 +207,8 @@ impl Workspace {
             _ => return Err(Error::Unsuited { method: method.name(), need: "a skeleton" }),
         };
         self.settings.clone_from(settings);
-        self.points.begin(chain, goals, method, settings);
+        self.choice = choice;
+        self.points.begin(chain, goals, choice.method, settings);
         self.kind = Kind::Chain;
         self.start_driver();
         Ok(())
@@ -249,6 +261,9 @@ impl Workspace {
     fn start_driver(&mut self) {
         self.ending = None;
         self.is_stale = true;
+        if self.kind == Kind::Joints {
+            self.skeleton.get_ready();
+        }
         let settings = core::mem::take(&mut self.settings);
         let (reach, scale) = match self.kind {
             Kind::Joints => (self.skeleton.rig.reach, self.skeleton.rig.scale),
@@ -347,6 +362,9 @@ impl Workspace {
         solution.escaped_at = self.driver.escaped_at;
         solution.accelerated_at = self.driver.accelerated_at;
         solution.trace.clone_from(&self.driver.trace);
+        solution.choice = self.choice;
+        solution.holds.clear();
+        solution.misses.clear();
         if self.kind == Kind::Chain {
             self.points.carry();
             solution.configuration.clear();
@@ -361,7 +379,9 @@ impl Workspace {
             rig.write_values(&mut solution.configuration);
             rig.state_from(&solution.configuration);
             rig.update();
-            let residual = rig.residual();
+            let residual = self.skeleton.whole_residual();
+            self.skeleton.write_misses(&mut solution.misses);
+            let rig = &self.skeleton.rig;
             solution.dimension = 3;
             rig.write_points(&mut solution.points);
             solution.error = residual.distance / rig.scale;
@@ -383,7 +403,7 @@ impl Workspace {
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
     fn verdict(&mut self) -> Status {
         let is_reached = match self.kind {
-            Kind::Joints => self.driver.is_reached(self.skeleton.rig.residual()),
+            Kind::Joints => self.driver.is_reached(self.skeleton.whole_residual()),
             Kind::Free => {
                 // By the joints, whose pose is what is returned.
                 let residual = self.skeleton.rig.residual();
@@ -405,8 +425,11 @@ impl Workspace {
         match self.ending {
             Some(Ending::Cancelled) => Status::Cancelled,
             Some(Ending::NoProgress) if self.kind == Kind::Joints => {
-                let mut joints = core::mem::take(&mut self.spare_joints);
-                self.skeleton.find_blocking(&mut joints);
+                let (mut joints, holds) =
+                    (core::mem::take(&mut self.spare_joints), &mut self.solution.holds);
+                self.skeleton.find_blocking(holds);
+                joints.clear();
+                joints.extend(holds.iter().map(|hold| hold.joint));
                 if joints.is_empty() {
                     self.spare_joints = joints;
                     Status::Stalled
@@ -434,12 +457,39 @@ fn check_settings(settings: &Settings, n_joints: usize) -> Result<()> {
             return Err(out_of_range("ccd.weights", i, ccd[i], "at most 1"));
         }
     }
+    check_least_squares(&settings.least_squares, n_joints)?;
+    if let Some(i) = settings.locked.iter().position(|&joint| joint >= n_joints) {
+        let need = "the index of a joint";
+        return Err(out_of_range("locked", i, settings.locked[i] as f64, need));
+    }
     let relaxation = &settings.relaxation.weights;
     if !relaxation.is_empty() {
         crate::chain::check_weights(relaxation, n_joints)?;
     }
     if settings.relaxation.passes == 0 {
         return Err(out_of_range("relaxation.passes", 0, 0.0, "at least 1"));
+    }
+    Ok(())
+}
+
+fn check_least_squares(settings: &LeastSquares, n_joints: usize) -> Result<()> {
+    let check = |what, list: &[f64], is_good: fn(f64) -> bool, need| {
+        let (expected, found) = (n_joints, list.len());
+        if found != 0 && found != expected {
+            return Err(Error::Length { what, expected, found });
+        }
+        match list.iter().position(|&x| !is_good(x)) {
+            Some(index) => Err(out_of_range(what, index, list[index], need)),
+            None => Ok(()),
+        }
+    };
+    let (stiffness, change) = (&settings.stiffness, &settings.largest_change);
+    let is_stiffness = |x: f64| x > 0.0 && x.is_finite();
+    check("least_squares.stiffness", stiffness, is_stiffness, "a number above 0")?;
+    check("least_squares.largest_change", change, |x| x >= 0.0, "at least 0")?;
+    let eps = settings.regularisation;
+    if !eps.is_finite() || eps < 0.0 {
+        return Err(out_of_range("least_squares.regularisation", 0, eps, "at least 0"));
     }
     Ok(())
 }

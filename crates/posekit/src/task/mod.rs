@@ -1,87 +1,437 @@
 //! Tasks: what must hold.
 //!
-//! A task speaks about a frame of the skeleton (the end effector) and gives it a target. Each kind of task is one file
-//! with its residual and the rows of its Jacobian.
+//! A [`Task`] is what must hold (a [`TaskKind`], one file each), how much it counts (a weight) and how important it is (a level).
+//! Most speak about one or two frames of the skeleton (the end effectors) and give them a target.
+//!
+//! | kind | rows | holds when |
+//! |---|---|---|
+//! | [`Position`] | 3 m | a frame's origin stands on a point |
+//! | [`Orientation`] | 3 rad | a frame has an orientation |
+//! | [`FramePose`] | up to 6 | a frame has a pose, or any of its six coordinates |
+//! | [`LookAt`] | 3 | a frame's axis points at a point |
+//! | [`AxisAlignment`] | 3 | a frame's axis has a direction |
+//! | [`Plane`] | 1 m | a frame's origin is on a plane, or on one side of it |
+//! | [`Distance`] | 1 or 2 m | two frames are a distance apart, or within a range |
+//! | [`RelativePose`] | up to 6 | a frame has a pose as seen from another |
+//! | [`Closure`] | 3 to 6 | two frames are held together: the cut of a closed loop |
+//! | [`CenterOfMass`] | up to 3 m | the centre of mass is somewhere |
+//! | [`Support`] | 1 m a side | the centre of mass is over a polygon |
+//! | [`Clearance`] | 1 m | two capsules keep apart |
+//! | [`Posture`] | 1 a joint | the joints have preferred values |
+//!
+//! # Weights and levels
+//! Within a level, weights trade: twice the weight counts like the same miss twice, and a radian counts like a miss by the reach of the
+//! skeleton. Between levels nothing is traded: level 1 is solved first, and level 2 uses only the freedom that level 1
+//! leaves, and so on. A weight of 0 switches a task off; it is still reported.
+//!
+//! ```
+//! use posekit::glam::DVec3;
+//! use posekit::math::Pose;
+//! use posekit::skeleton::{Frame, Joint, Skeleton};
+//! use posekit::solve::{Method, Settings, solve};
+//! use posekit::task::{LookAt, Position, Task};
+//!
+//! let mut builder = Skeleton::builder();
+//! let bone = Pose::from_translation(DVec3::X);
+//! let shoulder = builder.add(Joint::ball("shoulder"));
+//! let elbow = builder.add(Joint::ball("elbow").child_of(shoulder).at(bone));
+//! let wrist = builder.add(Joint::ball("wrist").child_of(elbow).at(bone));
+//! let arm = builder.build()?;
+//! let lamp = arm.frame(wrist);
+//!
+//! // Stand there, and, as far as that leaves it free, shine over there.
+//! let tasks = [
+//!     Position::new(lamp, DVec3::new(1.0, 1.0, 0.0)).into(),
+//!     Task::new(LookAt::new(lamp, DVec3::X, DVec3::new(0.0, 5.0, 1.0))).at_level(2),
+//! ];
+//! let solution = solve(&arm, &arm.neutral(), &tasks, Method::LeastSquares, &Settings::default())?;
+//! assert!(solution.is_reached());
+//! assert!(tasks[1].miss(&arm, &solution.configuration).angle < 1e-6);
+//! # Ok::<(), posekit::Error>(())
+//! ```
 
+mod axis_alignment;
+mod center_of_mass;
+mod clearance;
+mod closure;
+mod distance;
+mod look_at;
 mod orientation;
+mod plane;
+mod pose;
 mod position;
+mod posture;
+mod relative_pose;
+mod rows;
+mod support;
 
+pub use axis_alignment::AxisAlignment;
+pub use center_of_mass::{Body, CenterOfMass, center_of_mass};
+pub use clearance::{Capsule, Clearance};
+pub use closure::{Closure, Link};
+pub use distance::Distance;
+pub use look_at::LookAt;
 pub use orientation::Orientation;
+pub use plane::Plane;
+pub use pose::{Axes, FramePose};
 pub use position::Position;
+pub use posture::Posture;
+pub use relative_pose::RelativePose;
+pub use rows::Miss;
+pub(crate) use rows::{Row, Unit, Wrench};
+pub use support::Support;
 
+use crate::math::Pose;
 use crate::skeleton::{Frame, Skeleton};
 use crate::{Error, Result};
+use glam::{DQuat, DVec3};
+use rows::Frames;
+use std::sync::Arc;
 
-/// Something that must hold for the pose to be right.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Something that must hold, how much it counts and how important it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// What must hold.
+    pub kind: TaskKind,
+    /// How much it counts against other tasks of its level, at least 0. Default 1.
+    ///
+    /// Twice the weight counts like the same miss twice. At 1, a miss of one radian counts like a miss by the reach of the skeleton.
+    /// 0 switches the task off.
+    pub weight: f64,
+    /// Its level, from 1, the most important. Default 1.
+    pub level: u8,
+}
+
+/// What may be asked for.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Task {
+pub enum TaskKind {
     /// A frame's origin stands on a point.
     Position(Position),
     /// A frame has an orientation.
     Orientation(Orientation),
+    /// A frame has a pose, or some coordinates of it.
+    Pose(FramePose),
+    /// A frame's axis points at a point.
+    LookAt(LookAt),
+    /// A frame's axis has a direction.
+    AxisAlignment(AxisAlignment),
+    /// A frame's origin stays on a plane, or on one side of it.
+    Plane(Plane),
+    /// Two frames are a distance apart.
+    Distance(Distance),
+    /// A frame has a pose as seen from another.
+    RelativePose(RelativePose),
+    /// Two frames are held together.
+    Closure(Closure),
+    /// The centre of mass is somewhere.
+    CenterOfMass(CenterOfMass),
+    /// The centre of mass is over a polygon.
+    Support(Support),
+    /// Two capsules keep apart.
+    Clearance(Clearance),
+    /// The joints have preferred values.
+    Posture(Posture),
 }
 
 impl Task {
-    /// The frame the task speaks about.
+    /// A task of weight 1 at level 1.
     #[must_use]
-    pub const fn frame(&self) -> Frame {
-        match self {
-            Self::Position(task) => task.frame,
-            Self::Orientation(task) => task.frame,
+    pub fn new(kind: impl Into<TaskKind>) -> Self {
+        Self { kind: kind.into(), weight: 1.0, level: 1 }
+    }
+
+    /// The same with another weight.
+    #[must_use]
+    pub fn weighing(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// The same at another level.
+    #[must_use]
+    pub fn at_level(self, level: u8) -> Self {
+        Self { level, ..self }
+    }
+
+    /// How far the task is from holding in a configuration, by forward kinematics.
+    ///
+    /// - `q`: a settled configuration of the skeleton that the task was made for
+    ///
+    /// # Degenerate cases
+    /// Panics on a frame whose joint is not in the skeleton; [`check`](Self::check) refuses it.
+    #[must_use]
+    pub fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
+        if let TaskKind::Posture(posture) = &self.kind {
+            return posture.miss(skeleton, q);
         }
+        let world_from_joint = skeleton.poses(q);
+        let world = |frame: Option<Frame>| {
+            frame.map_or(Pose::IDENTITY, |frame| frame.world(&world_from_joint))
+        };
+        let frames = match self.kind.bodies() {
+            Some(bodies) => {
+                [Pose::from_translation(center_of_mass(bodies, &world_from_joint)), Pose::IDENTITY]
+            }
+            None => self.kind.frames().map(world),
+        };
+        let mut rows = Vec::new();
+        self.kind.rows(&frames, &mut rows);
+        Miss::of(&rows)
     }
 
     /// Refuses what no solver could use.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a frame on a joint that is not there, a weight that is not at least 0 or a target
-    /// orientation that is not of unit length; [`Error::NonFinite`] for NaN and infinity. `index` is the task's place in the list and is what
-    /// the error names.
+    /// [`Error::OutOfRange`] for a frame on a joint that is not there, a weight that is not at least 0, a level 0, a rotation that is not of unit
+    /// length, or a range whose ends are the wrong way round; [`Error::ZeroLength`] for a direction without length; [`Error::NonFinite`] for NaN
+    /// and infinity. `index` is the task's place in the list and is what the error names.
     pub fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
-        let frame = self.frame();
-        if frame.joint >= skeleton.n_joints() {
-            let need = "the index of a joint";
-            return Err(Error::OutOfRange {
-                what: "task frame joint",
-                index,
-                value: frame.joint as f64,
-                need,
-            });
+        for frame in self.kind.frames().into_iter().flatten() {
+            check_frame(&frame, skeleton, index)?;
         }
-        if !frame.joint_from_frame.is_finite() {
-            return Err(Error::NonFinite { what: "task frame", index });
+        self.kind.check(skeleton, index)?;
+        if !self.weight.is_finite() || self.weight < 0.0 {
+            return out_of_range("task weight", index, self.weight, "at least 0");
         }
-        let (weight, is_finite, size) = match self {
-            Self::Position(task) => (task.weight, task.target_in_world.is_finite(), 1.0),
-            Self::Orientation(task) => {
-                let target = task.world_from_target;
-                (task.weight, target.is_finite(), target.length())
-            }
-        };
-        if !is_finite {
-            return Err(Error::NonFinite { what: "task target", index });
-        }
-        if !(0.999..=1.001).contains(&size) {
-            let need = "a quaternion of unit length";
-            return Err(Error::OutOfRange { what: "task target", index, value: size, need });
-        }
-        if !weight.is_finite() || weight < 0.0 {
-            let need = "at least 0";
-            return Err(Error::OutOfRange { what: "task weight", index, value: weight, need });
+        if self.level == 0 {
+            return out_of_range("task level", index, 0.0, "at least 1");
         }
         Ok(())
     }
 }
 
-impl From<Position> for Task {
-    fn from(task: Position) -> Self {
-        Self::Position(task)
+impl TaskKind {
+    /// The word used in files.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Position(_) => "position",
+            Self::Orientation(_) => "orientation",
+            Self::Pose(_) => "pose",
+            Self::LookAt(_) => "look-at",
+            Self::AxisAlignment(_) => "axis-alignment",
+            Self::Plane(_) => "plane",
+            Self::Distance(_) => "distance",
+            Self::RelativePose(_) => "relative-pose",
+            Self::Closure(_) => "closure",
+            Self::CenterOfMass(_) => "center-of-mass",
+            Self::Support(_) => "support",
+            Self::Clearance(_) => "clearance",
+            Self::Posture(_) => "posture",
+        }
+    }
+
+    /// The frames that the task speaks about: up to two, `None` also for one that stands in the world.
+    #[must_use]
+    pub fn frames(&self) -> [Option<Frame>; 2] {
+        match self {
+            Self::Position(task) => [Some(task.frame), None],
+            Self::Orientation(task) => [Some(task.frame), None],
+            Self::Pose(task) => [Some(task.frame), None],
+            Self::LookAt(task) => [Some(task.frame), None],
+            Self::AxisAlignment(task) => [Some(task.frame), None],
+            Self::Plane(task) => [Some(task.frame), None],
+            Self::Distance(task) => task.frames.map(Some),
+            Self::RelativePose(task) => task.frames.map(Some),
+            Self::Closure(task) => task.frames.map(Some),
+            Self::Clearance(task) => [task.capsules[0].frame(), task.capsules[1].frame()],
+            Self::CenterOfMass(_) | Self::Support(_) | Self::Posture(_) => [None; 2],
+        }
+    }
+
+    /// The bodies of a task on the centre of mass.
+    #[must_use]
+    pub fn bodies(&self) -> Option<&Arc<[Body]>> {
+        match self {
+            Self::CenterOfMass(task) => Some(&task.bodies),
+            Self::Support(task) => Some(task.bodies()),
+            _ => None,
+        }
+    }
+
+    /// Appends the rows. For a task on the centre of mass, that is the first frame's origin; a posture has none.
+    pub(crate) fn rows(&self, frames: &Frames, rows: &mut Vec<Row>) {
+        match self {
+            Self::Position(task) => task.rows(frames, rows),
+            Self::Orientation(task) => task.rows(frames, rows),
+            Self::Pose(task) => task.rows(frames, rows),
+            Self::LookAt(task) => task.rows(frames, rows),
+            Self::AxisAlignment(task) => task.rows(frames, rows),
+            Self::Plane(task) => task.rows(frames, rows),
+            Self::Distance(task) => task.rows(frames, rows),
+            Self::RelativePose(task) => task.rows(frames, rows),
+            Self::Closure(task) => task.rows(frames, rows),
+            Self::CenterOfMass(task) => task.rows(frames[0].translation, rows),
+            Self::Support(task) => task.rows(frames[0].translation, rows),
+            Self::Clearance(task) => task.rows(frames, rows),
+            Self::Posture(_) => {}
+        }
+    }
+
+    /// Multiplies all lengths of the target.
+    pub(crate) fn scale(&mut self, by: f64) {
+        match self {
+            Self::Position(task) => task.scale(by),
+            Self::Pose(task) => task.scale(by),
+            Self::LookAt(task) => task.scale(by),
+            Self::Plane(task) => task.scale(by),
+            Self::Distance(task) => task.scale(by),
+            Self::RelativePose(task) => task.scale(by),
+            Self::CenterOfMass(task) => task.scale(by),
+            Self::Support(task) => task.scale(by),
+            Self::Clearance(task) => task.scale(by),
+            Self::Orientation(_) | Self::AxisAlignment(_) | Self::Closure(_) | Self::Posture(_) => {
+            }
+        }
+    }
+
+    /// The largest length in the target.
+    pub(crate) fn largest_length(&self) -> f64 {
+        let of = |v: DVec3| v.abs().max_element();
+        match self {
+            Self::Position(task) => of(task.target_in_world),
+            Self::Pose(task) => of(task.world_from_target.translation),
+            Self::LookAt(task) => of(task.target_in_world),
+            Self::Plane(task) => of(task.point_in_world),
+            Self::Distance(task) => {
+                if task.max.is_finite() {
+                    task.max
+                } else {
+                    task.min
+                }
+            }
+            Self::RelativePose(task) => of(task.a_from_target.translation),
+            Self::CenterOfMass(task) => of(task.target_in_world),
+            Self::Support(task) => task.largest_length(),
+            Self::Clearance(task) => task
+                .capsules
+                .iter()
+                .flat_map(|capsule| capsule.ends)
+                .fold(task.margin.abs(), |largest, end| largest.max(of(end))),
+            Self::Orientation(_) | Self::AxisAlignment(_) | Self::Closure(_) | Self::Posture(_) => {
+                0.0
+            }
+        }
+    }
+
+    fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
+        let point = |v: DVec3| check_finite(v.is_finite(), index);
+        match self {
+            Self::Position(task) => point(task.target_in_world),
+            Self::Orientation(task) => check_rotation(task.world_from_target, index),
+            Self::Pose(task) => check_pose(task.world_from_target, index),
+            Self::LookAt(task) => {
+                point(task.target_in_world)?;
+                check_direction(task.axis_in_frame, index)
+            }
+            Self::AxisAlignment(task) => {
+                check_direction(task.axis_in_frame, index)?;
+                check_direction(task.direction_in_world, index)
+            }
+            Self::Plane(task) => {
+                point(task.point_in_world)?;
+                check_direction(task.normal_in_world, index)
+            }
+            Self::Distance(task) => {
+                check_finite(task.min.is_finite() && !task.max.is_nan(), index)?;
+                if task.min < 0.0 {
+                    return out_of_range("task target", index, task.min, "at least 0");
+                }
+                if task.max < task.min {
+                    return out_of_range(
+                        "task target",
+                        index,
+                        task.max,
+                        "at least the least distance",
+                    );
+                }
+                Ok(())
+            }
+            Self::RelativePose(task) => check_pose(task.a_from_target, index),
+            Self::Closure(task) => match task.link {
+                Link::Hinge(axes) => axes.iter().try_for_each(|&axis| check_direction(axis, index)),
+                Link::Ball | Link::Weld => Ok(()),
+            },
+            Self::CenterOfMass(task) => {
+                point(task.target_in_world)?;
+                center_of_mass::check_bodies(&task.bodies, skeleton, index)
+            }
+            Self::Support(task) => center_of_mass::check_bodies(task.bodies(), skeleton, index),
+            Self::Clearance(task) => {
+                let radii = task.capsules.map(|capsule| capsule.radius);
+                let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);
+                let finite = ends.fold(task.margin.is_finite(), |all, end| all && end.is_finite());
+                check_finite(finite && radii.iter().all(|radius| radius.is_finite()), index)?;
+                match radii.into_iter().find(|&radius| radius < 0.0) {
+                    Some(radius) => out_of_range("task radius", index, radius, "at least 0"),
+                    None => Ok(()),
+                }
+            }
+            Self::Posture(task) => task.check(skeleton, index),
+        }
     }
 }
 
-impl From<Orientation> for Task {
-    fn from(task: Orientation) -> Self {
-        Self::Orientation(task)
+fn out_of_range(what: &'static str, index: usize, value: f64, need: &'static str) -> Result<()> {
+    Err(Error::OutOfRange { what, index, value, need })
+}
+
+fn check_finite(is_finite: bool, index: usize) -> Result<()> {
+    if is_finite { Ok(()) } else { Err(Error::NonFinite { what: "task target", index }) }
+}
+
+fn check_direction(v: DVec3, index: usize) -> Result<()> {
+    check_finite(v.is_finite(), index)?;
+    if v.try_normalize().is_some() {
+        Ok(())
+    } else {
+        Err(Error::ZeroLength { what: "task direction" })
     }
+}
+
+fn check_rotation(rotation: DQuat, index: usize) -> Result<()> {
+    check_finite(rotation.is_finite(), index)?;
+    let length = rotation.length();
+    if (0.999..=1.001).contains(&length) {
+        return Ok(());
+    }
+    out_of_range("task target", index, length, "a quaternion of unit length")
+}
+
+fn check_pose(pose: Pose, index: usize) -> Result<()> {
+    check_finite(pose.translation.is_finite(), index)?;
+    check_rotation(pose.rotation, index)
+}
+
+fn check_frame(frame: &Frame, skeleton: &Skeleton, index: usize) -> Result<()> {
+    if frame.joint >= skeleton.n_joints() {
+        let need = "the index of a joint";
+        return out_of_range("task frame joint", index, frame.joint as f64, need);
+    }
+    if !frame.joint_from_frame.is_finite() {
+        return Err(Error::NonFinite { what: "task frame", index });
+    }
+    Ok(())
+}
+
+macro_rules! kinds {
+    ($($variant:ident($kind:ident)),+ $(,)?) => {$(
+        impl From<$kind> for TaskKind {
+            fn from(task: $kind) -> Self {
+                Self::$variant(task)
+            }
+        }
+
+        impl From<$kind> for Task {
+            fn from(task: $kind) -> Self {
+                Self::new(task)
+            }
+        }
+    )+};
+}
+
+kinds! {
+    Position(Position), Orientation(Orientation), Pose(FramePose), LookAt(LookAt), AxisAlignment(AxisAlignment), Plane(Plane),
+    Distance(Distance), RelativePose(RelativePose), Closure(Closure), CenterOfMass(CenterOfMass), Support(Support),
+    Clearance(Clearance), Posture(Posture),
 }

@@ -1,26 +1,26 @@
 //! A frame has an orientation.
 
-use crate::math::{Pose, so3_log};
+use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DQuat, DVec3};
 
 /// A frame has an orientation.
+///
+/// Three rows \[rad\]: the rotation vector that is missing, in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Orientation {
     /// The end effector.
     pub frame: Frame,
     /// The orientation it must have: the rotation from its axes to the world's, of unit length.
     pub world_from_target: DQuat,
-    /// How much it counts against other tasks, at least 0. At 1, a miss of one radian counts like a miss in position by the
-    /// reach of the chain. Default 1.
-    pub weight: f64,
 }
 
 impl Orientation {
-    /// A task of weight 1.
+    /// This frame to this orientation.
     #[must_use]
     pub const fn new(frame: Frame, world_from_target: DQuat) -> Self {
-        Self { frame, world_from_target, weight: 1.0 }
+        Self { frame, world_from_target }
     }
 
     /// The miss: the rotation vector, in world axes, that turns the effector into its target the short way \[rad\].
@@ -28,4 +28,21 @@ impl Orientation {
     pub fn residual(&self, world_from_frame: Pose) -> DVec3 {
         so3_log(self.world_from_target * world_from_frame.rotation.conjugate())
     }
+
+    // The miss is log(T R⁻¹); turning the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+        let miss = self.residual(*frame);
+        let gradient = so3_right_jacobian_inverse(miss).transpose();
+        push_axes(rows, DVec3::AXES, |k, _| {
+            Row::new(Unit::Angle, miss[k], Wrench::twist(gradient.col(k)))
+        });
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let target = DQuat::from_xyzw(0.5, 0.1, -0.4, 0.6).normalize();
+    let task = Orientation::new(Frame::new(0, Pose::IDENTITY), target);
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
 }

@@ -1,25 +1,26 @@
 //! A frame's origin stands on a point.
 
+use super::rows::{Frames, Row, Unit, Wrench, push_axes};
 use crate::math::Pose;
 use crate::skeleton::Frame;
 use glam::DVec3;
 
 /// A frame's origin stands on a point.
+///
+/// Three rows \[m\], in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Position {
     /// The end effector.
     pub frame: Frame,
     /// Where its origin must stand, in world coordinates \[m\].
     pub target_in_world: DVec3,
-    /// How much it counts against other tasks, at least 0: twice the weight counts like the same miss twice. Default 1.
-    pub weight: f64,
 }
 
 impl Position {
-    /// A task of weight 1.
+    /// This frame onto this point.
     #[must_use]
     pub const fn new(frame: Frame, target_in_world: DVec3) -> Self {
-        Self { frame, target_in_world, weight: 1.0 }
+        Self { frame, target_in_world }
     }
 
     /// The miss: target minus effector, in world axes \[m\].
@@ -28,10 +29,19 @@ impl Position {
         self.target_in_world - world_from_frame.translation
     }
 
-    /// How the effector moves when it is turned about `axis` (unit, world) through `center` (world): a Jacobian column, per
-    /// radian \[m\].
-    #[must_use]
-    pub fn turned_about(world_from_frame: Pose, center: DVec3, axis: DVec3) -> DVec3 {
-        axis.cross(world_from_frame.translation - center)
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+        let miss = self.residual(*frame);
+        push_axes(rows, DVec3::AXES, |k, axis| Row::new(Unit::Length, miss[k], Wrench::push(axis)));
     }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.target_in_world *= by;
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let task = Position::new(Frame::new(0, Pose::IDENTITY), DVec3::new(0.1, 2.0, -1.0));
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
 }

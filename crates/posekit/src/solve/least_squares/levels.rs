@@ -1,0 +1,282 @@
+//! Levels: what one leaves free belongs to the next, and in the end to the least change.
+//!
+//! When the first level is done, its rows turn hard: a step for the next level keeps them as they are, to first order, and what the second
+//! order breaks is mended before the step is judged. A step that cannot be mended is taken back, so a lower level never
+//! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
+
+use super::super::demand::{Block, Motion};
+use super::super::rig::{Kind, Rig, State};
+use super::super::rig_run::RigRun;
+use super::LeastSquares;
+use crate::math::so3_log;
+use crate::task::TaskKind;
+use glam::{DQuat, DVec3};
+
+/// Steps of one level, those that are taken back included.
+const STEPS: u32 = 24;
+
+/// Mends after a step, at most.
+const MENDS: u32 = 4;
+
+/// Rows of higher levels are held to this part of the reach.
+const HELD: f64 = 1e-11;
+
+/// A level is done when a step is this short \[rad, or the reach\], or leaves this part of the sum of squares.
+const SHORT: f64 = 1e-9;
+const STANDSTILL: f64 = 1.0 - 1e-9;
+
+/// What stands in for the level of the least change.
+const LEAST_CHANGE: u8 = u8::MAX;
+
+/// Where the levels after the first stand.
+#[derive(Debug, Clone, Default)]
+pub(in super::super) struct Levels {
+    /// The level under way; 1 before any has begun.
+    level: u8,
+    steps: u32,
+    n_hard: usize,
+    /// Misses at which hard rows are held.
+    held: Vec<f64>,
+    is_done: bool,
+}
+
+impl Levels {
+    pub(in super::super) fn start_over(&mut self) {
+        (self.level, self.is_done) = (1, false);
+    }
+}
+
+impl RigRun {
+    /// One step of the levels after the first; false when there is nothing left to do.
+    pub(in super::super) fn refine_levels(&mut self) -> bool {
+        if self.least.levels.is_done {
+            return false;
+        }
+        if self.least.levels.level <= 1 {
+            self.settle_least_squares();
+            self.next_level();
+        }
+        while !self.least.levels.is_done {
+            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig, &self.begun) {
+                self.forget_points();
+                return true;
+            }
+            self.next_level();
+        }
+        self.forget_points();
+        false
+    }
+
+    /// Turns the rows of the level that has ended hard and goes on to the next.
+    fn next_level(&mut self) {
+        let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
+        let (least, rig) = (&mut self.least, &self.rig);
+        least.hold(rig, tolerance);
+        let order = &least.system.order;
+        let next = order.iter().map(|&k| rig.demands[k].level);
+        let postures = rig.demands.iter().filter(|demand| demand.is_pull());
+        let candidates = next.chain(postures.map(|demand| demand.level));
+        let now = least.levels.level;
+        let next = candidates.filter(|&level| level > now).min();
+        least.levels.level = match next {
+            Some(level) => level,
+            None if now != LEAST_CHANGE && self.wants_least_change => LEAST_CHANGE,
+            None => {
+                least.levels.is_done = true;
+                return;
+            }
+        };
+        let level = least.levels.level;
+        let included = order.iter().take_while(|&&k| rig.demands[k].level <= level);
+        least.n_demands = included.count();
+        least.levels.steps = 0;
+        least.measure_level(rig, &self.begun);
+        // Next to nothing: the level starts with the whole step.
+        least.damping = 1e-6;
+    }
+}
+
+impl LeastSquares {
+    /// Holds all rows that are there: at their targets where these are met, else where they are.
+    fn hold(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
+        self.system.measure(rig, self.n_demands);
+        let rows = self.system.rows.iter().zip(&self.system.misses);
+        self.levels.held.clear();
+        self.levels.held.extend(rows.map(|(row, miss)| {
+            let is_met = row.counted().abs() <= if row.is_length() { distance } else { angle };
+            // What hangs at a fraction of a tolerance is met to rounding at once.
+            let is_held = !is_met && (!row.is_floor || *miss > 0.0);
+            if is_held { *miss } else { 0.0 }
+        }));
+        self.levels.n_hard = self.levels.held.len();
+    }
+
+    fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
+        self.system.measure(rig, self.n_demands);
+        self.gather_pulls(rig, begun, self.levels.level);
+        self.merit = self.sum_of_squares(self.levels.n_hard);
+        self.merit
+    }
+
+    /// What is asked of every row: of a hard one, to come back to where it is held.
+    fn gather_wishes(&mut self) {
+        let held = &self.levels.held;
+        self.wishes.clear();
+        self.wishes.extend(
+            self.system
+                .misses
+                .iter()
+                .enumerate()
+                .map(|(r, miss)| miss - held.get(r).unwrap_or(&0.0)),
+        );
+    }
+
+    /// How far the hard rows are from where they are held.
+    fn strain(&self) -> f64 {
+        let rows = self.system.rows.iter().zip(&self.system.misses).zip(&self.levels.held);
+        rows.fold(0.0, |worst, ((row, miss), held)| {
+            let off = miss - held;
+            let off = if row.is_floor { off.max(0.0) } else { off.abs() };
+            f64::max(worst, off)
+        })
+    }
+
+    /// One step of the present level; false when it is done.
+    fn refine(&mut self, rig: &mut Rig, begun: &State) -> bool {
+        self.levels.steps += 1;
+        self.system.differentiate(rig);
+        self.gather_wishes();
+        let n_hard = self.levels.n_hard;
+        if !self.step.solve(rig, &self.system, &self.wishes, n_hard, self.damping) {
+            return false;
+        }
+        let length = self.step.scale * self.step.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let (strain, before) = (self.strain(), self.merit);
+        if length <= SHORT && strain <= HELD * rig.unit() {
+            return false;
+        }
+        self.keep(rig);
+        self.apply(rig, self.step.scale);
+        self.mend(rig, begun);
+        let allowed = (HELD * rig.unit()).max(strain);
+        let is_mended = self.strain() <= allowed;
+        // Coming back to where rows are held may cost the level something.
+        let helps = self.merit < before || strain > HELD * rig.unit();
+        if is_mended && helps {
+            self.damping = (0.1 * self.damping).max(1e-12);
+            return strain > HELD * rig.unit() || self.merit < STANDSTILL * before;
+        }
+        self.recall(rig);
+        self.measure_level(rig, begun);
+        self.damping *= 10.0;
+        true
+    }
+
+    /// Brings the hard rows back to where they are held, by the least change.
+    fn mend(&mut self, rig: &mut Rig, begun: &State) {
+        self.measure_level(rig, begun);
+        for _ in 0..MENDS {
+            let before = self.strain();
+            if before <= 0.1 * HELD * rig.unit() {
+                return;
+            }
+            self.system.truncate(self.levels.n_hard);
+            self.system.differentiate(rig);
+            self.gather_wishes();
+            self.step.pull.fill(0.0);
+            let n_hard = self.levels.n_hard;
+            if !self.step.solve(rig, &self.system, &self.wishes, n_hard, 1.0) {
+                break;
+            }
+            self.apply(rig, self.step.scale);
+            self.measure_level(rig, begun);
+            if self.strain() > 0.5 * before {
+                return;
+            }
+        }
+        self.measure_level(rig, begun);
+    }
+
+    /// Pulls on the unknowns and where to: postures of the level, staying at the start.
+    pub(super) fn gather_pulls(&mut self, rig: &Rig, begun: &State, level: u8) {
+        let n = self.system.n_unknowns;
+        let (pull, toward) = (&mut self.step.pull, &mut self.step.toward);
+        pull.clear();
+        pull.resize(n, 0.0);
+        toward.clear();
+        toward.resize(n, 0.0);
+        let stay = if level == LEAST_CHANGE { 1.0 } else { rig.regularisation };
+        let unit = rig.unit();
+        for block in &self.system.blocks {
+            let i = block.node;
+            let turns =
+                !matches!(rig.nodes[i].kind, Kind::Slide { .. }) && block.motion != Motion::Shift;
+            let weight = if turns { unit * unit } else { 1.0 };
+            if stay > 0.0 {
+                let want = rig.want_of_state(i, begun, self.begun_values[block.first]);
+                let by = rig.way_to(i, block.motion, self.step.values[block.first], want);
+                add_pull(pull, toward, block, weight * stay * rig.nodes[i].stiffness, by);
+            }
+            for demand in
+                rig.demands.iter().filter(|demand| demand.is_pull() && demand.level == level)
+            {
+                let TaskKind::Posture(posture) = &demand.kind else { continue };
+                let care = posture.care(rig.nodes[i].joint) * demand.weight * weight;
+                if care > 0.0 {
+                    let want = rig.want_of_values(i, &posture.configuration);
+                    let by = rig.way_to(i, block.motion, self.step.values[block.first], want);
+                    add_pull(pull, toward, block, care, by);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a pull to those that there are: the sum of all pulls toward their mean.
+fn add_pull(pull: &mut [f64], toward: &mut [f64], block: &Block, weight: f64, by: DVec3) {
+    for (k, i) in block.range().enumerate() {
+        let sum = pull[i] + weight;
+        toward[i] += (by[k] - toward[i]) * (weight / sum);
+        pull[i] = sum;
+    }
+}
+
+/// Where a node should be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Want {
+    /// The variable of a one-value joint.
+    value: f64,
+    turn: DQuat,
+    slide: DVec3,
+}
+
+impl Rig {
+    /// Where a node was in another state, with the value of its variable there.
+    fn want_of_state(&self, i: usize, state: &State, value: f64) -> Want {
+        Want { value, turn: state.turn[i], slide: state.slide[i] }
+    }
+
+    /// Where a configuration has a node.
+    pub(super) fn want_of_values(&self, i: usize, q: &[f64]) -> Want {
+        let (mut value, mut turn, mut slide) = (0.0, DQuat::IDENTITY, DVec3::ZERO);
+        match self.nodes[i].kind {
+            Kind::Hinge { .. } | Kind::Slide { .. } => value = self.variable_in(i, q),
+            Kind::Ball => turn = self.turn_in(i, q),
+            Kind::Free => {
+                turn = self.turn_in(i, q);
+                slide = DVec3::from_slice(&q[self.nodes[i].values.clone()]) * self.scale;
+            }
+        }
+        Want { value, turn, slide }
+    }
+
+    /// What the unknowns of a node's motion must change by; `value` is its variable now.
+    pub(super) fn way_to(&self, i: usize, motion: Motion, value: f64, want: Want) -> DVec3 {
+        let in_node = match motion {
+            Motion::Variable => return DVec3::X * (want.value - value),
+            Motion::Turn => so3_log(want.turn * self.state.turn[i].conjugate()),
+            Motion::Shift => want.slide - self.state.slide[i],
+        };
+        self.before[i].rotation * in_node
+    }
+}

@@ -1,0 +1,328 @@
+//! Least squares: any number of tasks on any skeleton, at the limits and beyond reach.
+//!
+//! A step is damped (Levenberg and Marquardt, \[wampler86\]), so that it stays finite at singular poses; it ends at the limits rather than being
+//! cut off there (`step`). Damping falls tenfold with every step that helps and rises with every one that does not;
+//! where steps fail because the valley is curved, they are bent along it \[transtrum12\]. What the tasks of a level leave free
+//! belongs to the next level, and in the end to the least change (`levels`).
+//!
+//! The same steps rescue the other methods where those stall or crawl.
+
+mod levels;
+mod report;
+mod step;
+
+pub(super) use levels::Levels;
+
+use super::demand::{Motion, System};
+use super::rig::{Rig, State};
+use super::rig_run::RigRun;
+use crate::math::so3_exp;
+use glam::DVec3;
+use step::{Step, dot};
+
+/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
+/// [`CLOSE`], where valleys are narrow and patience pays.
+const STEPS_TO_HALVE: u32 = 4;
+
+/// On the way to the nearest pose steps go on until one leaves this part of the sum of squares.
+const STANDSTILL: f64 = 1.0 - 1e-11;
+
+/// A push on the joints this small, relative to the miss and the reach, is rounding: the pose is at rest.
+const REST: f64 = 1e-11;
+
+/// Sum of squares, relative to the reach, below which an attempt is close: 3e-4 of the reach.
+const CLOSE: f64 = 1e-7;
+
+/// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
+const PROBE: f64 = 0.1;
+const LARGEST_BEND: f64 = 0.75;
+
+/// A range this wide holds every direction of a hinge \[rad\].
+const WHOLE_TURN: f64 = core::f64::consts::TAU * (1.0 - 1e-12);
+
+/// Steps that fail in a row before one iteration of the method gives up.
+const TRIES: u32 = 12;
+
+/// How long to go on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Until {
+    /// While it looks as if the goals will be met.
+    Hopeless,
+    /// Until nothing moves: to the nearest pose.
+    AtRest,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Outcome {
+    /// It helped: the sum of squares before.
+    Better(f64),
+    /// It did not; everything is as it was, and damping is higher.
+    Worse,
+    /// There is none to take.
+    AtRest,
+}
+
+/// Buffers, and where a descent stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeastSquares {
+    pub(super) system: System,
+    step: Step,
+    kept: State,
+    kept_values: Vec<f64>,
+    kept_misses: Vec<f64>,
+    bend: Vec<f64>,
+    wishes: Vec<f64>,
+    /// Values of the one-value unknowns where the solve began.
+    begun_values: Vec<f64>,
+    /// Demands that take part, and those of the first level.
+    n_demands: usize,
+    n_first: usize,
+    pub(super) is_prepared: bool,
+    damping: f64,
+    /// The sum of squares now.
+    merit: f64,
+    is_curved: bool,
+    pub(super) levels: Levels,
+}
+
+impl RigRun {
+    /// Makes the present pose the one that least squares goes on from.
+    pub(super) fn settle_least_squares(&mut self) {
+        let least = &mut self.least;
+        if !core::mem::replace(&mut least.is_prepared, true) {
+            least.system.prepare(&self.rig);
+            least.list_ranges(&self.rig);
+        }
+        core::mem::swap(&mut self.rig.state, &mut self.begun);
+        least.begun_values.clear();
+        read_values(&least.system, &self.rig, &mut least.begun_values);
+        core::mem::swap(&mut self.rig.state, &mut self.begun);
+        least.step.values.clear();
+        read_values(&least.system, &self.rig, &mut least.step.values);
+        least.levels.start_over();
+        least.n_demands = least.n_first;
+        let merit = least.measure(&self.rig, &self.begun);
+        (least.damping, least.is_curved) = (1e-3 * merit, false);
+    }
+
+    /// Least squares on the first level until it is met or nothing helps; returns the steps taken.
+    pub(super) fn least_squares(&mut self, steps: u32, until: Until) -> u32 {
+        self.settle_least_squares();
+        let (mut taken, mut milestone) = (0, self.least.merit);
+        let unit = self.rig.unit();
+        // Where misses stay, the model overshoots and damping has to find its level; where they vanish, it can vanish too.
+        let ease = if until == Until::AtRest { 3.0 } else { 10.0 };
+        while taken < steps && !self.is_there() {
+            let merit = self.least.merit;
+            if until == Until::Hopeless && taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
+                if merit > (0.5 * milestone).max(CLOSE * unit * unit) {
+                    break;
+                }
+                milestone = merit;
+            }
+            taken += 1;
+            match self.least.descend(&mut self.rig, &self.begun, ease) {
+                Outcome::AtRest => break,
+                Outcome::Better(before) => {
+                    if until == Until::AtRest && self.least.merit >= STANDSTILL * before {
+                        break;
+                    }
+                }
+                Outcome::Worse => {}
+            }
+        }
+        taken
+    }
+
+    /// One iteration of the method: a step that helps, if there is one.
+    pub(super) fn iterate_least_squares(&mut self) {
+        for _ in 0..TRIES {
+            if self.least.descend(&mut self.rig, &self.begun, 10.0) != Outcome::Worse {
+                break;
+            }
+        }
+    }
+}
+
+impl LeastSquares {
+    /// Takes over the limits, and the demands of the first level.
+    fn list_ranges(&mut self, rig: &Rig) {
+        let levels = self.system.order.iter().map(|&k| rig.demands[k].level);
+        self.n_first = levels.take_while(|&level| level == 1).count();
+        const OPEN: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+        let ranges = &mut self.step.ranges;
+        ranges.clear();
+        ranges.resize(self.system.n_unknowns, OPEN);
+        for block in self.system.blocks.iter().filter(|block| block.motion == Motion::Variable) {
+            let (min, max) = rig.variable_range(block.node);
+            // A range of a full turn holds every direction: the value is brought inside when it is written.
+            let is_whole_turn = rig.is_hinge(block.node)
+                && max - min >= WHOLE_TURN
+                && rig.nodes[block.node].leash == f64::INFINITY;
+            if !is_whole_turn {
+                ranges[block.first] = (min, max);
+            }
+        }
+    }
+
+    /// Measures every task, for a report.
+    pub(super) fn measure_all(&mut self, rig: &Rig) {
+        if !core::mem::replace(&mut self.is_prepared, true) {
+            self.system.prepare(rig);
+            self.list_ranges(rig);
+        }
+        self.system.measure(rig, self.system.order.len());
+    }
+
+    /// The sum of squares in the present pose.
+    pub(super) fn merit(&self) -> f64 {
+        self.merit
+    }
+
+    /// Finds misses and pulls in the present pose; returns the sum of squares.
+    fn measure(&mut self, rig: &Rig, begun: &State) -> f64 {
+        self.system.measure(rig, self.n_demands);
+        self.gather_pulls(rig, begun, 1);
+        self.merit = self.sum_of_squares(0);
+        self.merit
+    }
+
+    /// Sum of squares of the rows from `first` on and of the pulls.
+    fn sum_of_squares(&self, first: usize) -> f64 {
+        let rows = self.system.rows[first..].iter().zip(&self.system.misses[first..]);
+        let rows = rows.filter(|(row, miss)| !row.is_floor || **miss > 0.0);
+        let misses: f64 = rows.map(|(_, miss)| miss * miss).sum();
+        let pulls = self.step.pull.iter().zip(&self.step.toward);
+        misses + pulls.map(|(pull, by)| pull * by * by).sum::<f64>()
+    }
+
+    /// One damped step on the first level, taken back unless it helps.
+    fn descend(&mut self, rig: &mut Rig, begun: &State, ease: f64) -> Outcome {
+        self.system.differentiate(rig);
+        if self.is_at_rest(REST * rig.unit()) {
+            return Outcome::AtRest;
+        }
+        if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
+            return Outcome::AtRest;
+        }
+        self.keep(rig);
+        if self.is_curved && self.step.scale >= 1.0 && self.step.can_solve_again(&self.system) {
+            self.bend(rig);
+        }
+        self.apply(rig, self.step.scale);
+        let before = self.merit;
+        if self.measure(rig, begun) < before {
+            self.damping = (self.damping / ease).max(1e-18);
+            return Outcome::Better(before);
+        }
+        self.recall(rig);
+        self.measure(rig, begun);
+        self.damping = (ease * self.damping).max(1e-9);
+        self.is_curved = true;
+        Outcome::Worse
+    }
+
+    fn keep(&mut self, rig: &Rig) {
+        self.kept.clone_from(&rig.state);
+        self.kept_values.clone_from(&self.step.values);
+    }
+
+    fn recall(&mut self, rig: &mut Rig) {
+        rig.state.clone_from(&self.kept);
+        self.step.values.clone_from(&self.kept_values);
+        rig.update();
+    }
+
+    /// Moves the pose along a part of the step.
+    fn apply(&mut self, rig: &mut Rig, part: f64) {
+        for block in &self.system.blocks {
+            let i = block.first;
+            match block.motion {
+                Motion::Variable => {
+                    let (min, max) = self.step.ranges[i];
+                    let value = (self.step.values[i] + self.step.x[i] * part).clamp(min, max);
+                    self.step.values[i] = value;
+                    rig.set_variable(block.node, value);
+                }
+                Motion::Turn => {
+                    let turn = DVec3::from_slice(&self.step.x[block.range()]) * part;
+                    rig.rotate_ball(
+                        block.node,
+                        so3_exp(rig.before[block.node].rotation.conjugate() * turn),
+                    );
+                }
+                Motion::Shift => {
+                    let shift = DVec3::from_slice(&self.step.x[block.range()]) * part;
+                    let i = block.node;
+                    rig.state.slide[i] += rig.before[i].rotation.conjugate() * shift;
+                }
+            }
+        }
+        rig.update();
+    }
+
+    /// Bends the step along the valley that the goals are met in: geodesic acceleration \[transtrum12\].
+    ///
+    /// Near a singular pose the valley is narrow and curved and the straight step runs into its side. A probe a little way
+    /// along the step shows by how much the effectors leave the tangent; half of that, solved for with the factor at hand, is taken
+    /// back.
+    fn bend(&mut self, rig: &mut Rig) {
+        self.kept_misses.clone_from(&self.system.misses);
+        self.apply(rig, PROBE);
+        self.system.measure(rig, self.n_demands);
+        self.recall(rig);
+        core::mem::swap(&mut self.kept_misses, &mut self.system.misses);
+        let (n, misses, probed) = (self.system.n_unknowns, &self.system.misses, &self.kept_misses);
+        // The effectors' second derivative along the step is 2 (e − h J Δq − e(h)) / h².
+        let tangents =
+            self.system.jacobian.chunks_exact(n.max(1)).map(|row| dot(row, &self.step.x));
+        self.step.y.clear();
+        let rows = misses.iter().zip(probed).zip(tangents);
+        self.step
+            .y
+            .extend(rows.map(|((e, at), tangent)| -(e - PROBE * tangent - at) / (PROBE * PROBE)));
+        self.step.solve_again(&self.system, &mut self.bend);
+        let (size, straight) = (dot(&self.bend, &self.bend), dot(&self.step.x, &self.step.x));
+        if size <= LARGEST_BEND * LARGEST_BEND * straight {
+            for (x, by) in self.step.x.iter_mut().zip(&self.bend) {
+                *x += by;
+            }
+        }
+    }
+
+    /// True when no joint is pushed: `|Jᵀ e|` is nothing beside `|e|`.
+    fn is_at_rest(&mut self, least: f64) -> bool {
+        self.push_on_joints();
+        let push: f64 = self.bend.iter().map(|x| x * x).sum();
+        push <= least * least * self.merit
+    }
+
+    /// `Jᵀ e` and the pulls, into `bend`: which way each unknown would go.
+    fn push_on_joints(&mut self) {
+        let n = self.system.n_unknowns;
+        self.bend.clear();
+        self.bend.extend(self.step.pull.iter().zip(&self.step.toward).map(|(pull, by)| pull * by));
+        for (r, miss) in self.system.misses.iter().enumerate() {
+            if self.system.rows[r].is_floor && *miss <= 0.0 {
+                continue;
+            }
+            let row = &self.system.jacobian[r * n..(r + 1) * n];
+            for run in self.system.runs(self.system.row_demand[r]) {
+                for i in run.clone() {
+                    self.bend[i] += row[i] * miss;
+                }
+            }
+        }
+    }
+}
+
+/// Values of the one-value unknowns in the present state; 0 for the others.
+fn read_values(system: &System, rig: &Rig, out: &mut Vec<f64>) {
+    for block in &system.blocks {
+        match block.motion {
+            Motion::Variable => out.push(rig.variable_value(block.node)),
+            Motion::Turn | Motion::Shift => out.extend([0.0; 3]),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What is left when nothing helps any more: which tasks are missed, and which limits hold them back.
+
+use super::super::demand::{Demand, Motion};
+use super::super::driver::{Residual, worse};
+use super::super::rig::{Kind, Rig};
+use super::super::rig_run::RigRun;
+use super::super::solution::Hold;
+use crate::task::{Miss, TaskKind};
+use glam::DVec3;
+
+/// What turns the miss by less than this part is rounding.
+const PUSH: f64 = 1e-6;
+
+/// How near to a limit counts as at it \[rad, or the reach\].
+const AT_LIMIT: f64 = 1e-9;
+
+impl RigRun {
+    /// Whether every required task is within its tolerance.
+    pub(super) fn is_there(&self) -> bool {
+        if self.rig.is_plain {
+            return self.rig.is_there();
+        }
+        let Residual { distance, angle } = self.required_residual();
+        distance <= self.rig.distance_tolerance && angle <= self.rig.angle_tolerance
+    }
+
+    /// The largest misses of required tasks, from the rows that were measured last.
+    pub(in super::super) fn required_residual(&self) -> Residual {
+        let system = &self.least.system;
+        let mut residual = Residual { distance: 0.0, angle: 0.0 };
+        for (demand, rows) in system.row_groups() {
+            if self.rig.demands[demand].is_required() {
+                let Miss { distance, angle } = Miss::of(&system.rows[rows]);
+                residual.distance = worse(residual.distance, distance);
+                residual.angle = worse(residual.angle, angle);
+            }
+        }
+        residual
+    }
+
+    /// The miss of every task, in the caller's units.
+    pub(in super::super) fn write_misses(&mut self, out: &mut Vec<Miss>) {
+        out.clear();
+        let rows = &mut self.least.system.rows;
+        for demand in &self.rig.demands {
+            rows.clear();
+            let mut miss = if let TaskKind::Posture(posture) = &demand.kind {
+                self.rig.miss_of_posture(demand, &posture.configuration)
+            } else {
+                demand.kind.rows(&self.rig.frames_of(demand), rows);
+                Miss::of(rows)
+            };
+            miss.distance /= self.rig.scale;
+            out.push(miss);
+        }
+        rows.clear();
+    }
+
+    /// The joints at limits that hold the effectors back: those that would move outward if they could, and by how much that would
+    /// help; or, when none would (a pose at rest), all that stand at a limit.
+    pub(in super::super) fn find_blocking(&mut self, holds: &mut Vec<Hold>) {
+        self.settle_least_squares();
+        self.least.system.differentiate(&self.rig);
+        self.least.push_on_joints();
+        holds.clear();
+        let (least, rig) = (&self.least, &self.rig);
+        let miss = least.merit.sqrt();
+        let enough = PUSH * miss * rig.unit();
+        for block in &least.system.blocks {
+            let (i, push) = (block.node, &least.bend[block.range()]);
+            let outward = match block.motion {
+                Motion::Variable => {
+                    let ((min, max), value) =
+                        (least.step.ranges[block.first], least.step.values[block.first]);
+                    let near = AT_LIMIT * if rig.is_hinge(i) { 1.0 } else { rig.reach };
+                    let is_held = (push[0] > 0.0 && max - value <= near)
+                        || (push[0] < 0.0 && value - min <= near);
+                    if is_held { push[0].abs() } else { 0.0 }
+                }
+                Motion::Turn => {
+                    let push = DVec3::from_slice(push);
+                    let walls = rig.walls(i).into_iter().flatten();
+                    let held = walls.filter(|(_, room)| *room <= AT_LIMIT);
+                    held.map(|(outward, _)| push.dot(outward)).fold(0.0, f64::max)
+                }
+                Motion::Shift => 0.0,
+            };
+            if outward > enough {
+                let slides = matches!(rig.nodes[i].kind, Kind::Slide { .. });
+                let relief = outward / miss / if slides { 1.0 } else { rig.scale };
+                holds.push(Hold { joint: rig.nodes[i].joint, relief });
+            }
+        }
+        if holds.is_empty() {
+            let held = (0..rig.nodes.len()).filter(|&i| rig.is_at_limit(i));
+            holds.extend(held.map(|i| Hold { joint: rig.nodes[i].joint, relief: 0.0 }));
+        }
+        holds.sort_unstable_by_key(|hold| hold.joint);
+        holds.dedup_by_key(|hold| hold.joint);
+    }
+}
+
+impl Rig {
+    /// The largest differences of one joint, in run lengths and in angle.
+    fn miss_of_posture(&self, demand: &Demand, configuration: &[f64]) -> Miss {
+        let mut miss = Miss::default();
+        let TaskKind::Posture(posture) = &demand.kind else { return miss };
+        for (i, node) in self.nodes.iter().enumerate() {
+            let is_follower = self.mimics.iter().any(|mimic| mimic.0 == node.values.start);
+            if is_follower || !posture.cares_for(node.joint) {
+                continue;
+            }
+            let want = self.want_of_values(i, configuration);
+            let way = |motion| {
+                let value = if motion == Motion::Variable { self.variable_value(i) } else { 0.0 };
+                self.way_to(i, motion, value, want).length()
+            };
+            match node.kind {
+                Kind::Slide { .. } => miss.distance = miss.distance.max(way(Motion::Variable)),
+                Kind::Hinge { .. } => {
+                    miss.angle = miss.angle.max(way(Motion::Variable) * node.gain.abs())
+                }
+                Kind::Ball => miss.angle = miss.angle.max(way(Motion::Turn)),
+                Kind::Free => {
+                    miss.angle = miss.angle.max(way(Motion::Turn));
+                    miss.distance = miss.distance.max(way(Motion::Shift));
+                }
+            }
+        }
+        miss
+    }
+}

@@ -1,0 +1,46 @@
+//! A frame's axis has a direction.
+
+use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use crate::skeleton::Frame;
+use glam::DVec3;
+
+/// A frame's axis has a direction: a cup held upright, a foot flat on the floor, a welding torch along its seam.
+///
+/// Three rows \[1\]: the direction minus the axis, both of unit length, so that a miss by an angle counts like
+/// `2 sin(angle / 2)`. The turn about the axis stays free.
+///
+/// # Degenerate cases
+/// An axis exactly opposite to its direction is at rest; the solver bends out of it like out of any stall.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AxisAlignment {
+    /// The end effector.
+    pub frame: Frame,
+    /// The axis, in the frame; of any length but zero.
+    pub axis_in_frame: DVec3,
+    /// The direction it must have, in world axes; of any length but zero.
+    pub direction_in_world: DVec3,
+}
+
+impl AxisAlignment {
+    /// This frame's axis along this direction.
+    #[must_use]
+    pub const fn new(frame: Frame, axis_in_frame: DVec3, direction_in_world: DVec3) -> Self {
+        Self { frame, axis_in_frame, direction_in_world }
+    }
+
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+        let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
+        let wish = self.direction_in_world.normalize_or(axis);
+        push_axes(rows, DVec3::AXES, |k, unit| {
+            Row::new(Unit::Chord, wish[k] - axis[k], Wrench::twist(axis.cross(unit)))
+        });
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let frame = Frame::new(0, crate::math::Pose::IDENTITY);
+    let task = AxisAlignment::new(frame, DVec3::new(1.0, 3.0, 4.0), DVec3::new(4.0, 1.0, -2.0));
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+}

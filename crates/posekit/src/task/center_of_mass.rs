@@ -1,0 +1,104 @@
+//! The centre of mass stands on a point, or over a line or a point of the ground.
+
+use super::rows::{Row, Unit, Wrench};
+use crate::math::Pose;
+use crate::skeleton::Skeleton;
+use crate::{Error, Result};
+use glam::DVec3;
+use std::sync::Arc;
+
+/// Mass carried by one joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Body {
+    /// Index of the joint.
+    pub joint: usize,
+    /// Its centre of mass, in the joint's frame \[m\].
+    pub center_in_joint: DVec3,
+    /// At least 0 \[kg\].
+    pub mass: f64,
+}
+
+/// The centre of mass has some coordinates in the world.
+///
+/// One row \[m\] for each coordinate asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CenterOfMass {
+    /// What weighs, some of it more than nothing. Shared, so that handing the task on copies nothing.
+    pub bodies: Arc<[Body]>,
+    /// Where the centre must be, in world coordinates \[m\].
+    pub target_in_world: DVec3,
+    /// Which of its coordinates count. Default all three.
+    pub axes: [bool; 3],
+}
+
+impl CenterOfMass {
+    /// All three coordinates.
+    #[must_use]
+    pub fn new(bodies: impl Into<Arc<[Body]>>, target_in_world: DVec3) -> Self {
+        Self { bodies: bodies.into(), target_in_world, axes: [true; 3] }
+    }
+
+    /// Only these coordinates: x and y, say, to stand over a point of the ground.
+    #[must_use]
+    pub fn along(self, axes: [bool; 3]) -> Self {
+        Self { axes, ..self }
+    }
+
+    pub(super) fn rows(&self, center: DVec3, rows: &mut Vec<Row>) {
+        let miss = self.target_in_world - center;
+        for k in (0..3).filter(|&k| self.axes[k]) {
+            rows.push(Row::new(Unit::Length, miss[k], Wrench::push(DVec3::AXES[k])));
+        }
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.target_in_world *= by;
+    }
+}
+
+/// Centre of mass of some bodies, from the poses of all joints.
+///
+/// # Degenerate cases
+/// Without mass, the world's origin.
+#[must_use]
+pub fn center_of_mass(bodies: &[Body], world_from_joint: &[Pose]) -> DVec3 {
+    let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
+    for body in bodies {
+        sum += body.mass * world_from_joint[body.joint].transform_point(body.center_in_joint);
+        mass += body.mass;
+    }
+    if mass > 0.0 { sum / mass } else { DVec3::ZERO }
+}
+
+/// Refuses bodies that no solver could use.
+pub(super) fn check_bodies(bodies: &[Body], skeleton: &Skeleton, task: usize) -> Result<()> {
+    for body in bodies {
+        let n_joints = skeleton.n_joints();
+        if body.joint >= n_joints {
+            let what = "task body";
+            return Err(Error::NoSuchJoint { what, joint: body.joint, n_joints });
+        }
+        if !body.center_in_joint.is_finite() {
+            return Err(Error::NonFinite { what: "task body", index: task });
+        }
+        if !body.mass.is_finite() || body.mass < 0.0 {
+            let (value, need) = (body.mass, "at least 0");
+            return Err(Error::OutOfRange { what: "task body mass", index: task, value, need });
+        }
+    }
+    let mass: f64 = bodies.iter().map(|body| body.mass).sum();
+    if !mass.is_finite() || mass <= 0.0 {
+        let need = "above 0";
+        return Err(Error::OutOfRange { what: "task mass", index: task, value: mass, need });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    // To the rows, the centre of mass is a frame's origin.
+    let body = Body { joint: 0, center_in_joint: DVec3::ZERO, mass: 1.0 };
+    let task = CenterOfMass::new([body], DVec3::new(1.0, 2.0, 3.0)).along([true, false, true]);
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames[0].translation, rows));
+}

@@ -1,0 +1,77 @@
+//! Two frames are held together: the cut of a closed loop.
+
+use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use crate::math::{so3_log, so3_right_jacobian_inverse};
+use crate::skeleton::Frame;
+use glam::DVec3;
+
+/// How two frames are held together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Link {
+    /// Origins together, any rotation: a ball joint. Three rows.
+    Ball,
+    /// Origins and one axis together: a hinge. The axis, in each of the two frames, is of any length but zero. Six rows.
+    Hinge([DVec3; 2]),
+    /// Nothing moves. Six rows.
+    Weld,
+}
+
+/// Two frames are held together. A skeleton is a tree; a mechanism with a loop is cut somewhere, and this closes it again.
+///
+/// Rows: the way from the first origin to the second \[m\], in world axes; then differences of unit axes \[1\] for a hinge, the rotation
+/// vector that is missing \[rad\] for a weld.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closure {
+    /// The two frames, one on each side of the cut.
+    pub frames: [Frame; 2],
+    /// The joint that the cut went through.
+    pub link: Link,
+}
+
+impl Closure {
+    /// These frames, held together by this.
+    #[must_use]
+    pub const fn new(frames: [Frame; 2], link: Link) -> Self {
+        Self { frames, link }
+    }
+
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+        let way = b.translation - a.translation;
+        push_axes(rows, DVec3::AXES, |k, axis| {
+            Row::between(Unit::Length, -way[k], -Wrench::push(axis), Wrench::push(axis))
+        });
+        match self.link {
+            Link::Ball => {}
+            Link::Hinge([in_a, in_b]) => {
+                let axis_a = a.rotation * in_a.normalize_or_zero();
+                let axis_b = b.rotation * in_b.normalize_or_zero();
+                push_axes(rows, DVec3::AXES, |k, unit| {
+                    let (a, b) = (axis_a.cross(unit), axis_b.cross(unit));
+                    let miss = axis_a[k] - axis_b[k];
+                    Row::between(Unit::Chord, miss, -Wrench::twist(a), Wrench::twist(b))
+                });
+            }
+            Link::Weld => {
+                let turn = so3_log(a.rotation * b.rotation.conjugate());
+                // Turning the first frame by ω makes the miss log(exp(ω) exp(miss)), the second log(exp(miss) exp(−ω)).
+                let by_b = so3_right_jacobian_inverse(turn).transpose();
+                let by_a = so3_right_jacobian_inverse(-turn).transpose();
+                push_axes(rows, DVec3::AXES, |k, _| {
+                    let (a, b) = (Wrench::twist(by_a.col(k)), Wrench::twist(by_b.col(k)));
+                    Row::between(Unit::Angle, turn[k], -a, b)
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let frames = [Frame::new(0, crate::math::Pose::IDENTITY); 2];
+    let axes = [DVec3::new(0.0, 2.0, 0.3), DVec3::new(1.0, 1.0, -1.0)];
+    for link in [Link::Ball, Link::Hinge(axes), Link::Weld] {
+        let task = Closure::new(frames, link);
+        super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+    }
+}

@@ -1,0 +1,66 @@
+//! Two frames are a distance apart.
+
+use super::rows::{Frames, Row, Unit, Wrench};
+use crate::skeleton::Frame;
+use glam::DVec3;
+
+/// The origins of two frames are a distance apart, or no nearer and no farther than two distances: a rod, a rope, two hands on one
+/// box.
+///
+/// One row \[m\] when both distances are the same, else two that count only where they are broken.
+///
+/// # Degenerate cases
+/// Two origins on one point leave along the world's x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The two frames.
+    pub frames: [Frame; 2],
+    /// Least distance, at least 0 \[m\].
+    pub min: f64,
+    /// Largest distance, at least `min`; may be infinite \[m\].
+    pub max: f64,
+}
+
+impl Distance {
+    /// Exactly this distance.
+    #[must_use]
+    pub const fn new(frames: [Frame; 2], distance: f64) -> Self {
+        Self { frames, min: distance, max: distance }
+    }
+
+    /// Any distance from `min` to `max`.
+    #[must_use]
+    pub const fn between(frames: [Frame; 2], min: f64, max: f64) -> Self {
+        Self { frames, min, max }
+    }
+
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+        let way = b.translation - a.translation;
+        let (far, out) = (way.length(), Wrench::push(way.normalize_or(DVec3::X)));
+        let at_least = Row::between(Unit::Length, self.min - far, -out, out);
+        if self.min == self.max {
+            rows.push(at_least);
+            return;
+        }
+        if self.min > 0.0 {
+            rows.push(at_least.floor());
+        }
+        if self.max < f64::INFINITY {
+            rows.push(Row::between(Unit::Length, far - self.max, out, -out).floor());
+        }
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.min *= by;
+        self.max *= by;
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let frame = Frame::new(0, crate::math::Pose::IDENTITY);
+    for task in [Distance::new([frame; 2], 0.7), Distance::between([frame; 2], 0.5, 0.6)] {
+        super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+    }
+}

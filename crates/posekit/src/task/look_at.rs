@@ -1,0 +1,57 @@
+//! A frame's axis points at a point.
+
+use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use crate::skeleton::Frame;
+use glam::DVec3;
+
+/// A frame's axis points at a point: eyes, heads, cameras, lamps.
+///
+/// Three rows \[1\]: the direction to the target minus the axis, both of unit length, so that a miss by an angle counts like
+/// `2 sin(angle / 2)`. The turn about the axis stays free.
+///
+/// # Degenerate cases
+/// A target on the frame's origin is no direction and asks for nothing. An axis that points exactly away from its target is at
+/// rest; the solver bends out of it like out of any stall.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LookAt {
+    /// The frame that looks.
+    pub frame: Frame,
+    /// Its axis that points, in the frame; of any length but zero.
+    pub axis_in_frame: DVec3,
+    /// What it looks at, in world coordinates \[m\].
+    pub target_in_world: DVec3,
+}
+
+impl LookAt {
+    /// This frame's axis at this point.
+    #[must_use]
+    pub const fn new(frame: Frame, axis_in_frame: DVec3, target_in_world: DVec3) -> Self {
+        Self { frame, axis_in_frame, target_in_world }
+    }
+
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+        let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
+        let way = self.target_in_world - frame.translation;
+        let far = way.length();
+        let wish = way.normalize_or(axis);
+        let per_metre = if far > 0.0 { far.recip() } else { 0.0 };
+        push_axes(rows, DVec3::AXES, |k, unit| {
+            // The frame's own motion turns the direction to the target back by as much as it moves across it.
+            let force = (unit - wish * wish[k]) * per_metre;
+            let wrench = Wrench { force, moment: axis.cross(unit) };
+            Row::new(Unit::Chord, wish[k] - axis[k], wrench)
+        });
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.target_in_world *= by;
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let frame = Frame::new(0, crate::math::Pose::IDENTITY);
+    let task = LookAt::new(frame, DVec3::new(0.0, 3.0, 4.0), DVec3::new(4.0, 1.0, -2.0));
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+}

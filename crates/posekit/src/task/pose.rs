@@ -1,0 +1,105 @@
+//! A frame has a pose, or some of its six coordinates.
+
+use super::rows::{Frames, Row, Unit, Wrench};
+use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
+use crate::skeleton::Frame;
+use glam::{DMat3, DVec3};
+
+/// Which of the six coordinates of a pose are asked for, along and about the axes of the *target*.
+///
+/// A tool that spins freely about its z asks for all but the last: `Axes::ALL.without_turn_about_z()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Axes {
+    /// Positions along x, y, z.
+    pub along: [bool; 3],
+    /// Rotations about x, y, z: components of the rotation vector that is missing.
+    pub about: [bool; 3],
+}
+
+impl Axes {
+    /// All six.
+    pub const ALL: Self = Self { along: [true; 3], about: [true; 3] };
+    /// The three positions.
+    pub const ALONG: Self = Self { along: [true; 3], about: [false; 3] };
+    /// The three rotations.
+    pub const ABOUT: Self = Self { along: [false; 3], about: [true; 3] };
+
+    /// True when the positions are asked for all three or not at all, and the rotations likewise.
+    #[must_use]
+    pub(crate) fn are_whole(self) -> bool {
+        let whole = |axes: [bool; 3]| axes[0] == axes[1] && axes[1] == axes[2];
+        whole(self.along) && whole(self.about) && self != Self::NONE
+    }
+
+    /// None: nothing is asked for.
+    pub const NONE: Self = Self { along: [false; 3], about: [false; 3] };
+
+    /// All but a spin about the target's z.
+    #[must_use]
+    pub const fn without_turn_about_z(self) -> Self {
+        Self { about: [self.about[0], self.about[1], false], ..self }
+    }
+}
+
+/// A frame has a pose, or some coordinates of it.
+///
+/// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the target's axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FramePose {
+    /// The end effector.
+    pub frame: Frame,
+    /// The pose it must have; its rotation of unit length.
+    pub world_from_target: Pose,
+    /// Which coordinates count.
+    pub axes: Axes,
+}
+
+impl FramePose {
+    /// All six coordinates.
+    #[must_use]
+    pub const fn new(frame: Frame, world_from_target: Pose) -> Self {
+        Self { frame, world_from_target, axes: Axes::ALL }
+    }
+
+    /// Only these coordinates.
+    #[must_use]
+    pub const fn along(self, axes: Axes) -> Self {
+        Self { axes, ..self }
+    }
+
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+        let target = self.world_from_target;
+        let axes = DMat3::from_quat(target.rotation);
+        let way = target.translation - frame.translation;
+        for k in (0..3).filter(|&k| self.axes.along[k]) {
+            let axis = axes.col(k);
+            rows.push(Row::new(Unit::Length, axis.dot(way), Wrench::push(axis)));
+        }
+        if self.axes.about == [false; 3] {
+            return;
+        }
+        let turn = so3_log(target.rotation * frame.rotation.conjugate());
+        let gradient = so3_right_jacobian_inverse(turn).transpose();
+        for k in (0..3).filter(|&k| self.axes.about[k]) {
+            let axis: DVec3 = axes.col(k);
+            let wrench = Wrench::twist(gradient * axis);
+            rows.push(Row::new(Unit::Angle, axis.dot(turn), wrench));
+        }
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.world_from_target.translation *= by;
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let rotation = glam::DQuat::from_xyzw(0.5, 0.1, -0.4, 0.6).normalize();
+    let target = Pose { rotation, translation: DVec3::new(0.4, -1.0, 0.3) };
+    let task = FramePose::new(Frame::new(0, Pose::IDENTITY), target);
+    for axes in [Axes::ALL, Axes::ALL.without_turn_about_z(), Axes::ALONG, Axes::ABOUT] {
+        let task = task.along(axes);
+        super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+    }
+}

@@ -1,0 +1,68 @@
+//! A frame has a pose as seen from another.
+
+use super::pose::Axes;
+use super::rows::{Frames, Row, Unit, Wrench};
+use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
+use crate::skeleton::Frame;
+use glam::DMat3;
+
+/// A frame has a pose, or some coordinates of it, as seen from another frame: a hand on the other hand, a tool in front of the eyes.
+///
+/// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the axes of the first frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RelativePose {
+    /// The frame seen from, and the frame that is seen.
+    pub frames: [Frame; 2],
+    /// The pose that the second must have in the first; its rotation of unit length.
+    pub a_from_target: Pose,
+    /// Which coordinates count, along and about the axes of the first frame.
+    pub axes: Axes,
+}
+
+impl RelativePose {
+    /// All six coordinates.
+    #[must_use]
+    pub const fn new(frames: [Frame; 2], a_from_target: Pose) -> Self {
+        Self { frames, a_from_target, axes: Axes::ALL }
+    }
+
+    /// Only these coordinates.
+    #[must_use]
+    pub const fn along(self, axes: Axes) -> Self {
+        Self { axes, ..self }
+    }
+
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+        let (way, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
+        for k in (0..3).filter(|&k| self.axes.along[k]) {
+            let axis = axes.col(k);
+            // The first frame carries the axis along when it turns.
+            let carried = Wrench { force: -axis, moment: axis.cross(way) };
+            let miss = self.a_from_target.translation[k] - axis.dot(way);
+            rows.push(Row::between(Unit::Length, miss, carried, Wrench::push(axis)));
+        }
+        if self.axes.about == [false; 3] {
+            return;
+        }
+        let a_from_b = a.rotation.conjugate() * b.rotation;
+        let turn = so3_log(self.a_from_target.rotation * a_from_b.conjugate());
+        let gradient = axes * so3_right_jacobian_inverse(turn).transpose();
+        for k in (0..3).filter(|&k| self.axes.about[k]) {
+            let wrench = Wrench::twist(gradient.col(k));
+            rows.push(Row::between(Unit::Angle, turn[k], -wrench, wrench));
+        }
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.a_from_target.translation *= by;
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn gradient() {
+    let rotation = glam::DQuat::from_xyzw(0.5, 0.1, -0.4, 0.6).normalize();
+    let target = Pose { rotation, translation: glam::DVec3::new(0.4, -1.0, 0.3) };
+    let task = RelativePose::new([Frame::new(0, Pose::IDENTITY); 2], target);
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
+}

@@ -1,0 +1,181 @@
+//! What a task hands to a solver: rows of misses with their gradients.
+
+use crate::math::{Pose, asin};
+use glam::DVec3;
+
+/// How a value changes when a frame moves: `force · v + moment · ω`, for the velocity `v` of the frame's origin and its angular
+/// velocity `ω`, both in world axes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Wrench {
+    /// Change per metre that the frame's origin moves.
+    pub force: DVec3,
+    /// Change per radian that the frame turns about its origin.
+    pub moment: DVec3,
+}
+
+impl Wrench {
+    /// Nothing changes.
+    pub(crate) const ZERO: Self = Self { force: DVec3::ZERO, moment: DVec3::ZERO };
+
+    /// The change with the frame's origin only.
+    #[must_use]
+    pub(crate) const fn push(force: DVec3) -> Self {
+        Self { force, moment: DVec3::ZERO }
+    }
+
+    /// The change with the frame's turning only.
+    #[must_use]
+    pub(crate) const fn twist(moment: DVec3) -> Self {
+        Self { force: DVec3::ZERO, moment }
+    }
+}
+
+impl core::ops::Neg for Wrench {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self { force: -self.force, moment: -self.moment }
+    }
+}
+
+/// What a row is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Unit {
+    /// Metres.
+    #[default]
+    Length,
+    /// Radians.
+    Angle,
+    /// Differences of unit vectors, `2 sin(angle / 2)` together.
+    Chord,
+}
+
+/// One scalar equation of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Row {
+    /// Target minus value. Of a [floor](Self::is_floor): positive where it is broken, negative where there is room.
+    pub miss: f64,
+    /// How the value changes with the task's first and second frame.
+    pub wrenches: [Wrench; 2],
+    /// What `miss` is measured in.
+    pub unit: Unit,
+    /// The value may be anything from the target up: only a positive miss counts.
+    pub is_floor: bool,
+}
+
+impl Row {
+    /// An equation on one frame.
+    #[must_use]
+    pub(crate) const fn new(unit: Unit, miss: f64, wrench: Wrench) -> Self {
+        Self { miss, wrenches: [wrench, Wrench::ZERO], unit, is_floor: false }
+    }
+
+    /// The same on two frames.
+    #[must_use]
+    pub(crate) const fn between(unit: Unit, miss: f64, a: Wrench, b: Wrench) -> Self {
+        Self { miss, wrenches: [a, b], unit, is_floor: false }
+    }
+
+    /// The same, but more than the target is as good.
+    #[must_use]
+    pub(crate) const fn floor(self) -> Self {
+        Self { is_floor: true, ..self }
+    }
+
+    /// Measured in metres.
+    #[must_use]
+    pub(crate) fn is_length(&self) -> bool {
+        self.unit == Unit::Length
+    }
+
+    /// The part of the miss that counts.
+    #[inline]
+    #[must_use]
+    pub(crate) fn counted(&self) -> f64 {
+        if self.is_floor { self.miss.max(0.0) } else { self.miss }
+    }
+}
+
+/// How far a task is from holding.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Miss {
+    /// In length \[m\].
+    pub distance: f64,
+    /// In angle \[rad\].
+    pub angle: f64,
+}
+
+impl Miss {
+    /// The norms of some rows, by their units.
+    #[must_use]
+    pub(crate) fn of(rows: &[Row]) -> Self {
+        let square = |unit: Unit| -> f64 {
+            let rows = rows.iter().filter(|row| row.unit == unit);
+            rows.map(|row| row.counted() * row.counted()).sum()
+        };
+        let chord = square(Unit::Chord).sqrt();
+        let aim = 2.0 * asin((0.5 * chord).min(1.0));
+        Self {
+            distance: square(Unit::Length).sqrt(),
+            angle: (square(Unit::Angle) + aim * aim).sqrt(),
+        }
+    }
+}
+
+/// Pushes three rows, one for each of these axes.
+pub(super) fn push_axes(rows: &mut Vec<Row>, axes: [DVec3; 3], row: impl Fn(usize, DVec3) -> Row) {
+    rows.extend(axes.into_iter().enumerate().map(|(k, axis)| row(k, axis)));
+}
+
+/// World poses of a task's frames; the identity where it has only one, or none.
+pub(crate) type Frames = [Pose; 2];
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! The one finite-difference test that every task passes.
+
+    use super::*;
+    use crate::math::{Twist, se3_exp};
+    use glam::DQuat;
+
+    /// Some poses with nothing special about them, the angles between them up to two radians.
+    pub(in crate::task) fn some_frames() -> Vec<Frames> {
+        let pose = |k: f64| Pose {
+            rotation: DQuat::from_xyzw(0.3 * k, 0.4 - 0.2 * k, 0.1 + 0.1 * k, 1.0).normalize(),
+            translation: DVec3::new(0.5 + 0.3 * k, -0.2 * k, 0.7 - 0.1 * k * k),
+        };
+        (0..6).map(|k| [pose(f64::from(k)), pose(2.0 - 0.7 * f64::from(k))]).collect()
+    }
+
+    /// A row's value falls by as much as its miss grows: compares wrenches with central differences of misses.
+    pub(in crate::task) fn check_gradient(rows_at: impl Fn(&Frames, &mut Vec<Row>)) {
+        const H: f64 = 1e-5;
+        for frames in some_frames() {
+            let mut rows = Vec::new();
+            rows_at(&frames, &mut rows);
+            assert!(!rows.is_empty(), "a task has rows");
+            for frame in 0..2 {
+                for k in 0..6 {
+                    let mut unit = [0.0; 6];
+                    unit[k] = 1.0;
+                    let moved = |h: f64| {
+                        let twist = Twist::from_array(unit) * h;
+                        let mut frames = frames;
+                        let pose = &mut frames[frame];
+                        pose.translation += twist.linear;
+                        pose.rotation = se3_exp(Twist::new(DVec3::ZERO, twist.angular)).rotation
+                            * pose.rotation;
+                        let mut rows = Vec::new();
+                        rows_at(&frames, &mut rows);
+                        rows
+                    };
+                    for (row, (more, less)) in rows.iter().zip(moved(H).iter().zip(moved(-H))) {
+                        let slope = (less.miss - more.miss) / (2.0 * H);
+                        let Wrench { force, moment } = row.wrenches[frame];
+                        let told = Twist::new(force, moment).to_array()[k];
+                        assert!((slope - told).abs() < 1e-8, "frame {frame}, {k}: {slope} {told}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The centre of mass stands over a polygon: balance.
+
+use super::center_of_mass::Body;
+use super::rows::{Row, Unit, Wrench};
+use crate::{Error, Result};
+use glam::DVec3;
+use std::sync::Arc;
+
+/// One side of the polygon: `normal · x >= offset` inside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Side {
+    inward: DVec3,
+    offset: f64,
+}
+
+/// The centre of mass stands over a polygon: the hull of the feet, seen along the vertical. What stands still so does not fall.
+///
+/// One row \[m\] for each side of the polygon, which counts only where the centre is outside or nearer to the side than the margin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    pub(super) bodies: Arc<[Body]>,
+    sides: Arc<[Side]>,
+    /// What lengths have been multiplied by since the sides were found.
+    scale: f64,
+    margin: f64,
+}
+
+impl Support {
+    /// Over the convex hull of some points.
+    ///
+    /// - `bodies`: what weighs
+    /// - `corners`: any points of the ground, in world coordinates, in any order \[m\]; those inside the hull change nothing
+    /// - `up_in_world`: the vertical, of any length but zero
+    /// - `margin`: how far inside the hull the centre must stay; in a hull too narrow for it, as far as can be \[m\]
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`], [`Error::ZeroLength`] for the vertical, [`Error::Negative`] for the margin, [`Error::Length`] without corners.
+    ///
+    /// # Degenerate cases
+    /// One corner is a point and two are a line on which the centre must be.
+    /// # Method
+    /// Monotone chain \[andrew79\].
+    pub fn try_new(
+        bodies: impl Into<Arc<[Body]>>,
+        corners: &[DVec3],
+        up_in_world: DVec3,
+        margin: f64,
+    ) -> Result<Self> {
+        if let Some(index) = corners.iter().position(|corner| !corner.is_finite()) {
+            return Err(Error::NonFinite { what: "support corners", index });
+        }
+        if corners.is_empty() {
+            return Err(Error::Length { what: "support corners", expected: 1, found: 0 });
+        }
+        if !margin.is_finite() || margin < 0.0 {
+            return Err(Error::Negative { what: "support margin", value: margin });
+        }
+        let up = up_in_world.try_normalize();
+        let up = up.ok_or(Error::ZeroLength { what: "support vertical" })?;
+        let sides = sides_of_hull(corners, up);
+        Ok(Self { bodies: bodies.into(), sides: sides.into(), scale: 1.0, margin })
+    }
+
+    /// What weighs.
+    #[must_use]
+    pub fn bodies(&self) -> &Arc<[Body]> {
+        &self.bodies
+    }
+
+    pub(super) fn rows(&self, center: DVec3, rows: &mut Vec<Row>) {
+        for side in self.sides.iter() {
+            let room = side.inward.dot(center) - side.offset * self.scale - self.margin;
+            rows.push(Row::new(Unit::Length, -room, Wrench::push(side.inward)).floor());
+        }
+    }
+
+    pub(super) fn largest_length(&self) -> f64 {
+        let largest = self.sides.iter().fold(0.0, |m: f64, side| m.max(side.offset.abs()));
+        self.margin.max(largest * self.scale)
+    }
+
+    pub(super) fn scale(&mut self, by: f64) {
+        self.margin *= by;
+        self.scale *= by;
+    }
+}
+
+/// The half-spaces whose intersection is the hull's prism along `up`.
+fn sides_of_hull(corners: &[DVec3], up: DVec3) -> Vec<Side> {
+    let (x, y) = up.any_orthonormal_pair();
+    let mut flat: Vec<(f64, f64)> = corners.iter().map(|p| (p.dot(x), p.dot(y))).collect();
+    flat.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    flat.dedup();
+    let mut hull = half_hull(flat.iter().copied());
+    hull.extend(half_hull(flat.iter().rev().copied()));
+    let side = |from: (f64, f64), inward: DVec3| Side {
+        inward,
+        offset: inward.dot(x * from.0 + y * from.1),
+    };
+    if let [point] = flat[..] {
+        return [x, -x, y, -y].into_iter().map(|inward| side(point, inward)).collect();
+    }
+    let mut sides: Vec<Side> = Vec::new();
+    for (k, &from) in hull.iter().enumerate() {
+        let to = hull[(k + 1) % hull.len()];
+        let along = x * (to.0 - from.0) + y * (to.1 - from.1);
+        sides.extend(up.cross(along).try_normalize().map(|inward| side(from, inward)));
+        if hull.len() == 2 {
+            // A line has ends.
+            sides.extend(along.try_normalize().map(|inward| side(from, inward)));
+        }
+    }
+    sides
+}
+
+/// The turns to the left along sorted points, without the last.
+fn half_hull(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let mut hull: Vec<(f64, f64)> = Vec::new();
+    for p in points {
+        while let [.., a, b] = hull[..] {
+            let turn = (b.0 - a.0) * (p.1 - b.1) - (b.1 - a.1) * (p.0 - b.0);
+            if turn > 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(p);
+    }
+    hull.pop();
+    hull
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outside(corners: &[DVec3], margin: f64, center: DVec3) -> f64 {
+        let task = Support::try_new(Vec::new(), corners, DVec3::Z, margin).unwrap();
+        let mut rows = Vec::new();
+        task.rows(center, &mut rows);
+        rows.iter().map(|row| row.counted() * row.counted()).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn gradient() {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::ONE];
+        let task = Support::try_new(Vec::new(), &corners, DVec3::new(0.1, 0.0, 1.0), 0.1).unwrap();
+        super::super::rows::testing::check_gradient(|frames, rows| {
+            task.rows(frames[0].translation, rows);
+        });
+    }
+
+    #[test]
+    fn inside_and_outside_of_a_square() {
+        let p = |x, y| DVec3::new(x, y, 7.0);
+        let square = [p(1.0, 1.0), p(0.0, 0.0), p(0.5, 0.5), p(1.0, 0.0), p(0.0, 1.0)];
+        assert_eq!(outside(&square, 0.0, DVec3::new(0.3, 0.9, -3.0)), 0.0);
+        assert!((outside(&square, 0.0, DVec3::new(1.3, 0.5, 0.0)) - 0.3).abs() < 1e-15);
+        assert!((outside(&square, 0.1, DVec3::new(0.95, 0.5, 0.0)) - 0.05).abs() < 1e-15);
+        assert!((outside(&square, 0.0, DVec3::new(1.3, 1.4, 0.0)) - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn lines_and_points() {
+        let line = [DVec3::ZERO, DVec3::X, DVec3::X * 0.5];
+        assert!(outside(&line, 0.0, DVec3::new(0.5, 0.0, 2.0)) < 1e-15);
+        assert!((outside(&line, 0.0, DVec3::new(0.5, 0.2, 2.0)) - 0.2).abs() < 1e-15);
+        assert!((outside(&line, 0.0, DVec3::new(1.3, 0.4, 2.0)) - 0.5).abs() < 1e-15);
+        assert!((outside(&[DVec3::X; 2], 0.0, DVec3::new(1.3, 0.4, 2.0)) - 0.5).abs() < 1e-15);
+    }
+}
