@@ -43,8 +43,9 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
 
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
-    /// Weighted sum of squares of all misses: of two states that do not arrive, the one with less is the better.
-    fn merit(&self) -> f64;
+    /// Weighted sum of squares of all misses, or anything that rises with it, when the state is `residual` off: of two states
+    /// that do not arrive, the one with less is the better.
+    fn merit(&self, residual: Residual) -> f64;
 
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
@@ -121,8 +122,9 @@ impl Driver {
         (self.escaped_at, self.accelerated_at) = (None, None);
         self.trace.clear();
         self.detail = settings.trace;
-        self.before = self.measure(run.residual());
-        (self.best, self.best_merit) = (self.before, run.merit());
+        let residual = run.residual();
+        self.before = self.measure(residual);
+        (self.best, self.best_merit) = (self.before, run.merit(residual));
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -161,9 +163,10 @@ impl Driver {
             Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace };
         run.iterate(&mut recorder);
         recorder.iteration(run, Phase::Iteration);
-        let now = self.measure(run.residual());
+        let residual = run.residual();
+        let now = self.measure(residual);
         let before = core::mem::replace(&mut self.before, now);
-        self.keep_best(run, now);
+        self.keep_best(run, residual);
         if self.classic {
             let at_rest = self.stops_early && run.is_at_rest() && now > 1.0;
             return at_rest.then_some(Ending::NoProgress);
@@ -213,12 +216,13 @@ impl Driver {
         let phase = if stalled { Phase::Escape } else { Phase::Acceleration };
         Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
             .iteration(run, phase);
-        let now = self.measure(run.residual());
+        let residual = run.residual();
+        let now = self.measure(residual);
         // The first attempt goes on from where the method stands; the others jump.
         let is_jump = self.attempts > 1;
         if now <= 1.0 || now < if is_jump { WORTH_A_JUMP * self.best } else { self.best } {
             self.before = now;
-            self.keep_best(run, now);
+            self.keep_best(run, residual);
         } else {
             run.recall();
             self.before = self.best;
@@ -230,14 +234,14 @@ impl Driver {
     fn rest(&mut self, run: &mut dyn Run) -> Option<Ending> {
         run.recall();
         self.iteration += run.come_to_rest(self.limit - self.iteration);
-        let now = self.measure(run.residual());
-        self.keep_best(run, now);
+        let residual = run.residual();
+        self.keep_best(run, residual);
         run.recall();
         self.stops_early.then_some(Ending::NoProgress)
     }
 
-    fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
-        let merit = run.merit();
+    fn keep_best(&mut self, run: &mut dyn Run, residual: Residual) {
+        let (now, merit) = (self.measure(residual), run.merit(residual));
         if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
             (self.best, self.best_merit) = (now, merit);
             run.keep();

@@ -2,7 +2,7 @@
 
 use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
-use super::{Method, Relaxation, Settings};
+use super::{Detail, Method, Relaxation, Settings};
 use crate::chain::relaxation::{Reading, Thresholds, read, relax};
 use crate::chain::{
     Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
@@ -88,7 +88,9 @@ impl PointsRun {
         if !self.all_move() {
             self.start.clone_from(&self.points);
         }
-        if method == Method::Fabrik || !self.all_move() {
+        // A single path needs them for its half-steps only.
+        let in_halves = method == Method::Fabrik && settings.trace == Detail::HalfSteps;
+        if in_halves || !self.all_move() {
             self.branches.prepare(n, &self.parents, &self.effectors);
         }
         self.retarget(goals.targets);
@@ -217,7 +219,7 @@ impl PointsRun {
     }
 
     fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
-        if record.is_none() && self.dimension <= 3 && self.is_single_path() {
+        if record.is_none() && self.all_move() {
             fabrik::sweep(self.dimension, &self.lengths[1..], &mut self.points, &self.targets);
             return;
         }
@@ -241,7 +243,10 @@ impl PointsRun {
         let n = self.dimension;
         self.effectors.iter().enumerate().map(move |(e, &effector)| {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            let mut squared = 0.0;
+            in_space!(n, space => for k in 0..space.n() {
+                squared += (at[k] - target[k]) * (at[k] - target[k]);
+            });
             // A target beyond what can be squared is measured the slow way.
             if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
         })
@@ -261,10 +266,10 @@ impl Run for PointsRun {
         Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
     }
 
-    fn merit(&self) -> f64 {
+    fn merit(&self, residual: Residual) -> f64 {
         // A lone miss need not be squared, and so cannot overflow.
         if self.effectors.len() == 1 {
-            self.residual().distance
+            residual.distance
         } else {
             self.misses().map(|off| off * off).sum()
         }

@@ -106,7 +106,7 @@ impl RigRun {
 }
 
 impl Run for RigRun {
-    fn merit(&self) -> f64 {
+    fn merit(&self, _: Residual) -> f64 {
         self.rig.miss()
     }
 
