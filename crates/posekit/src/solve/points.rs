@@ -98,7 +98,15 @@ impl PointsRun {
 
     fn measure_reach(&mut self, chain: &Chain) {
         self.reaches.clear();
-        self.reaches.extend(self.effectors.iter().map(|&effector| chain.reach(effector)));
+        let is_path = self.is_path;
+        self.reaches.extend(self.effectors.iter().map(|&effector| {
+            if is_path {
+                // The same sum, without asking each point for its parent.
+                Reach::of_bones(chain.lengths[1..=effector].iter().rev().copied())
+            } else {
+                chain.reach(effector)
+            }
+        }));
         let full = self.reaches.iter().map(|reach| reach.outer).fold(0.0, f64::max);
         self.scale = power_of_two_below(full).recip();
         self.reach = full * self.scale;
