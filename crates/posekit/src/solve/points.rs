@@ -79,9 +79,7 @@ impl PointsRun {
         self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
         self.root.clear();
         self.root.extend_from_slice(point(&chain.points, n, 0));
-        self.points.clear();
-        self.points.extend_from_slice(&chain.points);
-        to_run_units(&mut self.points, &self.root, scale);
+        to_run_units(&mut self.points, &chain.points, &self.root, scale);
         if method == Method::Relaxation {
             self.begin_relaxation(chain, settings);
         }
@@ -129,9 +127,7 @@ impl PointsRun {
 
     /// Moves the targets (flat, in the chain's units); the pose stays.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
-        self.targets.clear();
-        self.targets.extend_from_slice(targets);
-        to_run_units(&mut self.targets, &self.root, self.scale);
+        to_run_units(&mut self.targets, targets, &self.root, self.scale);
         self.shortfall = 0.0;
         for (target, reach) in self.targets.chunks_exact(self.dimension).zip(&self.reaches) {
             let far = target.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -141,9 +137,7 @@ impl PointsRun {
 
     /// The pose in the chain's units.
     pub(super) fn write_points(&self, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(&self.points);
-        to_caller_units(out, &self.root, self.scale);
+        to_caller_units(out, &self.points, &self.root, self.scale);
     }
 
     /// How many effectors there are.
@@ -298,8 +292,8 @@ impl Run for PointsRun {
     fn describe(&mut self, step: &mut TraceStep) {
         step.error = self.residual().distance / self.scale;
         let relaxed = self.method == Some(Method::Relaxation);
-        step.points.extend_from_slice(if relaxed { &self.relaxed } else { &self.points });
-        to_caller_units(&mut step.points, &self.root, self.scale);
+        let shown = if relaxed { &self.relaxed } else { &self.points };
+        to_caller_units(&mut step.points, shown, &self.root, self.scale);
     }
 }
 
@@ -311,23 +305,27 @@ pub(super) fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000)
 }
 
-fn to_run_units(points: &mut [f64], root: &[f64], scale: f64) {
+fn to_run_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
+    out.resize(points.len(), 0.0);
     in_space!(root.len(), space => {
-        for p in points.chunks_exact_mut(space.n()) {
-            for k in 0..space.n() {
-                p[k] = (p[k] - root[k]) * scale;
+        let n = space.n();
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+            for k in 0..n {
+                to[k] = (from[k] - root[k]) * scale;
             }
         }
     });
 }
 
-fn to_caller_units(points: &mut [f64], root: &[f64], scale: f64) {
+fn to_caller_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
     // Exact: the scale is a power of two.
     let scale = scale.recip();
+    out.resize(points.len(), 0.0);
     in_space!(root.len(), space => {
-        for p in points.chunks_exact_mut(space.n()) {
-            for k in 0..space.n() {
-                p[k] = p[k] * scale + root[k];
+        let n = space.n();
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+            for k in 0..n {
+                to[k] = from[k] * scale + root[k];
             }
         }
     });
