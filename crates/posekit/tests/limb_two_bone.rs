@@ -436,3 +436,26 @@ fn behind_turns_within_the_bend_plane() {
     let (mid, _) = place(&job, &solution);
     assert!(mid.z.abs() < 1e-15, "the knee stays in the plane of the limb");
 }
+
+/// The shortest way to a target almost behind is nearly any way: the mid joint must point to the pole all the same.
+#[test]
+fn almost_behind_the_knee_still_points_to_the_pole() {
+    let (mid, end) = (DVec3::new(0.6, 0.2, -0.3), DVec3::new(1.1, 0.9, 0.2));
+    let (aside, pole) = (DVec3::new(0.3, -0.5, 0.7), DVec3::new(0.4, 0.8, -0.1));
+    let mut off = 1.0;
+    while off > 1e-18 {
+        let target = aside * off - mid;
+        let job = TwoBone {
+            pole: Pole::Direction(pole),
+            soft: SoftReach::None,
+            ..TwoBone::new(DVec3::ZERO, mid, end, target)
+        };
+        let solution = job.solve().unwrap();
+        assert!(solution.error < 1e-14, "{off}");
+        let line = unit(target);
+        let across = |v: DVec3| unit(v.reject_from_normalized(line));
+        let miss = across(solution.mid).distance(across(pole));
+        assert!(miss < 1e-13, "{off}: {miss}");
+        off *= 0.1;
+    }
+}

@@ -5,7 +5,7 @@
 //! outward (*forward*). Where branches meet, the inward half places the shared point (a *sub-base*) at the mean of what
 //! the branches ask for. In any dimension.
 
-use super::{Bones, Goals, Space, in_space};
+use super::{Any, Bones, Goals, Space, in_space};
 
 /// Which points move, and where branches meet: what a step needs to know beyond the bones.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,13 @@ pub struct Branches {
     pulls: Vec<u32>,
     /// Per coordinate of each sub-base: the sum of what its branches ask for.
     asked: Vec<f64>,
+    /// No branches, and the tip is what must reach.
+    is_path: bool,
 }
+
+/// A squared distance that is left of a difference by less than this part is measured afresh: what cancelled would show in the
+/// lengths, by an ulp for each doubling.
+const CANCELLED: f64 = 1.0 / 16.0;
 
 impl Branches {
     /// Finds out which points move for these effectors. Allocates only while growing.
@@ -23,6 +29,8 @@ impl Branches {
         self.pulls.resize(parents.len(), 0);
         self.asked.clear();
         self.asked.resize(parents.len() * dimension, 0.0);
+        self.is_path = matches!(effectors, [tip] if tip + 1 == parents.len())
+            && parents.iter().enumerate().all(|(i, &parent)| parent == i.saturating_sub(1));
         for &effector in effectors {
             self.pulls[effector] += 1;
         }
@@ -50,14 +58,22 @@ pub fn backward(
     goals: Goals<'_>,
     branches: &mut Branches,
 ) {
-    in_space!(dimension, space => inward(space, bones, points, goals, branches));
+    match (dimension, branches.is_path) {
+        (2, true) => back::<2>(&bones.lengths[1..], points, goals.targets),
+        (3, true) => back::<3>(&bones.lengths[1..], points, goals.targets),
+        _ => in_space!(dimension, space => inward(space, bones, points, goals, branches)),
+    }
 }
 
 /// The outward half: from the root, which stays, every point is dragged to its bone's length from its parent.
 ///
 /// Points with no effector in their subtree are left where they are; see [`carry`].
 pub fn forward(dimension: usize, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {
-    in_space!(dimension, space => outward(space, bones, points, branches));
+    match (dimension, branches.is_path) {
+        (2, true) => forth::<2>(&bones.lengths[1..], points),
+        (3, true) => forth::<3>(&bones.lengths[1..], points),
+        _ => in_space!(dimension, space => outward(space, bones, points, branches)),
+    }
 }
 
 /// Whole iterations on an unbranched chain, for callers that keep the points themselves: no checks, no stall detection, no
@@ -75,58 +91,121 @@ pub fn reach(
     tolerance: f64,
     iterations: u32,
 ) -> u32 {
-    in_space!(dimension, space => {
-        let mut anchor = space.row(0.0);
-        let tip = lengths.len() * space.n();
-        for done in 0..iterations {
-            let off = points[tip..].iter().zip(target).map(|(a, b)| (a - b) * (a - b));
-            if off.sum::<f64>() <= tolerance * tolerance {
-                return done;
-            }
-            back_and_forth(space, lengths, points, target, &mut anchor);
+    let tip = lengths.len() * dimension;
+    for done in 0..iterations {
+        let off = points[tip..].iter().zip(target).map(|(a, b)| (a - b) * (a - b));
+        if off.sum::<f64>() <= tolerance * tolerance {
+            return done;
         }
-        iterations
-    })
+        sweep(dimension, lengths, points, target);
+    }
+    iterations
 }
 
-/// One iteration on an unbranched chain: [`backward`] and [`forward`], bit for bit, in fewer cycles. Allocates a point
-/// above three dimensions.
+/// One iteration on an unbranched chain: [`backward`] and [`forward`], bit for bit. In any dimension.
 pub(crate) fn sweep(dimension: usize, lengths: &[f64], points: &mut [f64], target: &[f64]) {
-    in_space!(dimension, space => {
-        back_and_forth(space, lengths, points, target, &mut space.row(0.0));
-    });
+    match dimension {
+        2 => back_and_forth::<2>(lengths, points, target),
+        3 => back_and_forth::<3>(lengths, points, target),
+        n => back_and_forth_any(Any(n), lengths, points, target),
+    }
 }
 
-/// One iteration on an unbranched chain; the point just placed stays in registers for the next to be dragged to, which a call
-/// would undo: hence the forced inlining.
+#[inline]
+fn back_and_forth<const D: usize>(lengths: &[f64], points: &mut [f64], target: &[f64]) {
+    back::<D>(lengths, points, target);
+    forth::<D>(lengths, points);
+}
+
+/// The inward half on an unbranched chain.
+#[inline]
+fn back<const D: usize>(lengths: &[f64], points: &mut [f64], target: &[f64]) {
+    let points = points.as_chunks_mut::<D>().0;
+    if let ([_, inner @ .., tip], ([target], _), [_, lengths @ ..]) =
+        (points, target.as_chunks::<D>(), lengths)
+    {
+        *tip = *target;
+        drag_along(*target, inner.iter_mut().zip(lengths).rev());
+    }
+}
+
+/// The outward half on an unbranched chain.
+#[inline]
+fn forth<const D: usize>(lengths: &[f64], points: &mut [f64]) {
+    if let [root, points @ ..] = points.as_chunks_mut::<D>().0 {
+        drag_along(*root, points.iter_mut().zip(lengths));
+    }
+}
+
+/// Drags points, one after the other, each to its length from the one before, the first to `anchor`.
+///
+/// A drag waits for nothing as long as for a square root, of its squared distance `s` from the anchor `a`, and the next drag's
+/// squared distance would wait for the new anchor, `a + f d` with `f = l / √s`. With `e` from the old anchor to the next
+/// point it is `(e − f d)² = e² + l² − 2 f e·d`, of which all but the factor `f` is known before the root is.
 #[inline(always)]
-fn back_and_forth<S: Space>(
-    space: S,
-    lengths: &[f64],
-    points: &mut [f64],
-    target: &[f64],
-    anchor: &mut S::Row<f64>,
+fn drag_along<'a, const D: usize>(
+    mut anchor: [f64; D],
+    mut points: impl Iterator<Item = (&'a mut [f64; D], &'a f64)>,
 ) {
+    let Some((mut point, mut length)) = points.next() else { return };
+    let mut d = difference(point, &anchor);
+    let mut squared = product(&d, &d);
+    loop {
+        let next = points.next();
+        let e = next.as_ref().map_or([0.0; D], |(next, _)| difference(next, &anchor));
+        let whole = product(&e, &e) + length * length;
+        let both = 2.0 * product(&e, &d);
+        let mut ahead = f64::NAN;
+        if let Some(scale) = scale_of(squared, *length) {
+            for k in 0..D {
+                anchor[k] += scale * d[k];
+            }
+            ahead = whole - scale * both;
+        } else {
+            anchor[0] += length;
+        }
+        *point = anchor;
+        let Some(next) = next else { return };
+        (point, length) = next;
+        d = difference(point, &anchor);
+        squared = if ahead > CANCELLED * whole { ahead } else { measured_afresh(d) };
+    }
+}
+
+#[inline(always)]
+fn difference<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
+    core::array::from_fn(|k| a[k] - b[k])
+}
+
+#[inline(always)]
+fn product<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..D {
+        sum += a[k] * b[k];
+    }
+    sum
+}
+
+/// Out of line, so that it stays behind its branch: computed ahead of it, it would be waited for.
+#[cold]
+#[inline(never)]
+fn measured_afresh<const D: usize>(d: [f64; D]) -> f64 {
+    product(&d, &d)
+}
+
+/// One iteration on an unbranched chain in any other dimension.
+fn back_and_forth_any(space: Any, lengths: &[f64], points: &mut [f64], target: &[f64]) {
     let n = space.n();
     let tip = lengths.len() * n;
     points[tip..].copy_from_slice(target);
-    anchor.as_mut().copy_from_slice(target);
-    let inner = points[..tip].chunks_exact_mut(n).zip(lengths).skip(1);
-    for (point, length) in inner.rev() {
-        follow(space, point, anchor, *length);
+    for i in (1..lengths.len()).rev() {
+        let (head, tail) = points.split_at_mut((i + 1) * n);
+        drag(space, &mut head[i * n..], &tail[..n], lengths[i]);
     }
-    anchor.as_mut().copy_from_slice(&points[..n]);
-    for (point, length) in points[n..].chunks_exact_mut(n).zip(lengths) {
-        follow(space, point, anchor, *length);
+    for i in 0..lengths.len() {
+        let (head, tail) = points.split_at_mut((i + 1) * n);
+        drag(space, &mut tail[..n], &head[i * n..], lengths[i]);
     }
-}
-
-/// Drags a point to the anchor, and makes it the next anchor.
-#[inline(always)]
-fn follow<S: Space>(space: S, point: &mut [f64], anchor: &mut S::Row<f64>, length: f64) {
-    let point = &mut point[..space.n()];
-    drag(space, point, anchor.as_ref(), length);
-    anchor.as_mut().copy_from_slice(point);
 }
 
 /// Carries the points with no effector in their subtree along with their parents, without turning their bones.
@@ -228,6 +307,12 @@ fn scale_to<S: Space>(space: S, point: &[f64], anchor: &[f64], length: f64) -> O
     for k in 0..space.n() {
         squared += (point[k] - anchor[k]) * (point[k] - anchor[k]);
     }
+    scale_of(squared, length)
+}
+
+/// `length` over the root of `squared`; none where that is no ordinary number.
+#[inline(always)]
+fn scale_of(squared: f64, length: f64) -> Option<f64> {
     // The square root and the quotient do not wait for each other: shorter than length / root.
     (squared > 0.0 && squared < f64::INFINITY).then(|| squared.sqrt() * (length / squared))
 }

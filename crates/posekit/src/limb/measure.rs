@@ -23,11 +23,19 @@ pub(super) struct Measured {
 pub(super) fn measure(vector: DVec3) -> Measured {
     let length_squared = vector.dot(vector);
     if length_squared > 1e-280 && length_squared < 1e300 {
-        let length = length_squared.sqrt();
-        Measured { length, direction: vector * (1.0 / length) }
+        measure_ordinary(vector)
     } else {
         measure_extreme(vector)
     }
+}
+
+/// [`measure`] for vectors whose square is an ordinary number; of others the direction may be no number.
+#[inline(always)]
+pub(super) fn measure_ordinary(vector: DVec3) -> Measured {
+    let length_squared = vector.dot(vector);
+    let length = length_squared.sqrt();
+    // The square root and the reciprocal do not wait for each other: shorter than 1 / length.
+    Measured { length, direction: vector * (length * (1.0 / length_squared)) }
 }
 
 /// Length of a finite vector, without overflow or underflow on the way.
@@ -56,8 +64,8 @@ fn measure_extreme(vector: DVec3) -> Measured {
     let up = vector.abs().max_element() < 1.0;
     let (factor, back) = if up { (FACTOR, 1.0 / FACTOR) } else { (1.0 / FACTOR, FACTOR) };
     let scaled = vector * factor;
-    let length = scaled.dot(scaled).sqrt();
-    Measured { length: (length * back).min(f64::MAX), direction: scaled * (1.0 / length) }
+    let Measured { length, direction } = measure_ordinary(scaled);
+    Measured { length: (length * back).min(f64::MAX), direction }
 }
 
 /// The power of two at or below a positive number (the smallest normal one for numbers below it): dividing by it changes

@@ -5,6 +5,10 @@ use glam::{DQuat, DVec3};
 /// Unit directions whose sum is shorter than this (squared) are opposite: the plane between them is rounding noise.
 const OPPOSITE: f64 = 1e-30;
 
+/// What stands in for a sum of opposite directions is about this long: the turn that it makes is short of a half turn by as
+/// much, which is far below rounding.
+const NEXT_TO_NOTHING: f64 = 1e-20;
+
 /// The shortest rotation from one unit direction to another; `axis` (unit, perpendicular to `from`) is turned about when
 /// they are opposite.
 #[inline]
@@ -12,17 +16,19 @@ pub(super) fn shortest(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     normalised(shortest_unscaled(from, to, axis))
 }
 
-/// [`shortest`] times some positive number.
+/// [`shortest`] times some positive number, and never a half turn quite, so that `w` says how short of one it is.
 ///
 /// The same method as [`shortest_rotation`](crate::math::shortest_rotation), for vectors that are known to be unit and
 /// with the caller's rule at the half turn.
 #[inline]
 pub(super) fn shortest_unscaled(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     let cos = from.dot(to);
-    let sum = from + to;
-    let size_squared = sum.dot(sum);
+    let mut sum = from + to;
+    let mut size_squared = sum.dot(sum);
     if size_squared < OPPOSITE {
-        return quaternion(axis, 0.0);
+        // The sum that would have made the turn about `axis`.
+        sum = axis.cross(from) * NEXT_TO_NOTHING;
+        size_squared = sum.dot(sum);
     }
     // The cross product with the sum or the difference keeps its digits where the one with `to` cancels.
     let acute = cos > 0.0;
@@ -53,7 +59,7 @@ pub(super) fn about_half(axis: DVec3, cos_half: f64, sin_half: f64) -> DQuat {
 
 /// A quaternion from its parts.
 #[inline]
-fn quaternion(vector: DVec3, w: f64) -> DQuat {
+pub(super) fn quaternion(vector: DVec3, w: f64) -> DQuat {
     DQuat::from_xyzw(vector.x, vector.y, vector.z, w)
 }
 

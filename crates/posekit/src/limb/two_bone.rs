@@ -12,12 +12,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::measure::{brought_to_size, length, measure, power_of_two_near};
+use super::measure::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 use super::reach::{ROUNDING, Reach};
 use super::soft::SoftReach;
 use super::triangle::{NO_BONE, Triangle, triangle};
 use super::turn::{
-    about_half, about_unscaled, half_ratio, normalised, part, reject, rotate, short_way, shortest,
+    about_half, half_ratio, normalised, part, quaternion, reject, rotate, short_way, shortest,
     shortest_unscaled,
 };
 use crate::math::{perpendicular, sin_cos};
@@ -139,6 +139,8 @@ pub struct TwoBoneSolution {
 }
 
 /// A limb and its target as lengths and unit directions.
+///
+/// The direction of a line whose length is next to nothing says nothing, and may be no number.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     a: f64,
@@ -147,8 +149,45 @@ struct Shape {
     d: f64,
     u: DVec3,
     v: DVec3,
-    /// None when the target lies on the start joint.
-    t: Option<DVec3>,
+    t: DVec3,
+}
+
+impl Shape {
+    /// True when the squares of all lengths fit.
+    #[inline(always)]
+    fn has_usual_size(&self) -> bool {
+        let outer = self.a + self.b;
+        outer > 1e-20 && outer < 1e20 && self.d < 1e100
+    }
+
+    /// True when, besides, each line has a direction.
+    #[inline(always)]
+    fn is_ordinary(&self) -> bool {
+        let none = NO_BONE * (self.a + self.b);
+        self.has_usual_size() && self.a > none && self.b > none && self.d > none
+    }
+}
+
+/// How much the second bone leaves the first, from their directions.
+#[derive(Debug, Clone, Copy)]
+struct Bend {
+    cross: DVec3,
+    sin_squared: f64,
+    cos: f64,
+}
+
+impl Bend {
+    #[inline(always)]
+    fn new(u: DVec3, v: DVec3) -> Self {
+        let cross = u.cross(v);
+        Self { cross, sin_squared: cross.dot(cross), cos: u.dot(v) }
+    }
+
+    /// True when the limb is bent enough to say in which plane.
+    #[inline(always)]
+    fn has_direction(&self) -> bool {
+        self.sin_squared > NO_DIRECTION * NO_DIRECTION
+    }
 }
 
 /// The plane that the limb bends in.
@@ -206,32 +245,75 @@ impl TwoBone {
     /// the angle `α`. `K` turns the mid joint about `n` by the difference of bends; `S` is the shortest rotation from the
     /// line to the end after `K` to the line to the target, then a turn about that line that brings the knee to the pole.
     /// The contract, three positions in and two corrections out, is that of ozz \[ozz\].
+    // Inlined so that a job that is filled in, solved and read on the spot stays in registers (its vectors straddle the
+    // stores that put them in memory, and reading them back then costs a fifth of the solve) and so that answers that nobody
+    // reads are not worked out. That is also why the unusual takes the job by value and why its solution is copied: nothing
+    // here may have an address.
+    #[inline(always)]
     pub fn solve(&self) -> Result<TwoBoneSolution> {
-        // A sum of sizes is infinite or NaN as soon as one number is: one comparison for the whole input.
-        if self.sum_of_sizes() < HUGE { Ok(self.solve_finite()) } else { self.solve_unusual() }
+        let shape = self.shape();
+        let knee = self.pole_direction().map(|pole| Knee::new(pole, shape.t));
+        let bend = Bend::new(shape.u, shape.v);
+        // Where these hold all positions and the pole are finite: a difference with anything else fails a comparison.
+        let is_ordinary = shape.is_ordinary()
+            && bend.has_direction()
+            && knee.is_none_or(|knee| knee.is_ordinary())
+            && self.sum_of_settings() < HUGE
+            && self.twist == 0.0;
+        if !is_ordinary {
+            let solution = (*self).solve_unordinary(shape)?;
+            return Ok(TwoBoneSolution { ..solution });
+        }
+        let Shape { a, b, d, u, t, .. } = shape;
+        let (solved, reach) = self.judge(a, b, d);
+        let triangle = triangle(a, b, solved);
+        let plane = self.bend_plane_of_bent(u, bend);
+        let turn = match knee {
+            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
+            None => turn_least(&plane, &triangle, u, t),
+        };
+        Ok(self.finish(turn, &plane, &triangle, reach))
     }
 
-    /// Sum of the absolute values of all numbers of the input.
-    fn sum_of_sizes(&self) -> f64 {
-        let size = |v: DVec3| v.x.abs() + v.y.abs() + v.z.abs();
-        let pole = match self.pole {
-            Pole::None => 0.0,
-            Pole::Direction(pole) | Pole::Point(pole) => size(pole),
-        };
-        size(self.start)
-            + size(self.mid)
-            + size(self.end)
-            + size(self.target)
-            + pole
-            + self.mid_axis.map_or(0.0, size)
+    /// Lengths and directions, true where [`Shape::is_ordinary`] says so.
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        let first = measure_ordinary(self.mid - self.start);
+        let second = measure_ordinary(self.end - self.mid);
+        let line = measure_ordinary(self.target - self.start);
+        let (a, b, d) = (first.length, second.length, line.length);
+        Shape { a, b, d, u: first.direction, v: second.direction, t: line.direction }
+    }
+
+    /// Sum of the absolute values of all numbers but positions and pole.
+    #[inline(always)]
+    fn sum_of_settings(&self) -> f64 {
+        self.mid_axis.map_or(0.0, sum_of_sizes)
             + self.soft.ratio().abs()
             + self.twist.abs()
             + self.weight.abs()
     }
 
+    /// [`solve`](Self::solve) for bad input, sizes whose squares do not fit, a twist, a straight limb, a pole that may be
+    /// degenerate.
+    #[inline(never)]
+    fn solve_unordinary(self, shape: Shape) -> Result<TwoBoneSolution> {
+        let pole = match self.pole {
+            Pole::None => 0.0,
+            Pole::Direction(pole) | Pole::Point(pole) => sum_of_sizes(pole),
+        };
+        // A sum of sizes is infinite or NaN as soon as one number is.
+        let positions = [self.start, self.mid, self.end, self.target].map(sum_of_sizes);
+        if pole + positions.iter().sum::<f64>() + self.sum_of_settings() < HUGE {
+            Ok(if shape.has_usual_size() { self.solve_any(shape) } else { self.solve_extreme() })
+        } else {
+            self.solve_unusual()
+        }
+    }
+
     /// Input that is not finite, or so large that differences could overflow.
     #[cold]
-    fn solve_unusual(&self) -> Result<TwoBoneSolution> {
+    fn solve_unusual(self) -> Result<TwoBoneSolution> {
         // 2^-16 leaves room for every difference; a power of two changes no digits.
         const FACTOR: f64 = 1.0 / 65536.0;
         self.check_finite()?;
@@ -240,16 +322,18 @@ impl TwoBone {
             Pole::Direction(pole) => Pole::Direction(pole * FACTOR),
             Pole::Point(pole) => Pole::Point(pole * FACTOR),
         };
-        let solution = Self {
+        let job = Self {
             start: self.start * FACTOR,
             mid: self.mid * FACTOR,
             end: self.end * FACTOR,
             target: self.target * FACTOR,
             pole,
             mid_axis: self.mid_axis.map(|axis| axis * FACTOR),
-            ..*self
-        }
-        .solve_finite();
+            ..self
+        };
+        let shape = job.shape();
+        let solution =
+            if shape.has_usual_size() { job.solve_any(shape) } else { job.solve_extreme() };
         let grow = |v: DVec3| (v / FACTOR).clamp(DVec3::MIN, DVec3::MAX);
         Ok(TwoBoneSolution {
             mid: grow(solution.mid),
@@ -287,41 +371,6 @@ impl TwoBone {
         }
     }
 
-    /// [`solve`](Self::solve) for numbers that may be subtracted.
-    fn solve_finite(&self) -> TwoBoneSolution {
-        let (first, second) = (self.mid - self.start, self.end - self.mid);
-        let line = self.target - self.start;
-        let (a, b) = (first.dot(first).sqrt(), second.dot(second).sqrt());
-        let d = line.dot(line).sqrt();
-        let outer = a + b;
-        if !(outer > 1e-20 && outer < 1e20 && d < 1e100) {
-            return self.solve_extreme();
-        }
-        // A bone of length zero has no direction of its own: it is read as the continuation of the other.
-        let none = NO_BONE * outer;
-        let u = if a > none { first * (1.0 / a) } else { second * (1.0 / b) };
-        let v = if b > none { second * (1.0 / b) } else { u };
-        let t = line * (1.0 / d);
-        let cross = u.cross(v);
-        let sin_squared = cross.dot(cross);
-        let knee = self.pole_direction().map(|pole| Knee::new(pole, t));
-        let ordinary = d > none
-            && sin_squared > NO_DIRECTION * NO_DIRECTION
-            && knee.is_none_or(|knee| knee.is_ordinary())
-            && self.twist == 0.0;
-        if !ordinary {
-            return self.solve_any(&Shape { a, b, d, u, v, t: (d > none).then_some(t) });
-        }
-        let (solved, reach) = self.judge(a, b, d);
-        let triangle = triangle(a, b, solved);
-        let plane = self.bend_plane_of_bent(u, cross, sin_squared, u.dot(v));
-        let turn = match knee {
-            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
-            None => turn_least(&plane, &triangle, u, t),
-        };
-        self.finish(turn, &plane, &triangle, reach)
-    }
-
     /// Where the end is to be placed for a target at distance `d`, and the verdict.
     #[inline(always)]
     fn judge(&self, a: f64, b: f64, d: f64) -> (f64, Reach) {
@@ -330,7 +379,7 @@ impl TwoBone {
         (solved, Reach::judge(d, solved.max(inner), inner, outer))
     }
 
-    /// The solution from the limb's turn.
+    /// The solution from the limb's turn, times some number.
     #[inline(always)]
     fn finish(
         &self,
@@ -348,16 +397,16 @@ impl TwoBone {
             end,
             reach,
             error: length(self.target - end),
-            mid_axis: rotate(turn, plane.unit_axis()),
+            mid_axis: rotate(normalised(turn), plane.unit_axis()),
             pole_degenerate: false,
             plane_by_rule: false,
         }
     }
 
-    /// [`solve_finite`](Self::solve_finite) for sizes whose squares do not fit: the shape is brought to size 1 by a power
+    /// [`solve_any`](Self::solve_any) for sizes whose squares do not fit: the shape is brought to size 1 by a power
     /// of two.
     #[cold]
-    fn solve_extreme(&self) -> TwoBoneSolution {
+    fn solve_extreme(self) -> TwoBoneSolution {
         let (first, second) = (measure(self.mid - self.start), measure(self.end - self.mid));
         let line = measure(self.target - self.start);
         let (outer, inner) = (first.length + second.length, (first.length - second.length).abs());
@@ -366,13 +415,10 @@ impl TwoBone {
         }
         let unit = power_of_two_near(first.length.max(second.length));
         let (a, b) = (first.length / unit, second.length / unit);
-        let none = NO_BONE * (a + b);
-        let u = if a > none { first.direction } else { second.direction };
-        let v = if b > none { second.direction } else { u };
         // Beyond all measure is far enough; the shortfall is put right below.
         let d = (line.length / unit).min(1e99);
-        let t = (d > none).then_some(line.direction);
-        let solution = self.solve_any(&Shape { a, b, d, u, v, t });
+        let (u, v, t) = (first.direction, second.direction, line.direction);
+        let solution = self.solve_any(Shape { a, b, d, u, v, t });
         let reach = match solution.reach {
             Reach::TooFar { .. } => Reach::TooFar { shortfall: line.length - outer },
             reach => reach.scaled(unit),
@@ -384,8 +430,13 @@ impl TwoBone {
     ///
     /// Kept apart from the ordinary case, which is some 20 % faster when it need not share its registers with this.
     #[inline(never)]
-    fn solve_any(&self, shape: &Shape) -> TwoBoneSolution {
-        let Shape { a, b, d, u, v, t } = *shape;
+    fn solve_any(self, shape: Shape) -> TwoBoneSolution {
+        let Shape { a, b, d, u, v, t } = shape;
+        // A bone of length zero has no direction of its own: it is read as the continuation of the other.
+        let none = NO_BONE * (a + b);
+        let u = if a > none { u } else { v };
+        let v = if b > none { v } else { u };
+        let t = (d > none).then_some(t);
         // On the start joint, bones that are equal to rounding fold as equal ones do.
         let equal = (a - b).abs() <= ROUNDING * (a + b);
         let (b, d) = match t {
@@ -438,18 +489,18 @@ impl TwoBone {
 
     /// The plane that the limb bends in now, from the directions of its bones.
     fn bend_plane(&self, u: DVec3, v: DVec3) -> BendPlane {
-        let (cross, cos) = (u.cross(v), u.dot(v));
-        let sin_squared = cross.dot(cross);
-        if sin_squared > NO_DIRECTION * NO_DIRECTION {
-            self.bend_plane_of_bent(u, cross, sin_squared, cos)
+        let bend = Bend::new(u, v);
+        if bend.has_direction() {
+            self.bend_plane_of_bent(u, bend)
         } else {
-            self.bend_plane_of_straight(u, v, cos)
+            self.bend_plane_of_straight(u, v, bend.cos)
         }
     }
 
     /// [`bend_plane`](Self::bend_plane) of a bent limb, from the cross and dot products of its directions.
     #[inline(always)]
-    fn bend_plane_of_bent(&self, u: DVec3, cross: DVec3, sin_squared: f64, cos: f64) -> BendPlane {
+    fn bend_plane_of_bent(&self, u: DVec3, bend: Bend) -> BendPlane {
+        let Bend { cross, sin_squared, cos } = bend;
         let sin = sin_squared.sqrt();
         // The cross product of nearly parallel bones leans; without its part along `u` it is exact again.
         let mut axis = reject(cross, u);
@@ -505,15 +556,18 @@ impl TwoBone {
         about_half(t, cos_half, sin_half) * turn
     }
 
-    /// Both joints' corrections from the limb's turn and the mid joint's turn under it, by the job's weight.
+    /// Both joints' corrections from the limb's turn and the mid joint's turn under it, each times some number, by the job's
+    /// weight.
     #[inline(always)]
     fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
-        let (mut turn, mut hinge) = (short_way(turn), short_way(hinge));
         if self.weight < 1.0 {
             let weight = self.weight.max(0.0);
-            (turn, hinge) = (part(turn, weight), part(hinge, weight));
+            let share = |rotation| part(short_way(normalised(rotation)), weight);
+            let (turn, hinge) = (share(turn), share(hinge));
+            return (turn, short_way(turn * hinge));
         }
-        (turn, short_way(turn * hinge))
+        // The second need not wait for the length of the first.
+        (short_way(normalised(turn)), short_way(normalised(turn * hinge)))
     }
 
     /// The positions of mid and end joint under the corrections.
@@ -528,13 +582,13 @@ impl TwoBone {
 }
 
 impl BendPlane {
-    /// The turn `K` of the mid joint, about `axis`, that bends the limb as the triangle says.
+    /// The turn `K` of the mid joint, about `axis`, that bends the limb as the triangle says, times some positive number.
     #[inline(always)]
     fn hinge_turn(&self, triangle: &Triangle) -> DQuat {
         let ((cos_now, sin_now), (cos_new, sin_new)) = (self.half_bend, triangle.half_bend);
         let cos = cos_new * cos_now + sin_new * sin_now;
         let sin = sin_new * cos_now - cos_new * sin_now;
-        let turn = normalised(about_half(self.axis, cos * self.axis_length, sin));
+        let turn = about_half(self.axis, cos * self.axis_length, sin);
         self.straighten.map_or(turn, |straighten| turn * straighten)
     }
 
@@ -542,6 +596,12 @@ impl BendPlane {
     fn unit_axis(&self) -> DVec3 {
         self.axis * (1.0 / self.axis_length)
     }
+}
+
+/// Sum of the absolute values of a vector's coordinates.
+#[inline(always)]
+fn sum_of_sizes(v: DVec3) -> f64 {
+    v.x.abs() + v.y.abs() + v.z.abs()
 }
 
 /// The direction in which the pole asks the mid joint to point.
@@ -577,20 +637,31 @@ fn turn_least(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3) -> DQu
     shortest(u * cos + axis.cross(u) * sin, t, axis)
 }
 
-/// The limb's turn `S` that brings the mid joint to the side of `knee`.
+/// The limb's turn `S` that brings the mid joint to the side of `knee`, times some number.
 ///
 /// # Method
 /// `S = Q R⁻¹`, where `R` turns by `α` about `n` and `Q` takes the frame of `u` and `n` to that of `t` and the new bend
-/// axis, `knee × t`. `Q` does not need the triangle, so a processor works on both at once. All factors are left
-/// unnormalised up to the end.
+/// axis, `knee × t`. `Q` does not need the triangle, so a processor works on both at once.
+///
+/// All rotations from `u` to `t` are combinations of two: the shortest, `(u × t, w)` with `w = 1 + u·t`, and the half turn
+/// about `s = u + t`; the shortest followed by a turn about `t` with half-angle `(c, σ)` is `c` times the one and `σ` times
+/// the other. Of a vector `x` at right angles to `u` the shortest makes `x − s (s·x) / w`. With `n` and `u × n` for `x` that
+/// says how far the new bend axis still has to turn about `t`, in dot products alone. `s` is taken as `w t + t × (u × t)`,
+/// which is exact next to `u = −t` too. All factors are left unnormalised.
 #[inline(always)]
 fn turn_to_knee(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
     let aim = shortest_unscaled(u, t, plane.axis);
-    // The bend axis after `aim`, times its size: at right angles to `t`, so only a turn about `t` is missing.
-    let axis = aim * plane.axis;
-    let roll = about_unscaled(t, knee.dot(t.cross(axis)), -knee.dot(axis));
+    let half_turn = t * aim.w + t.cross(aim.xyz());
+    let side = u.cross(plane.axis);
+    let along = knee.dot(half_turn);
+    // Equal to `aim.w` but for the rounding of `u` and `t`, which next to `u = −t` is all there is.
+    let w = 0.5 * half_turn.dot(half_turn);
+    let cos = w * knee.dot(side) - along * half_turn.dot(side);
+    let sin = along * half_turn.dot(plane.axis) - w * knee.dot(plane.axis);
+    let (c, s) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
+    let frame = quaternion(aim.xyz() * c + half_turn * s, aim.w * c);
     let (cos_half, sin_half) = triangle.half_start;
-    normalised((roll * aim) * about_half(plane.axis, cos_half * plane.axis_length, -sin_half))
+    frame * about_half(plane.axis, cos_half * plane.axis_length, -sin_half)
 }
 
 /// The limb's turn `S` for a straight limb that may bend any way and has a pole: the smallest turn of the first bone to

@@ -9,7 +9,7 @@ use super::driver::Recorder;
 use super::rig::{Kind, Rig, hinge_turn};
 use super::rig_run::RigRun;
 use super::solution::Phase;
-use super::turn::{Lever, Pull, Style};
+use super::turn::{Lever, Pull, Spoke, Style, turn_hinge};
 use crate::math::half_angle;
 use glam::{DQuat, DVec3};
 
@@ -47,7 +47,7 @@ impl RigRun {
                 self.rig.update();
                 recorder.half_step(self, Phase::Joint(joint));
             }
-            if self.rig.is_there() && self.stops_early {
+            if self.stops_early && self.rig.is_there() {
                 break;
             }
         }
@@ -138,9 +138,20 @@ impl Rig {
     /// Makes a hinge's best turn towards the goals that it moves, and carries them along.
     #[inline(always)]
     fn turn_to_goals(&mut self, i: usize, axis: DVec3, share: f64) {
+        let node = &self.nodes[i];
         let center = self.world[i].translation;
         let axis_in_world = self.before[i].rotation * axis;
-        let [points, turns] = self.nodes[i].moves.clone();
+        let [points, turns] = node.moves.clone();
+        if let ([k], true) = (&self.downstream[points.clone()], turns.is_empty()) {
+            // One point, the usual case: its products with the axis serve twice.
+            let goal = &mut self.points[*k];
+            let spoke = Spoke::new(axis_in_world, goal.at - center);
+            let pull = spoke.pull(goal.target - center, goal.weight);
+            let Some(wanted) = pull.turn() else { return };
+            let done = turn_hinge(&mut self.state.turn[i], axis, &node.bound, wanted, share);
+            goal.at = center + spoke.turned(done);
+            return;
+        }
         let mut pull = Pull::default();
         for k in points.clone() {
             let goal = &self.points[self.downstream[k]];
@@ -154,15 +165,13 @@ impl Rig {
             }
         }
         let Some(wanted) = pull.turn() else { return };
-        let (c, s) = self.turn_hinge(i, axis, wanted, share);
+        let done = turn_hinge(&mut self.state.turn[i], axis, &node.bound, wanted, share);
         for k in points {
             let goal = &mut self.points[self.downstream[k]];
-            let lever = goal.at - center;
-            let along = axis_in_world * (axis_in_world.dot(lever) * (1.0 - c));
-            goal.at = center + (lever * c + axis_in_world.cross(lever) * s + along);
+            goal.at = center + Spoke::new(axis_in_world, goal.at - center).turned(done);
         }
         if !turns.is_empty() {
-            let turn = hinge_turn(axis_in_world, half_angle(c, s));
+            let turn = hinge_turn(axis_in_world, half_angle(done.0, done.1));
             for k in turns {
                 let goal = &mut self.turns[self.downstream[k]];
                 goal.at = turn * goal.at;

@@ -238,6 +238,11 @@ impl System {
         self.runs_of.push(first..kept);
     }
 
+    /// Nodes that move a demand's frames.
+    pub(super) fn nodes_on_path(&self, demand: usize) -> impl Iterator<Item = usize> + '_ {
+        self.steps[self.paths[demand].clone()].iter().map(|step| step.node)
+    }
+
     /// Unknowns that the rows of a demand touch.
     pub(super) fn runs(&self, demand: usize) -> &[Range<usize>] {
         &self.runs[self.runs_of[demand].clone()]

@@ -43,8 +43,9 @@ pub(super) fn worse(a: f64, b: f64) -> f64 {
 
 /// One solve of one method: its state and what can be done to it.
 pub(super) trait Run {
-    /// Weighted sum of squares of all misses: of two states that do not arrive, the one with less is the better.
-    fn merit(&self) -> f64;
+    /// Weighted sum of squares of all misses, or anything that rises with it, when the state is `residual` off: of two states
+    /// that do not arrive, the one with less is the better.
+    fn merit(&self, residual: Residual) -> f64;
 
     /// Runs one iteration of the published method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
@@ -117,6 +118,8 @@ pub(super) struct Driver {
     /// How many tolerances the state that is kept is off, and its merit.
     best: f64,
     best_merit: f64,
+    /// The same by the measure of progress, and what it was when the rescues began.
+    best_left: f64,
     best_at_rescue: f64,
     pub(super) trace: Vec<TraceStep>,
     detail: Detail,
@@ -134,9 +137,11 @@ impl Driver {
         (self.escaped_at, self.accelerated_at) = (None, None);
         self.trace.clear();
         self.detail = settings.trace;
-        self.best = self.measure(run.residual());
+        let residual = run.residual();
+        self.best = self.measure(residual);
         self.before = run.progress().unwrap_or(self.best);
-        self.best_merit = run.merit();
+        self.best_left = self.before;
+        self.best_merit = run.merit(residual);
         self.closing = None;
         self.best_at_rescue = f64::INFINITY;
         run.keep();
@@ -192,10 +197,11 @@ impl Driver {
             Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace };
         run.iterate(&mut recorder);
         recorder.iteration(run, Phase::Iteration);
-        let now = self.measure(run.residual());
+        let residual = run.residual();
+        let now = self.measure(residual);
         let left = run.progress().unwrap_or(now);
         let before = core::mem::replace(&mut self.before, left);
-        self.keep_best(run, now);
+        self.keep_best(run, residual);
         if self.classic {
             let at_rest = self.stops_early && run.is_at_rest() && now > 1.0;
             return at_rest.then_some(Ending::NoProgress);
@@ -229,8 +235,8 @@ impl Driver {
             return None;
         }
         // Only real progress since the last rescue starts the attempts over; otherwise they would go in circles.
-        if self.best < 0.5 * self.best_at_rescue {
-            (self.attempts, self.best_at_rescue) = (0, self.best);
+        if self.best_left < 0.5 * self.best_at_rescue {
+            (self.attempts, self.best_at_rescue) = (0, self.best_left);
         }
         let budget = (self.limit - self.iteration).saturating_sub(self.limit / RESERVE);
         let may_try = self.attempts == 0 || budget > 0;
@@ -245,16 +251,19 @@ impl Driver {
         let phase = if stalled { Phase::Escape } else { Phase::Acceleration };
         Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
             .iteration(run, phase);
-        let now = self.measure(run.residual());
+        let residual = run.residual();
+        let now = self.measure(residual);
+        let left = run.progress().unwrap_or(now);
         // The first attempt goes on from where the method stands; the others jump.
         let is_jump = self.attempts > 1;
-        if now <= 1.0 || now < if is_jump { WORTH_A_JUMP * self.best } else { self.best } {
-            self.keep_best(run, now);
+        let enough = if is_jump { WORTH_A_JUMP * self.best_left } else { self.best_left };
+        if now <= 1.0 || left < enough {
+            self.before = left;
+            self.keep_best(run, residual);
         } else {
             run.recall();
+            self.before = self.best_left;
         }
-        let residual = self.measure(run.residual());
-        self.before = run.progress().unwrap_or(residual);
         None
     }
 
@@ -262,16 +271,17 @@ impl Driver {
     fn rest(&mut self, run: &mut dyn Run) -> Option<Ending> {
         run.recall();
         self.iteration += run.come_to_rest(self.limit - self.iteration);
-        let now = self.measure(run.residual());
-        self.keep_best(run, now);
+        let residual = run.residual();
+        self.keep_best(run, residual);
         run.recall();
         self.stops_early.then_some(Ending::NoProgress)
     }
 
-    fn keep_best(&mut self, run: &mut dyn Run, now: f64) {
-        let merit = run.merit();
+    fn keep_best(&mut self, run: &mut dyn Run, residual: Residual) {
+        let (now, merit) = (self.measure(residual), run.merit(residual));
         if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
             (self.best, self.best_merit) = (now, merit);
+            self.best_left = run.progress().unwrap_or(now);
             run.keep();
         }
     }

@@ -16,6 +16,9 @@ use glam::DVec3;
 /// Attempts after which the driver is told that there is nothing left to try.
 const ATTEMPTS: u32 = 24;
 
+/// The first pattern that is a point of the sequence.
+const SEQUENCE: u32 = 9;
+
 /// Steps of one attempt.
 const STEPS: u32 = 40;
 
@@ -36,9 +39,11 @@ impl RigRun {
             }
             0 => {}
             1 if self.reach_as_if_free() => {}
+            _ if self.is_least_squares() => self.bend_unmet(attempt),
             _ => {
                 self.rig.state.clone_from(&self.begun);
-                self.rig.bend(attempt.saturating_sub(2));
+                self.mark(|_| true);
+                self.rig.bend(attempt.saturating_sub(2), &self.bends);
                 self.rig.update();
             }
         }
@@ -48,20 +53,59 @@ impl RigRun {
     }
 }
 
+impl RigRun {
+    /// Bends what one of the tasks that are not met hangs on, each in its turn; what is met keeps its pose as far as that goes. One
+    /// attempt in three leaves alone what tasks that are met hang on too, one takes all that are not met at once.
+    fn bend_unmet(&mut self, attempt: u32) {
+        self.list_unmet();
+        let unmet = &self.unmet;
+        let which = attempt as usize % unmet.len().max(1);
+        let way = attempt % 3;
+        let chosen = |k: usize| if way == 2 { unmet.contains(&k) } else { unmet.get(which) == Some(&k) };
+        let system = &self.least.system;
+        self.bends.clear();
+        self.bends.resize(self.rig.nodes.len(), false);
+        for pass in 0..2 {
+            for &k in &system.order {
+                let is_met = self.rig.demands[k].is_required() && !unmet.contains(&k);
+                let marks = if pass == 0 { chosen(k) } else { way == 1 && is_met };
+                if marks {
+                    system.nodes_on_path(k).for_each(|node| self.bends[node] = pass == 0);
+                }
+            }
+        }
+        for (bends, node) in self.bends.iter_mut().zip(&self.rig.nodes) {
+            *bends &= node.kind != Kind::Free;
+        }
+        // First an arc to either side, which leads out of straight limbs; then the sequence.
+        let pattern = if attempt <= 2 { 1 + attempt } else { SEQUENCE + attempt };
+        self.rig.bend(pattern, &self.bends);
+        self.rig.update();
+    }
+
+    /// Marks the nodes to bend.
+    fn mark(&mut self, is_bent: impl Fn(usize) -> bool) {
+        self.bends.clear();
+        self.bends.extend((0..self.rig.nodes.len()).map(is_bent));
+    }
+}
+
 impl Rig {
-    /// Bends the pose in one of many fixed ways, inside the limits.
-    fn bend(&mut self, pattern: u32) {
-        let n = self.nodes.len();
+    /// Bends the marked joints in one of many fixed ways, inside the limits.
+    fn bend(&mut self, pattern: u32, marked: &[bool]) {
+        let n = marked.iter().filter(|is_marked| **is_marked).count();
         let mut variables_seen = 0;
         let half_angle = self.arc_half_angle();
-        for i in 0..n {
-            let along = (i as f64 + 0.5) / n as f64;
+        let marked = (0..self.nodes.len()).filter(|&i| marked[i]);
+        for (place, i) in marked.enumerate() {
+            let along = (place as f64 + 0.5) / n as f64;
             // What a joint of an arc contributes: its first joint lifts the chord, the others bend it back evenly.
-            let even = if i == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
+            let even =
+                if place == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
             let sign = if pattern.is_multiple_of(2) { 1.0 } else { -1.0 };
             let by = match pattern / 2 {
                 0 | 1 => sign * even,
-                2 => sign * if i % 2 == 0 { 0.5 } else { -1.0 },
+                2 => sign * if place % 2 == 0 { 0.5 } else { -1.0 },
                 3 => sign * if along < 0.5 { even } else { -even },
                 _ => 0.0,
             };
@@ -95,12 +139,12 @@ impl Rig {
 
     fn bend_ball(&mut self, i: usize, by: f64, pattern: u32) {
         let across = self.before[i].rotation.conjugate() * self.side_axis();
-        let by = if pattern < 8 {
+        let by = if pattern < SEQUENCE - 1 {
             by
         } else {
             core::f64::consts::PI * (2.0 * weyl(pattern, i + 7) - 1.0)
         };
-        let axis = if pattern < 9 {
+        let axis = if pattern < SEQUENCE {
             across
         } else {
             let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i + 13));

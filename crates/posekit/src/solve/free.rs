@@ -31,8 +31,8 @@ impl FreeRun<'_> {
 }
 
 impl Run for FreeRun<'_> {
-    fn merit(&self) -> f64 {
-        self.points.merit()
+    fn merit(&self, residual: Residual) -> f64 {
+        self.points.merit(residual)
     }
 
     fn iterate(&mut self, recorder: &mut Recorder<'_>) {

@@ -2,7 +2,7 @@
 
 use super::driver::{Recorder, Residual, Run, worse};
 use super::solution::{Phase, TraceStep};
-use super::{Method, Relaxation, Settings};
+use super::{Detail, Method, Relaxation, Settings};
 use crate::chain::relaxation::{Reading, Thresholds, read, relax};
 use crate::chain::{
     Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
@@ -79,16 +79,16 @@ impl PointsRun {
         self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
         self.root.clear();
         self.root.extend_from_slice(point(&chain.points, n, 0));
-        self.points.clear();
-        self.points.extend_from_slice(&chain.points);
-        to_run_units(&mut self.points, &self.root, scale);
+        to_run_units(&mut self.points, &chain.points, &self.root, scale);
         if method == Method::Relaxation {
             self.begin_relaxation(chain, settings);
         }
         if !self.all_move() {
             self.start.clone_from(&self.points);
         }
-        if method == Method::Fabrik || !self.all_move() {
+        // A single path needs them for its half-steps only.
+        let in_halves = method == Method::Fabrik && settings.trace == Detail::HalfSteps;
+        if in_halves || !self.all_move() {
             self.branches.prepare(n, &self.parents, &self.effectors);
         }
         self.retarget(goals.targets);
@@ -96,7 +96,15 @@ impl PointsRun {
 
     fn measure_reach(&mut self, chain: &Chain) {
         self.reaches.clear();
-        self.reaches.extend(self.effectors.iter().map(|&effector| chain.reach(effector)));
+        let is_path = self.is_path;
+        self.reaches.extend(self.effectors.iter().map(|&effector| {
+            if is_path {
+                // The same sum, without asking each point for its parent.
+                Reach::of_bones(chain.lengths[1..=effector].iter().rev().copied())
+            } else {
+                chain.reach(effector)
+            }
+        }));
         let full = self.reaches.iter().map(|reach| reach.outer).fold(0.0, f64::max);
         self.scale = power_of_two_below(full).recip();
         self.reach = full * self.scale;
@@ -119,9 +127,7 @@ impl PointsRun {
 
     /// Moves the targets (flat, in the chain's units); the pose stays.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
-        self.targets.clear();
-        self.targets.extend_from_slice(targets);
-        to_run_units(&mut self.targets, &self.root, self.scale);
+        to_run_units(&mut self.targets, targets, &self.root, self.scale);
         self.shortfall = 0.0;
         for (target, reach) in self.targets.chunks_exact(self.dimension).zip(&self.reaches) {
             let far = target.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -131,9 +137,7 @@ impl PointsRun {
 
     /// The pose in the chain's units.
     pub(super) fn write_points(&self, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(&self.points);
-        to_caller_units(out, &self.root, self.scale);
+        to_caller_units(out, &self.points, &self.root, self.scale);
     }
 
     /// How many effectors there are.
@@ -217,7 +221,7 @@ impl PointsRun {
     }
 
     fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
-        if record.is_none() && self.dimension <= 3 && self.is_single_path() {
+        if record.is_none() && self.all_move() {
             fabrik::sweep(self.dimension, &self.lengths[1..], &mut self.points, &self.targets);
             return;
         }
@@ -241,7 +245,10 @@ impl PointsRun {
         let n = self.dimension;
         self.effectors.iter().enumerate().map(move |(e, &effector)| {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
+            let mut squared = 0.0;
+            in_space!(n, space => for k in 0..space.n() {
+                squared += (at[k] - target[k]) * (at[k] - target[k]);
+            });
             // A target beyond what can be squared is measured the slow way.
             if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
         })
@@ -261,10 +268,10 @@ impl Run for PointsRun {
         Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
     }
 
-    fn merit(&self) -> f64 {
+    fn merit(&self, residual: Residual) -> f64 {
         // A lone miss need not be squared, and so cannot overflow.
         if self.effectors.len() == 1 {
-            self.residual().distance
+            residual.distance
         } else {
             self.misses().map(|off| off * off).sum()
         }
@@ -285,8 +292,8 @@ impl Run for PointsRun {
     fn describe(&mut self, step: &mut TraceStep) {
         step.error = self.residual().distance / self.scale;
         let relaxed = self.method == Some(Method::Relaxation);
-        step.points.extend_from_slice(if relaxed { &self.relaxed } else { &self.points });
-        to_caller_units(&mut step.points, &self.root, self.scale);
+        let shown = if relaxed { &self.relaxed } else { &self.points };
+        to_caller_units(&mut step.points, shown, &self.root, self.scale);
     }
 }
 
@@ -298,23 +305,27 @@ pub(super) fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000)
 }
 
-fn to_run_units(points: &mut [f64], root: &[f64], scale: f64) {
+fn to_run_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
+    out.resize(points.len(), 0.0);
     in_space!(root.len(), space => {
-        for p in points.chunks_exact_mut(space.n()) {
-            for k in 0..space.n() {
-                p[k] = (p[k] - root[k]) * scale;
+        let n = space.n();
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+            for k in 0..n {
+                to[k] = (from[k] - root[k]) * scale;
             }
         }
     });
 }
 
-fn to_caller_units(points: &mut [f64], root: &[f64], scale: f64) {
+fn to_caller_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
     // Exact: the scale is a power of two.
     let scale = scale.recip();
+    out.resize(points.len(), 0.0);
     in_space!(root.len(), space => {
-        for p in points.chunks_exact_mut(space.n()) {
-            for k in 0..space.n() {
-                p[k] = p[k] * scale + root[k];
+        let n = space.n();
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+            for k in 0..n {
+                to[k] = from[k] * scale + root[k];
             }
         }
     });

@@ -33,6 +33,9 @@ pub(super) struct RigRun {
     pub(super) restarts: u32,
     pub(super) wants_least_change: bool,
     root: Root,
+    /// Which nodes a restart bends, and the tasks that it is for.
+    pub(super) bends: Vec<bool>,
+    pub(super) unmet: Vec<usize>,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
@@ -122,7 +125,7 @@ impl RigRun {
 }
 
 impl Run for RigRun {
-    fn merit(&self) -> f64 {
+    fn merit(&self, _: Residual) -> f64 {
         if self.is_least_squares() { self.least.merit() } else { self.rig.miss() }
     }
 

@@ -86,38 +86,14 @@ impl Rig {
         let axis_in_world = self.before[i].rotation * axis;
         let half = match style {
             Style::Best => best_about(axis_in_world, levers).map(|wanted| {
-                let (c, s) = self.turn_hinge(i, axis, wanted, share);
+                let bound = &self.nodes[i].bound;
+                let (c, s) = turn_hinge(&mut self.state.turn[i], axis, bound, wanted, share);
                 half_angle(c, s)
             }),
             Style::Published { degenerate } => two_step(axis_in_world, levers, degenerate)
                 .map(|wanted| self.turn_and_stop(i, axis, wanted, share)),
         };
         half.map_or(DQuat::IDENTITY, |half| hinge_turn(axis_in_world, half))
-    }
-
-    /// Turns a hinge about its own `axis` by an angle (cosine and sine), inside its limits; returns the angle made.
-    #[inline(always)]
-    pub(super) fn turn_hinge(
-        &mut self,
-        i: usize,
-        axis: DVec3,
-        wanted: (f64, f64),
-        share: f64,
-    ) -> (f64, f64) {
-        let mut done = shared(wanted, share);
-        let old = self.hinge_half(i);
-        let mut new = sum(old, half_angle(done.0, done.1));
-        if let Bound::Arc { middle, half_cosine, half_sine, .. } = self.nodes[i].bound
-            && half_cosine >= -1.0
-        {
-            let was = whole(old);
-            if let Some(end) = end_of_arc(sum(was, done), was, middle, half_cosine, half_sine) {
-                new = half_angle(end.0, end.1);
-                done = difference(end, was);
-            }
-        }
-        self.state.turn[i] = hinge_turn(axis, new);
-        done
     }
 
     /// The published turn, all in half-angle pairs: made, and stopped at the limit in the direction of travel.
@@ -261,6 +237,62 @@ impl Pull {
         let by = 1.0 / largest;
         let near = Self { cosine: self.cosine * by, sine: self.sine * by };
         if largest > 1.0 && by > 0.0 { near.turn() } else { None }
+    }
+}
+
+/// Turns a hinge about its own `axis` by an angle (cosine and sine), inside its limits; returns the angle made.
+#[inline(always)]
+pub(super) fn turn_hinge(
+    turn: &mut DQuat,
+    axis: DVec3,
+    bound: &Bound,
+    wanted: (f64, f64),
+    share: f64,
+) -> (f64, f64) {
+    let mut done = shared(wanted, share);
+    let old = (turn.w, turn.xyz().dot(axis));
+    let mut new = sum(old, half_angle(done.0, done.1));
+    if let Bound::Arc { middle, half_cosine, half_sine, .. } = *bound
+        && half_cosine >= -1.0
+    {
+        let was = whole(old);
+        if let Some(end) = end_of_arc(sum(was, done), was, middle, half_cosine, half_sine) {
+            new = half_angle(end.0, end.1);
+            done = difference(end, was);
+        }
+    }
+    *turn = hinge_turn(axis, new);
+    done
+}
+
+/// A lever and what a turn about an axis makes of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spoke {
+    axis: DVec3,
+    is: DVec3,
+    /// `a × u`
+    across: DVec3,
+    /// `a · u`
+    along: f64,
+}
+
+impl Spoke {
+    #[inline(always)]
+    pub(super) fn new(axis: DVec3, is: DVec3) -> Self {
+        Self { axis, is, across: axis.cross(is), along: axis.dot(is) }
+    }
+
+    /// What it alone asks of the turn.
+    #[inline(always)]
+    pub(super) fn pull(&self, wish: DVec3, weight: f64) -> Pull {
+        let cosine = self.is.dot(wish) - self.along * self.axis.dot(wish);
+        Pull { cosine: weight * cosine, sine: weight * self.across.dot(wish) }
+    }
+
+    /// The lever after a turn.
+    #[inline(always)]
+    pub(super) fn turned(&self, (c, s): (f64, f64)) -> DVec3 {
+        self.is * c + self.across * s + self.axis * (self.along * (1.0 - c))
     }
 }
 

@@ -264,13 +264,16 @@ impl Workspace {
         if self.kind == Kind::Joints {
             self.skeleton.get_ready();
         }
-        let settings = core::mem::take(&mut self.settings);
+        let Self { points, skeleton, driver, settings, .. } = self;
         let (reach, scale) = match self.kind {
-            Kind::Joints => (self.skeleton.rig.reach, self.skeleton.rig.scale),
-            _ => (self.points.reach, self.points.scale),
+            Kind::Joints => (skeleton.rig.reach, skeleton.rig.scale),
+            _ => (points.reach, points.scale),
         };
-        self.with_run(|driver, run| driver.begin(&settings, run, reach, scale));
-        self.settings = settings;
+        match self.kind {
+            Kind::Chain => driver.begin(settings, points, reach, scale),
+            Kind::Free => driver.begin(settings, &mut FreeRun { points, skeleton }, reach, scale),
+            Kind::Joints => driver.begin(settings, skeleton, reach, scale),
+        }
     }
 
     /// Hands the driver the run that is under way.

@@ -38,6 +38,19 @@ impl RigRun {
         residual
     }
 
+    /// Required tasks that are not met, from the rows that were measured last.
+    pub(in super::super) fn list_unmet(&mut self) {
+        let (system, rig) = (&self.least.system, &self.rig);
+        self.unmet.clear();
+        for (demand, rows) in system.row_groups() {
+            let Miss { distance, angle } = Miss::of(&system.rows[rows]);
+            let is_met = distance <= rig.distance_tolerance && angle <= rig.angle_tolerance;
+            if !is_met && rig.demands[demand].is_required() {
+                self.unmet.push(demand);
+            }
+        }
+    }
+
     /// The miss of every task, in the caller's units.
     pub(in super::super) fn write_misses(&mut self, out: &mut Vec<Miss>) {
         out.clear();
