@@ -8,6 +8,10 @@ use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, solve};
 use posekit::task::{Position, Task};
 
+/// All that take any joints, and the choice among all.
+const METHODS: [Method; 5] =
+    [Method::Ccd, Method::Fabrik, Method::Relaxation, Method::LeastSquares, Method::Auto];
+
 /// Bones of equal length along +x, each on a hinge about +z (plane), on hinges about z and y in turn, or on balls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Joints {
@@ -22,6 +26,7 @@ struct Case {
     start: Vec<f64>,
     tip: Frame,
     target: DVec3,
+    reach: f64,
 }
 
 /// `start`: the angle of the first joint and of all others; `reach`: where the target is on +x, 1 at full reach.
@@ -57,6 +62,7 @@ fn limb(
         start: q,
         tip: Frame { joint: n - 1, joint_from_frame: bone },
         target: DVec3::X * (reach * n as f64 * scale),
+        reach: n as f64 * scale,
     }
 }
 
@@ -101,10 +107,10 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn every_reachable_case_is_reached_by_every_iterative_solver() {
+fn every_reachable_case_is_reached_by_every_solver() {
     let (cases, mut failures, mut worst) = (cases(), Vec::new(), 0);
     for case in &cases {
-        for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
+        for method in METHODS {
             let task: Task = Position::new(case.tip, case.target).into();
             let settings = Settings::default();
             let solution =
@@ -120,6 +126,9 @@ fn every_reachable_case_is_reached_by_every_iterative_solver() {
                     solution.error
                 ));
             }
+            let miss = task.miss(&case.skeleton, &solution.configuration).distance;
+            let near = miss <= 1e-6 * case.reach * (1.0 + 1e-6);
+            assert!(near || !solution.is_reached(), "{}: said to reach, {miss:e} off", case.name);
             let inside = case.skeleton.within_limits(&solution.configuration, 0.0);
             assert!(inside, "{}: limits broken", case.name);
         }
@@ -130,7 +139,7 @@ fn every_reachable_case_is_reached_by_every_iterative_solver() {
         failures.is_empty(),
         "{} of {}:\n{}",
         failures.len(),
-        3 * cases.len(),
+        METHODS.len() * cases.len(),
         failures[..shown].join("\n")
     );
 }
