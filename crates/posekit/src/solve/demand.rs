@@ -6,7 +6,7 @@
 
 use super::rig::{BASE, Kind, Rig};
 use crate::math::Pose;
-use crate::task::{Row, Task, TaskKind, Unit, Wrench};
+use crate::task::{Miss, Row, Task, TaskKind, Unit, Wrench};
 use core::ops::Range;
 use glam::DVec3;
 
@@ -31,12 +31,14 @@ pub(super) struct Demand {
     pub(super) bodies: Range<usize>,
     pub(super) weight: f64,
     pub(super) level: u8,
+    /// By how much a posture is missed by joints that do not move.
+    pub(super) still: Miss,
 }
 
 impl Demand {
     pub(super) fn new(task: &Task, carriers: [Carrier; 2], bodies: Range<usize>) -> Self {
         let Task { kind, weight, level } = task.clone();
-        Self { kind, carriers, bodies, weight, level }
+        Self { kind, carriers, bodies, weight, level, still: Miss::default() }
     }
 
     /// Multiplies all lengths.

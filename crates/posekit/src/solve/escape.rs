@@ -8,7 +8,7 @@
 //! sequence is fixed; nothing is random.
 
 use super::least_squares::Until;
-use super::rig::{BASE, Bound, Kind, Rig};
+use super::rig::{BASE, Kind, Rig};
 use super::rig_run::RigRun;
 use crate::math::{perpendicular, rotation_about, sin_cos};
 use glam::DVec3;
@@ -38,16 +38,17 @@ impl RigRun {
         if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }
-        let is_least_squares = self.is_least_squares();
-        let is_path = self.rig.is_plain;
+        // One limb that may move as far as it likes: its points know the way.
+        let is_limb = self.rig.is_path() && self.rig.is_plain && !self.rig.is_leashed();
+        let is_one_by_one = self.is_least_squares() && !is_limb;
         match attempt {
-            0 if is_path && self.rig.free_dimension().is_some() => {
+            0 if is_limb && self.rig.free_dimension().is_some() => {
                 self.reach_as_if_free();
                 return Some(1);
             }
             0 => {}
-            1 if is_path && self.reach_as_if_free() => {}
-            _ if is_least_squares || attempt >= ATTEMPTS => self.bend_unmet(attempt),
+            1 if is_limb && self.reach_as_if_free() => {}
+            _ if is_one_by_one || attempt >= ATTEMPTS => self.bend_unmet(attempt),
             _ => {
                 self.rig.state.clone_from(&self.begun);
                 self.mark(|_| true);
@@ -159,11 +160,7 @@ impl Rig {
             let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, place + 13));
             (across * c + across.cross(DVec3::new(c, s, 0.5)) * s).normalize_or(across)
         };
-        let turned = (rotation_about(axis, by) * self.state.turn[i]).normalize();
-        self.state.turn[i] = match self.nodes[i].bound {
-            Bound::Cone(limit) => limit.clamp_rotation(turned),
-            _ => turned,
-        };
+        self.rotate_ball(i, rotation_about(axis, by));
     }
 
     /// World axis about which free joints bend: across the line from the first joint to the target.

@@ -168,7 +168,8 @@ impl Rig {
             });
             let is_lever =
                 task.level == 1 && self.collect_levers(&task.kind, carriers[0], task.weight);
-            self.is_plain &= is_lever;
+            // What weighs nothing is switched off.
+            self.is_plain &= is_lever || task.weight == 0.0;
             let first_body = self.bodies.len();
             for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
                 let at = Pose::from_translation(body.center_in_joint);
@@ -176,7 +177,13 @@ impl Rig {
                 self.bodies.push((carrier, body.mass));
             }
             let bodies = first_body..self.bodies.len();
-            self.demands.push(Demand::new(task, carriers, bodies));
+            let mut demand = Demand::new(task, carriers, bodies);
+            if let TaskKind::Posture(posture) = &task.kind {
+                let still =
+                    (0..skeleton.n_joints()).filter(|&joint| self.node_of_joint[joint] >= BASE - 1);
+                demand.still = posture.miss_of(skeleton, &self.start, still);
+            }
+            self.demands.push(demand);
         }
     }
 

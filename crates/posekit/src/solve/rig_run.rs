@@ -72,6 +72,7 @@ impl RigRun {
         self.wants_least_change = settings.least_squares.least_change;
         self.root = settings.root;
         self.least.is_prepared = false;
+        self.make_room();
         self.forget_web();
     }
 

@@ -367,6 +367,7 @@ impl Workspace {
         solution.trace.clone_from(&self.driver.trace);
         solution.choice = self.choice;
         solution.holds.clear();
+        solution.holds.reserve(self.skeleton.rig.nodes.len());
         solution.misses.clear();
         if self.kind == Kind::Chain {
             self.points.carry();

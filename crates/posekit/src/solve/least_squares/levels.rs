@@ -50,6 +50,10 @@ impl Levels {
     pub(in super::super) fn start_over(&mut self) {
         (self.level, self.is_done) = (0, false);
     }
+
+    pub(super) fn reserve(&mut self, n_rows: usize) {
+        self.held.reserve(n_rows);
+    }
 }
 
 impl RigRun {
@@ -76,16 +80,16 @@ impl RigRun {
     /// Turns the rows of the level that has ended hard and goes on to the next.
     fn next_level(&mut self) {
         let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
-        let (least, rig) = (&mut self.least, &self.rig);
+        let (least, rig) = (&mut self.least, &mut self.rig);
         if least.levels.level == 0 {
             // The first level has been solved for its rows. Where something pulls, there is more to do.
             least.begin_levels();
         } else {
-            least.hold(rig, tolerance);
+            least.hold(rig, &self.begun, tolerance);
         }
         if least.levels.level == 0 && !least.has_pulls(rig, 1) {
             least.levels.level = 1;
-            least.hold(rig, tolerance);
+            least.hold(rig, &self.begun, tolerance);
         }
         let now = least.levels.level;
         let later = rig.demands.iter().filter(|d| d.weight > 0.0 && d.level > now);
@@ -97,14 +101,7 @@ impl RigRun {
                 return;
             }
         };
-        let level = least.levels.level;
-        let included = least.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
-        least.n_demands = included.count();
-        least.levels.steps = 0;
-        least.mixer.forget();
-        (least.mixes, least.patience) = (true, 0);
-        least.measure_level(rig, &self.begun);
-        least.damping = FIRST_DAMPING * rig.unit() * rig.unit();
+        least.start_level(rig, &self.begun);
     }
 }
 
@@ -122,22 +119,37 @@ impl LeastSquares {
             || rig.demands.iter().any(|demand| demand.is_pull() && demand.level == level)
     }
 
-    /// Holds all rows that are there: at their targets where these are met, else where they are.
-    fn hold(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
+    /// Holds all rows that are there: at their targets where these are met, and then to rounding, else where they are.
+    fn hold(&mut self, rig: &mut Rig, begun: &State, tolerance: (f64, f64)) {
+        self.hold_here(rig, tolerance);
+        self.mend(rig, begun);
+        self.hold_here(rig, tolerance);
+        // What was pulled somewhere has found its place among all that was free.
+        if self.has_pulls(rig, self.levels.level) {
+            self.step.freeze_pulled();
+        }
+    }
+
+    fn hold_here(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
         self.system.measure(rig, self.n_demands);
         let rows = self.system.rows.iter().zip(&self.system.misses);
         self.levels.held.clear();
         self.levels.held.extend(rows.map(|(row, miss)| {
             let is_met = row.counted().abs() <= if row.is_length() { distance } else { angle };
-            // What hangs at a fraction of a tolerance is met to rounding at once.
-            let is_held = !is_met && (!row.is_floor || *miss > 0.0);
-            if is_held { *miss } else { 0.0 }
+            if is_met { 0.0 } else { *miss }
         }));
         self.levels.n_hard = self.levels.held.len();
-        // What was pulled somewhere has found its place among all that was free.
-        if self.has_pulls(rig, self.levels.level) {
-            self.step.freeze_pulled();
-        }
+    }
+
+    fn start_level(&mut self, rig: &Rig, begun: &State) {
+        let level = self.levels.level;
+        let included = self.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
+        self.n_demands = included.count();
+        self.levels.steps = 0;
+        self.mixer.forget();
+        (self.mixes, self.patience) = (true, 0);
+        self.measure_level(rig, begun);
+        self.damping = FIRST_DAMPING * rig.unit() * rig.unit();
     }
 
     fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
@@ -194,17 +206,6 @@ impl LeastSquares {
         self.mend(rig, begun);
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
-        if std::env::var("DBG").is_ok() {
-            eprintln!(
-                "refine level {} strain {strain:.2e} -> {:.2e} merit {before:.6e} -> {:.6e} mixed {is_mixed} damping {:.1e} hard {n_hard} step {:.2e} rows {:?}",
-                self.levels.level,
-                self.strain(),
-                self.merit,
-                self.damping,
-                self.step.x.iter().map(|x| x * x).sum::<f64>().sqrt(),
-                self.system.misses.iter().map(|x| x * x).sum::<f64>()
-            );
-        }
         if helps && self.strain() <= enough.max(strain) {
             self.ease(0.1, LEAST_DAMPING * rig.unit() * rig.unit());
             return strain > enough || self.merit < STANDSTILL * before;

@@ -85,6 +85,8 @@ pub(super) struct LeastSquares {
     n_demands: usize,
     n_first: usize,
     pub(super) is_prepared: bool,
+    /// Sizes that the buffers have had room for: nodes, demands, bodies.
+    room: (usize, usize, usize),
     damping: f64,
     /// The sum of squares now.
     merit: f64,
@@ -104,7 +106,7 @@ impl RigRun {
         if !core::mem::replace(&mut least.is_prepared, true) {
             least.system.prepare(&self.rig);
             least.list_ranges(&self.rig);
-            least.step.reserve(&least.system);
+            least.reserve();
         }
         core::mem::swap(&mut self.rig.state, &mut self.begun);
         least.begun_values.clear();
@@ -138,17 +140,7 @@ impl RigRun {
                 milestone = merit;
             }
             taken += 1;
-            let out = self.least.descend(&mut self.rig, &self.begun, ease);
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "{until:?} {out:?} merit {:.12e} damping {:.1e} scale {} step {:.2e}",
-                    self.least.merit,
-                    self.least.damping,
-                    self.least.step.scale,
-                    dot(&self.least.step.x, &self.least.step.x).sqrt()
-                );
-            }
-            match out {
+            match self.least.descend(&mut self.rig, &self.begun, ease) {
                 Outcome::AtRest => break,
                 Outcome::Better(before) => {
                     if until == Until::AtRest && self.least.merit >= STANDSTILL * before {
@@ -187,6 +179,20 @@ impl LeastSquares {
                 ranges[block.first] = rig.variable_range(block.node);
             }
         }
+    }
+
+    /// Makes room for all rows and unknowns at once, so that no later step allocates.
+    fn reserve(&mut self) {
+        let (m, n) = (self.system.n_rows, self.system.n_unknowns);
+        for list in [&mut self.kept_misses, &mut self.wishes] {
+            list.reserve(m);
+        }
+        for list in [&mut self.kept_values, &mut self.bend, &mut self.begun_values] {
+            list.reserve(n);
+        }
+        self.levels.reserve(m);
+        self.mixer.reserve(n);
+        self.step.reserve(&self.system);
     }
 
     /// The sum of squares in the present pose.

@@ -131,8 +131,18 @@ impl Step {
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
     pub(super) fn reserve(&mut self, system: &System) {
         let (m, n) = (system.n_rows, system.n_unknowns);
-        let of_rows = [&mut self.y, &mut self.right];
-        of_rows.into_iter().for_each(|list| list.reserve(m.max(n)));
+        for list in [&mut self.y, &mut self.right] {
+            list.reserve(m.max(n));
+        }
+        for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.root] {
+            list.reserve(n);
+        }
+        for list in [&mut self.pull, &mut self.toward, &mut self.values] {
+            list.reserve(n);
+        }
+        for list in [&mut self.is_set, &mut self.frozen, &mut self.was_released] {
+            list.reserve(n);
+        }
         self.k.reserve(m * n);
         self.gram.reserve((m * m).max(n * n));
         self.active.reserve(m);
