@@ -27,8 +27,11 @@ impl RigRun {
     pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // A target out of reach is not worth many starts: the present one, the straight one and two arcs.
         let attempts = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS };
-        let attempts =
-            if self.is_least_squares() { attempts.min(1 + self.restarts) } else { attempts };
+        let attempts = match (self.is_least_squares(), self.rig.shortfall > 0.0) {
+            (true, false) => self.restarts.saturating_add(1),
+            (true, true) => attempts.min(self.restarts.saturating_add(1)),
+            (false, _) => attempts,
+        };
         if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }
@@ -54,28 +57,28 @@ impl RigRun {
 }
 
 impl RigRun {
-    /// Bends what one of the tasks that are not met hangs on, each in its turn; what is met keeps its pose as far as that goes. One
-    /// attempt in three leaves alone what tasks that are met hang on too, one takes all that are not met at once.
+    /// Bends what tasks that are not met hang on, in four ways in turn: what one of them hangs on, without or with what tasks that are
+    /// met hang on too; what all of them hang on; everything, floating roots included.
     fn bend_unmet(&mut self, attempt: u32) {
         self.list_unmet();
-        let unmet = &self.unmet;
-        let which = attempt as usize % unmet.len().max(1);
-        let way = attempt % 3;
-        let chosen = |k: usize| if way == 2 { unmet.contains(&k) } else { unmet.get(which) == Some(&k) };
-        let system = &self.least.system;
+        let (unmet, order) = (&self.unmet, &self.least.system.order);
+        let one = unmet.get((attempt / 4) as usize % unmet.len().max(1));
+        let way = attempt % 4;
         self.bends.clear();
         self.bends.resize(self.rig.nodes.len(), false);
-        for pass in 0..2 {
-            for &k in &system.order {
-                let is_met = self.rig.demands[k].is_required() && !unmet.contains(&k);
-                let marks = if pass == 0 { chosen(k) } else { way == 1 && is_met };
-                if marks {
-                    system.nodes_on_path(k).for_each(|node| self.bends[node] = pass == 0);
-                }
-            }
+        let is_required = |k: &&usize| self.rig.demands[**k].is_required();
+        let bent = order.iter().filter(is_required).filter(|k| match way {
+            0 | 1 => Some(*k) == one,
+            2 => unmet.contains(k),
+            _ => true,
+        });
+        for node in bent.flat_map(|&k| self.least.system.nodes_on_path(k)) {
+            self.bends[node] = way == 3 || self.rig.nodes[node].kind != Kind::Free;
         }
-        for (bends, node) in self.bends.iter_mut().zip(&self.rig.nodes) {
-            *bends &= node.kind != Kind::Free;
+        if way == 1 {
+            let met = order.iter().filter(is_required).filter(|k| !unmet.contains(k));
+            met.flat_map(|&k| self.least.system.nodes_on_path(k))
+                .for_each(|node| self.bends[node] = false);
         }
         // First an arc to either side, which leads out of straight limbs; then the sequence.
         let pattern = if attempt <= 2 { 1 + attempt } else { SEQUENCE + attempt };

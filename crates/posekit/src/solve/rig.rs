@@ -112,6 +112,9 @@ impl PointGoal {
 /// gain.
 const FAR: f64 = 1e6;
 
+/// A range this wide holds every direction of a hinge \[rad\].
+const WHOLE_TURN: f64 = core::f64::consts::TAU * (1.0 - 1e-12);
+
 /// A frame that must have an orientation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnGoal {
@@ -321,7 +324,6 @@ impl Rig {
                 let outside = || if off(min) < off(max) { min } else { max };
                 range.equivalent_angle(angle, start).unwrap_or_else(outside)
             }
-            _ if start.abs() <= core::f64::consts::PI => crate::math::wrap_angle(angle),
             _ => Limit::None.equivalent_angle(angle, start).unwrap_or(angle),
         }
     }
@@ -510,6 +512,18 @@ impl Rig {
     /// True for a joint that turns about one axis.
     pub(super) fn is_hinge(&self, i: usize) -> bool {
         matches!(self.nodes[i].kind, Kind::Hinge { .. })
+    }
+
+    /// True for a hinge of its own that goes round: every direction is inside its range.
+    pub(super) fn turns_freely(&self, i: usize) -> bool {
+        let node = &self.nodes[i];
+        if !self.is_hinge(i) || !self.is_alone(i) || node.leash < f64::INFINITY {
+            return false;
+        }
+        match node.bound {
+            Bound::Arc { min, max, .. } => max - min >= WHOLE_TURN && node.gain == 1.0,
+            _ => node.gain == 1.0,
+        }
     }
 
     /// Turns a ball further, in the frame before its motion, and back into its cone where rounding leads out of it.

@@ -304,8 +304,11 @@ impl Rig {
             full = full.max(self.extent(goal, reach.outer, first));
             self.reaches.push(reach);
         }
+        // Lower levels change nothing for the first one, and so not what its misses are compared with.
+        let first = self.demands.iter().map(|demand| demand.level).min();
         for k in 0..self.demands.len() {
-            if self.points.iter().any(|goal| goal.demand == k) {
+            let has_point = self.points.iter().any(|goal| goal.demand == k);
+            if has_point || Some(self.demands[k].level) != first {
                 continue;
             }
             for carrier in self.demands[k].carriers {
@@ -327,7 +330,7 @@ impl Rig {
                 full = full.max(at.length());
             }
         }
-        if self.points.is_empty() {
+        if full == 0.0 {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
             full = lengths.fold(0.0, f64::max);
         }

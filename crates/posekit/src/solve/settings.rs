@@ -124,7 +124,8 @@ pub struct LeastSquares {
     /// Look for the least change among the poses that do what is asked. Default true; false returns the first that is found, which is near
     /// it, and takes fewer iterations.
     pub least_change: bool,
-    /// Other starts to try when the first does not arrive, at most 24. Default 24; 0 for tracking, where a jump is worse than a miss.
+    /// Other starts to try when the first does not arrive, as far as the [iterations](Settings::iterations) go. Default 1000; 0 for tracking, where
+    /// a jump is worse than a miss.
     pub restarts: u32,
 }
 
@@ -135,7 +136,7 @@ impl Default for LeastSquares {
             largest_change: Vec::new(),
             regularisation: 0.0,
             least_change: true,
-            restarts: 24,
+            restarts: 1000,
         }
     }
 }

@@ -427,7 +427,8 @@ impl Workspace {
         }
         match self.ending {
             Some(Ending::Cancelled) => Status::Cancelled,
-            Some(Ending::NoProgress) if self.kind == Kind::Joints => {
+            // What was reached may have been given up for a posture of the same level.
+            Some(Ending::NoProgress | Ending::Reached) if self.kind == Kind::Joints => {
                 let (mut joints, holds) =
                     (core::mem::take(&mut self.spare_joints), &mut self.solution.holds);
                 self.skeleton.find_blocking(holds);

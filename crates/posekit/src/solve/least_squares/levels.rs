@@ -8,12 +8,12 @@ use super::super::demand::{Block, Motion};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
 use super::LeastSquares;
-use crate::math::so3_log;
+use crate::math::{so3_log, wrap_angle};
 use crate::task::TaskKind;
 use glam::{DQuat, DVec3};
 
 /// Steps of one level, those that are taken back included.
-const STEPS: u32 = 24;
+const STEPS: u32 = 100;
 
 /// Mends after a step, at most.
 const MENDS: u32 = 4;
@@ -21,9 +21,11 @@ const MENDS: u32 = 4;
 /// Rows of higher levels are held to this part of the reach.
 const HELD: f64 = 1e-11;
 
-/// A level is done when a step is this short \[rad, or the reach\], or leaves this part of the sum of squares.
+/// A level is done when a step is this short \[rad, or the reach\], or leaves this part of the sum of squares; the least change already when a
+/// step is this part of the change.
 const SHORT: f64 = 1e-9;
-const STANDSTILL: f64 = 1.0 - 1e-9;
+const STANDSTILL: f64 = 1.0 - 1e-11;
+const LITTLE: f64 = 1e-6;
 
 /// What stands in for the level of the least change.
 const LEAST_CHANGE: u8 = u8::MAX;
@@ -31,7 +33,7 @@ const LEAST_CHANGE: u8 = u8::MAX;
 /// Where the levels after the first stand.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Levels {
-    /// The level under way; 1 before any has begun.
+    /// The level under way; 0 before any has begun.
     level: u8,
     steps: u32,
     n_hard: usize,
@@ -42,7 +44,7 @@ pub(in super::super) struct Levels {
 
 impl Levels {
     pub(in super::super) fn start_over(&mut self) {
-        (self.level, self.is_done) = (1, false);
+        (self.level, self.is_done) = (0, false);
     }
 }
 
@@ -52,7 +54,7 @@ impl RigRun {
         if self.least.levels.is_done {
             return false;
         }
-        if self.least.levels.level <= 1 {
+        if self.least.levels.level == 0 {
             self.settle_least_squares();
             self.next_level();
         }
@@ -71,14 +73,19 @@ impl RigRun {
     fn next_level(&mut self) {
         let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
         let (least, rig) = (&mut self.least, &self.rig);
-        least.hold(rig, tolerance);
-        let order = &least.system.order;
-        let next = order.iter().map(|&k| rig.demands[k].level);
-        let postures = rig.demands.iter().filter(|demand| demand.is_pull());
-        let candidates = next.chain(postures.map(|demand| demand.level));
+        if least.levels.level == 0 {
+            // The first level has been solved for its rows. Where something pulls, there is more to do.
+            least.begin_levels();
+        } else {
+            least.hold(rig, tolerance);
+        }
+        if least.levels.level == 0 && !least.has_pulls(rig, 1) {
+            least.levels.level = 1;
+            least.hold(rig, tolerance);
+        }
         let now = least.levels.level;
-        let next = candidates.filter(|&level| level > now).min();
-        least.levels.level = match next {
+        let later = rig.demands.iter().filter(|d| d.weight > 0.0 && d.level > now);
+        least.levels.level = match later.map(|demand| demand.level).min() {
             Some(level) => level,
             None if now != LEAST_CHANGE && self.wants_least_change => LEAST_CHANGE,
             None => {
@@ -87,9 +94,10 @@ impl RigRun {
             }
         };
         let level = least.levels.level;
-        let included = order.iter().take_while(|&&k| rig.demands[k].level <= level);
+        let included = least.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
         least.n_demands = included.count();
         least.levels.steps = 0;
+        least.mixer.forget();
         least.measure_level(rig, &self.begun);
         // Next to nothing: the level starts with the whole step.
         least.damping = 1e-6;
@@ -97,6 +105,19 @@ impl RigRun {
 }
 
 impl LeastSquares {
+    /// Nothing is held yet.
+    fn begin_levels(&mut self) {
+        self.levels.held.clear();
+        self.levels.n_hard = 0;
+        self.step.thaw(self.system.n_unknowns);
+    }
+
+    /// Whether anything but rows counts at a level.
+    fn has_pulls(&self, rig: &Rig, level: u8) -> bool {
+        rig.regularisation > 0.0
+            || rig.demands.iter().any(|demand| demand.is_pull() && demand.level == level)
+    }
+
     /// Holds all rows that are there: at their targets where these are met, else where they are.
     fn hold(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
         self.system.measure(rig, self.n_demands);
@@ -109,6 +130,10 @@ impl LeastSquares {
             if is_held { *miss } else { 0.0 }
         }));
         self.levels.n_hard = self.levels.held.len();
+        // What was pulled somewhere has found its place among all that was free.
+        if self.has_pulls(rig, self.levels.level) {
+            self.step.freeze_pulled();
+        }
     }
 
     fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
@@ -150,26 +175,36 @@ impl LeastSquares {
         if !self.step.solve(rig, &self.system, &self.wishes, n_hard, self.damping) {
             return false;
         }
-        let length = self.step.scale * self.step.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let (strain, before) = (self.strain(), self.merit);
-        if length <= SHORT && strain <= HELD * rig.unit() {
+        let (strain, before, enough) = (self.strain(), self.merit, HELD * rig.unit());
+        if strain <= enough && self.is_short() {
             return false;
         }
+        let is_mixed = self.step.scale >= 1.0 && strain <= enough && self.step.mix(&mut self.mixer);
         self.keep(rig);
         self.apply(rig, self.step.scale);
+        self.mixer.remember(&self.step.x, self.step.scale);
         self.mend(rig, begun);
-        let allowed = (HELD * rig.unit()).max(strain);
-        let is_mended = self.strain() <= allowed;
         // Coming back to where rows are held may cost the level something.
-        let helps = self.merit < before || strain > HELD * rig.unit();
-        if is_mended && helps {
+        let helps = self.merit < before || strain > enough;
+        if helps && self.strain() <= enough.max(strain) {
             self.damping = (0.1 * self.damping).max(1e-12);
-            return strain > HELD * rig.unit() || self.merit < STANDSTILL * before;
+            return strain > enough || self.merit < STANDSTILL * before;
         }
         self.recall(rig);
         self.measure_level(rig, begun);
-        self.damping *= 10.0;
+        self.mixer.forget();
+        if !is_mixed {
+            self.damping *= 10.0;
+        }
         true
+    }
+
+    /// Whether the step is next to nothing, by itself or beside the change so far.
+    fn is_short(&self) -> bool {
+        let longest = self.step.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let of_change: f64 = self.step.x.iter().zip(&self.step.pull).map(|(x, p)| p * x * x).sum();
+        let is_little = of_change <= LITTLE * LITTLE * self.merit;
+        longest <= SHORT || (self.levels.level == LEAST_CHANGE && is_little)
     }
 
     /// Brings the hard rows back to where they are held, by the least change.
@@ -273,6 +308,9 @@ impl Rig {
     /// What the unknowns of a node's motion must change by; `value` is its variable now.
     pub(super) fn way_to(&self, i: usize, motion: Motion, value: f64, want: Want) -> DVec3 {
         let in_node = match motion {
+            Motion::Variable if self.turns_freely(i) => {
+                return DVec3::X * wrap_angle(want.value - value);
+            }
             Motion::Variable => return DVec3::X * (want.value - value),
             Motion::Turn => so3_log(want.turn * self.state.turn[i].conjugate()),
             Motion::Shift => want.slide - self.state.slide[i],

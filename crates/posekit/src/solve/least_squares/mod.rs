@@ -8,6 +8,7 @@
 //! The same steps rescue the other methods where those stall or crawl.
 
 mod levels;
+mod mixing;
 mod report;
 mod step;
 
@@ -18,6 +19,7 @@ use super::rig::{Rig, State};
 use super::rig_run::RigRun;
 use crate::math::so3_exp;
 use glam::DVec3;
+use mixing::Mixer;
 use step::{Step, dot};
 
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
@@ -36,9 +38,6 @@ const CLOSE: f64 = 1e-7;
 /// How far along a step its bend is probed, and the largest bend, relative to the step, that is believed \[transtrum12\].
 const PROBE: f64 = 0.1;
 const LARGEST_BEND: f64 = 0.75;
-
-/// A range this wide holds every direction of a hinge \[rad\].
-const WHOLE_TURN: f64 = core::f64::consts::TAU * (1.0 - 1e-12);
 
 /// Steps that fail in a row before one iteration of the method gives up.
 const TRIES: u32 = 12;
@@ -83,6 +82,9 @@ pub(super) struct LeastSquares {
     /// The sum of squares now.
     merit: f64,
     is_curved: bool,
+    mixer: Mixer,
+    /// Steps are mixed: on the way to a pose that misses its targets.
+    mixes: bool,
     pub(super) levels: Levels,
 }
 
@@ -104,6 +106,7 @@ impl RigRun {
         least.n_demands = least.n_first;
         let merit = least.measure(&self.rig, &self.begun);
         (least.damping, least.is_curved) = (1e-3 * merit, false);
+        least.step.thaw(least.system.n_unknowns);
     }
 
     /// Least squares on the first level until it is met or nothing helps; returns the steps taken.
@@ -113,6 +116,8 @@ impl RigRun {
         let unit = self.rig.unit();
         // Where misses stay, the model overshoots and damping has to find its level; where they vanish, it can vanish too.
         let ease = if until == Until::AtRest { 3.0 } else { 10.0 };
+        self.least.mixes = until == Until::AtRest;
+        self.least.mixer.forget();
         while taken < steps && !self.is_there() {
             let merit = self.least.merit;
             if until == Until::Hopeless && taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
@@ -137,6 +142,7 @@ impl RigRun {
 
     /// One iteration of the method: a step that helps, if there is one.
     pub(super) fn iterate_least_squares(&mut self) {
+        self.least.mixes = false;
         for _ in 0..TRIES {
             if self.least.descend(&mut self.rig, &self.begun, 10.0) != Outcome::Worse {
                 break;
@@ -155,13 +161,9 @@ impl LeastSquares {
         ranges.clear();
         ranges.resize(self.system.n_unknowns, OPEN);
         for block in self.system.blocks.iter().filter(|block| block.motion == Motion::Variable) {
-            let (min, max) = rig.variable_range(block.node);
-            // A range of a full turn holds every direction: the value is brought inside when it is written.
-            let is_whole_turn = rig.is_hinge(block.node)
-                && max - min >= WHOLE_TURN
-                && rig.nodes[block.node].leash == f64::INFINITY;
-            if !is_whole_turn {
-                ranges[block.first] = (min, max);
+            // What turns freely is brought into its range when it is written.
+            if !rig.turns_freely(block.node) {
+                ranges[block.first] = rig.variable_range(block.node);
             }
         }
     }
@@ -207,10 +209,16 @@ impl LeastSquares {
             return Outcome::AtRest;
         }
         self.keep(rig);
-        if self.is_curved && self.step.scale >= 1.0 && self.step.can_solve_again(&self.system) {
+        let is_mixed = self.mixes && self.step.scale >= 1.0 && self.step.mix(&mut self.mixer);
+        if !is_mixed
+            && self.is_curved
+            && self.step.scale >= 1.0
+            && self.step.can_solve_again(&self.system)
+        {
             self.bend(rig);
         }
         self.apply(rig, self.step.scale);
+        self.mixer.remember(&self.step.x, self.step.scale);
         let before = self.merit;
         if self.measure(rig, begun) < before {
             self.damping = (self.damping / ease).max(1e-18);
@@ -218,8 +226,11 @@ impl LeastSquares {
         }
         self.recall(rig);
         self.measure(rig, begun);
-        self.damping = (ease * self.damping).max(1e-9);
-        self.is_curved = true;
+        self.mixer.forget();
+        if !is_mixed {
+            self.damping = (ease * self.damping).max(1e-9);
+            self.is_curved = true;
+        }
         Outcome::Worse
     }
 

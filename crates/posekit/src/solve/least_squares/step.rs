@@ -19,13 +19,14 @@
 
 use super::super::demand::{Block, Motion, System};
 use super::super::rig::{Bound, Rig};
+use super::mixing::Mixer;
 use crate::math::{cholesky_factor_semidefinite as factor, cholesky_solve, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use core::ops::Range;
 use glam::DVec3;
 
 /// Solves of one step while unknowns are set to their limits.
-const ACTIVE_SET_ROUNDS: u32 = 8;
+const ACTIVE_SET_ROUNDS: u32 = 16;
 
 /// Largest sum of changes along the way to one task in one step \[rad, or the reach\]: how far the linear picture of a chain
 /// holds, whatever the number of its joints.
@@ -60,6 +61,12 @@ pub(super) struct Step {
     pub(super) ranges: Vec<(f64, f64)>,
     /// Unknowns that are set: to end at a limit.
     is_set: Vec<bool>,
+    /// Unknowns that lower levels may not move.
+    frozen: Vec<bool>,
+    /// Each is released once at most, so that the rounds end.
+    was_released: Vec<bool>,
+    was_dropped: Vec<bool>,
+    push: Vec<f64>,
     walls: Vec<Wall>,
     fixed: Vec<f64>,
     k: Vec<f64>,
@@ -96,11 +103,13 @@ impl Step {
             }
         }
         self.walls.clear();
-        refill(&mut self.is_set, n, false);
+        self.is_set.clone_from(&self.frozen);
+        refill(&mut self.was_released, n, false);
         refill(&mut self.fixed, n, 0.0);
         self.is_active.clear();
         self.is_active
             .extend(system.rows.iter().zip(misses).map(|(row, miss)| !row.is_floor || *miss > 0.0));
+        refill(&mut self.was_dropped, misses.len(), false);
         for _ in 0..ACTIVE_SET_ROUNDS {
             if !self.solve_free(system, misses, n_hard) {
                 return false;
@@ -108,11 +117,37 @@ impl Step {
             self.scale = (LARGEST_STEP / self.longest_path(system)).min(1.0);
             let stopped = self.stop_at_limits(rig, system);
             let joined = self.join_floors(system, misses);
-            if !stopped && !joined {
+            if !stopped && !joined && !self.release(system) {
                 break;
             }
         }
         self.x.iter().any(|x| *x != 0.0)
+    }
+
+    /// Lets all unknowns move.
+    pub(super) fn thaw(&mut self, n: usize) {
+        refill(&mut self.frozen, n, false);
+    }
+
+    /// Keeps the unknowns that something pulls at where they are.
+    pub(super) fn freeze_pulled(&mut self) {
+        for (frozen, pull) in self.frozen.iter_mut().zip(&self.pull) {
+            *frozen |= *pull > 0.0;
+        }
+    }
+
+    /// Mixes the step with the last ones; what is set stays set. True when it changed.
+    pub(super) fn mix(&mut self, mixer: &mut Mixer) -> bool {
+        self.push.clone_from(&self.x);
+        if !mixer.mix(&mut self.x) {
+            return false;
+        }
+        for ((x, plain), set) in self.x.iter_mut().zip(&self.push).zip(&self.is_set) {
+            if *set {
+                *x = *plain;
+            }
+        }
+        true
     }
 
     /// The step of the unknowns that are not set, for the rows that are active.
@@ -149,7 +184,7 @@ impl Step {
         if self.solved_in_tasks {
             self.solve_in_tasks(system, n_hard)
         } else {
-            self.solve_in_joints(n)
+            self.solve_in_joints(system, misses)
         }
     }
 
@@ -221,7 +256,8 @@ impl Step {
         }
     }
 
-    fn solve_in_joints(&mut self, n: usize) -> bool {
+    fn solve_in_joints(&mut self, system: &System, misses: &[f64]) -> bool {
+        let n = system.n_unknowns;
         self.gram.clear();
         self.gram.resize(n * n, 0.0);
         let mut right = core::mem::take(&mut self.right);
@@ -245,6 +281,11 @@ impl Step {
             }
         }
         self.right = right;
+        // What the step leaves of each miss stands in for the multipliers.
+        for (&r, y) in self.active.iter().zip(&mut self.y) {
+            let row = &system.jacobian[r * n..(r + 1) * n];
+            *y = misses[r] - dot(row, &self.x);
+        }
         solved
     }
 
@@ -304,6 +345,47 @@ impl Step {
         found
     }
 
+    /// Lets go of unknowns that are set to end at a limit although, with the others set, they would rather come back from it, and of
+    /// floors that hold their rows down; true if there were any.
+    fn release(&mut self, system: &System) -> bool {
+        let n = system.n_unknowns;
+        let mut found = false;
+        if self.is_set.contains(&true) {
+            // What still pulls at each unknown: Jᵀ y and the pulls, less the damping.
+            self.push.clear();
+            self.push.extend((0..n).map(|i| self.pull[i] * self.toward[i] - self.d[i] * self.x[i]));
+            for (&r, y) in self.active.iter().zip(&self.y) {
+                let row = &system.jacobian[r * n..(r + 1) * n];
+                for run in system.runs(system.row_demand[r]) {
+                    for i in run.clone() {
+                        self.push[i] += row[i] * y;
+                    }
+                }
+            }
+            for i in 0..n {
+                let (min, max) = self.ranges[i];
+                let end = self.values[i] + self.fixed[i];
+                let outward = if end - min < max - end { -self.push[i] } else { self.push[i] };
+                if self.is_set[i]
+                    && !self.frozen[i]
+                    && outward < 0.0
+                    && !self.was_released[i]
+                    && min < max
+                {
+                    (self.is_set[i], self.was_released[i], self.fixed[i]) = (false, true, 0.0);
+                    found = true;
+                }
+            }
+        }
+        for (&r, &y) in self.active.iter().zip(&self.y) {
+            if system.rows[r].is_floor && y < 0.0 && !self.was_dropped[r] {
+                (self.is_active[r], self.was_dropped[r]) = (false, true);
+                found = true;
+            }
+        }
+        found
+    }
+
     fn stop_at_walls(&mut self, rig: &Rig, k: usize, block: &Block) -> bool {
         let mut found = false;
         let turn = DVec3::from_slice(&self.x[block.range()]) * self.scale;
@@ -339,7 +421,7 @@ impl Step {
         let n = system.n_unknowns;
         let mut found = false;
         for r in 0..misses.len() {
-            if self.is_active[r] {
+            if self.is_active[r] || (self.was_dropped[r] && misses[r] <= 0.0) {
                 continue;
             }
             let row = &system.jacobian[r * n..(r + 1) * n];
