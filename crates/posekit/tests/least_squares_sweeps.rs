@@ -6,11 +6,11 @@
 mod support;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, rotation_about};
+use posekit::math::{Pose, cos, rotation_about, sin};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{LeastSquares, Method, Settings, solve};
 use posekit::task::{FramePose, Position, Task};
-use support::plane_limb;
+use support::{plane_limb, space_limb};
 
 /// The answers to one question after another; each starts from `start`, or from the answer before.
 fn sweep(
@@ -44,6 +44,45 @@ fn jump(skeleton: &Skeleton, from: &[f64], to: &[f64]) -> f64 {
     let mut v = vec![0.0; skeleton.n_dofs()];
     skeleton.difference(from, to, &mut v);
     v.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()))
+}
+
+/// A joint between parts `a` and `b` of a straight arm of length `R` that takes back `δ R` alone bends by `R √(2 δ / (a b))`: here up to `3.8 √δ`.
+///
+/// Arms of plane hinges and of balls, whose target goes straight out from half of the reach to one and a half.
+///
+/// By `δ` of the reach per step, angles move by at most `5 √δ`, and by at most `30 δ` where the target is farther than a tenth of the reach from the edge.
+#[test]
+fn across_the_edge_of_reach() {
+    const STEPS: u32 = 2000;
+    let step = 1.0 / f64::from(STEPS);
+    let hinges = [vec![1.0, 1.0], vec![1.0, 0.7, 0.4], vec![0.5; 6]];
+    let problems = hinges.iter().flat_map(|bones| {
+        let balls = [0.0, 0.0, 0.1, 0.995].repeat(bones.len());
+        [(plane_limb(bones), vec![0.3; bones.len()], bones), (space_limb(bones), balls, bones)]
+    });
+    for ((skeleton, tip), start, bones) in problems {
+        let reach: f64 = bones.iter().sum();
+        for direction in [DVec3::new(cos(0.6), sin(0.6), 0.0), DVec3::NEG_Y, DVec3::X] {
+            let at = |k: u32| direction * (reach * (0.5 + f64::from(k) * step));
+            // From one start to a target on the other side there are two ways round, and a place where they are equal.
+            for follows in [false, true].into_iter().filter(|follows| *follows || direction.x > 0.5)
+            {
+                let questions = (0..=STEPS).map(|k| Position::new(tip, at(k)).into());
+                let answers = sweep(&skeleton, &start, questions, follows);
+                let name = format!("{} values, {direction}, follows {follows}", start.len());
+                for (k, pair) in (1..).zip(answers.windows(2)) {
+                    let part = 0.5 + f64::from(k) * step;
+                    let miss = pair[1].1.miss(&skeleton, &pair[1].0).distance;
+                    let beyond = (part - 1.0).max(0.0) * reach;
+                    assert!(miss <= beyond + 2e-6 * reach, "{name}, {part}: {miss} off");
+                    let bound =
+                        if (part - 1.0).abs() > 0.1 { 30.0 * step } else { 5.0 * step.sqrt() };
+                    let jump = jump(&skeleton, &pair[0].0, &pair[1].0);
+                    assert!(jump <= bound, "{name}, {part}: a jump of {jump}");
+                }
+            }
+        }
+    }
 }
 
 /// A target that goes through the shoulder of a plane arm of four bones, and back out on the other side.
@@ -159,4 +198,26 @@ fn a_pose_that_moves_out_of_reach() {
         missed = miss;
     }
     assert!(missed > 0.3, "the way does end out of reach: {missed}");
+}
+
+/// A turret that follows a target three times around turns on; its angle does not jump back by a turn.
+#[test]
+fn a_hinge_turns_on() {
+    const STEPS: u32 = 300;
+    for limit in [Limit::None, Limit::Range { min: -20.0, max: 20.0 }] {
+        let turret = Joint::revolute("turret", DVec3::Z).with_limit(limit);
+        let bone = Pose::from_translation(DVec3::X);
+        let joints = vec![turret, Joint::revolute("barrel", DVec3::Y).child_of(0).at(bone)];
+        let skeleton = Skeleton::try_new(joints).expect("the turret is valid");
+        let tip = Frame::new(1, bone);
+        let angle = |k: u32| 3.0 * core::f64::consts::TAU * f64::from(k) / f64::from(STEPS);
+        let at = |k: u32| DVec3::new(1.8 * cos(angle(k)), 1.8 * sin(angle(k)), 0.6);
+        let questions = (0..=STEPS).map(|k| Position::new(tip, at(k)).into());
+        let first = [0.0, -0.6435];
+        for (k, (q, task)) in (0..).zip(sweep(&skeleton, &first, questions, true)) {
+            let miss = task.miss(&skeleton, &q).distance;
+            assert!(miss < 4e-6, "{limit:?}, step {k}: {miss} off");
+            assert!((q[0] - angle(k)).abs() < 1e-4, "{limit:?}, step {k}: {q:?}, not {}", angle(k));
+        }
+    }
 }
