@@ -492,6 +492,42 @@ fn look_at_from_exactly_behind() {
 
 // One-sided tasks.
 
+/// A rope counts only when it is taut.
+#[test]
+fn a_rope_counts_only_when_taut() {
+    let bone = Pose::from_translation(DVec3::X);
+    let joints = vec![
+        Joint::fixed("post"),
+        Joint::ball("shoulder").child_of(0).at(Pose::from_translation(DVec3::Y)),
+        Joint::ball("elbow").child_of(1).at(bone),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the arm is valid");
+    let (post, tip) = (skeleton.frame(0), Frame::new(2, bone));
+    let start = skeleton.neutral();
+    let rope: Task = Distance::between([post, tip], 0.0, 1.5).into();
+    let reach = |target: DVec3| Task::new(Position::new(tip, target));
+    // Slack: as if it were not there.
+    let near = reach(DVec3::new(0.8, 0.8, 0.3));
+    let without = defaults(&skeleton, &start, core::slice::from_ref(&near));
+    let with = defaults(&skeleton, &start, &[near, rope.clone()]);
+    assert!(with.is_reached(), "{:?}", with.status);
+    let mut v = vec![0.0; skeleton.n_dofs()];
+    skeleton.difference(&without.configuration, &with.configuration, &mut v);
+    assert!(v.iter().all(|x| x.abs() < 1e-4), "a slack rope pulls: {v:?}");
+    // Taut: the tip stops at its length, in the direction of the target as far as can be.
+    let far = reach(DVec3::new(1.6, 1.2, 0.0)).at_level(2);
+    let solution = defaults(&skeleton, &start, &[far, rope.clone()]);
+    assert!(solution.is_reached(), "{:?}", solution.status);
+    let at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+    let nearest = DVec3::new(1.6, 1.2, 0.0) * (1.5 / 2.0);
+    assert!(at.distance(nearest) < 1e-4, "{at}, not {nearest}");
+    // A rod counts both ways.
+    let rod = Distance::new([post, tip], 0.9).into();
+    let solution = defaults(&skeleton, &start, &[rod]);
+    let at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+    assert!((at.length() - 0.9).abs() < 4e-6, "{}", at.length());
+}
+
 /// A floor holds what would sink and lets go what is above.
 #[test]
 fn a_floor_is_one_sided() {
