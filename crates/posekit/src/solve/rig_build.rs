@@ -301,14 +301,18 @@ impl Rig {
         self.reaches.clear();
         for goal in 0..self.points.len() {
             let reach = self.measure_reach(goal);
-            full = full.max(self.extent(goal, reach.outer, first));
+            if self.points[goal].weight > 0.0 {
+                full = full.max(self.extent(goal, reach.outer, first));
+            }
             self.reaches.push(reach);
         }
         // Lower levels change nothing for the first one, and so not what its misses are compared with.
-        let first = self.demands.iter().map(|demand| demand.level).min();
+        let heavy = self.demands.iter().filter(|demand| demand.weight > 0.0);
+        let first = heavy.map(|demand| demand.level).min();
         for k in 0..self.demands.len() {
             let has_point = self.points.iter().any(|goal| goal.demand == k);
-            if has_point || Some(self.demands[k].level) != first {
+            let demand = &self.demands[k];
+            if has_point || demand.weight == 0.0 || Some(demand.level) != first {
                 continue;
             }
             for carrier in self.demands[k].carriers {

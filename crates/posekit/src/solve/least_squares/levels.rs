@@ -27,6 +27,10 @@ const SHORT: f64 = 1e-9;
 const STANDSTILL: f64 = 1.0 - 1e-11;
 const LITTLE: f64 = 1e-6;
 
+/// Damping of a level's first step, and the least, relative to the square of the reach: next to nothing.
+const FIRST_DAMPING: f64 = 1e-6;
+const LEAST_DAMPING: f64 = 1e-12;
+
 /// What stands in for the level of the least change.
 const LEAST_CHANGE: u8 = u8::MAX;
 
@@ -98,9 +102,9 @@ impl RigRun {
         least.n_demands = included.count();
         least.levels.steps = 0;
         least.mixer.forget();
+        (least.mixes, least.patience) = (true, 0);
         least.measure_level(rig, &self.begun);
-        // Next to nothing: the level starts with the whole step.
-        least.damping = 1e-6;
+        least.damping = FIRST_DAMPING * rig.unit() * rig.unit();
     }
 }
 
@@ -138,6 +142,10 @@ impl LeastSquares {
 
     fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
         self.system.measure(rig, self.n_demands);
+        // A floor that a level has left broken is held there, as any other row is.
+        for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
+            row.is_floor &= *held <= 0.0;
+        }
         self.gather_pulls(rig, begun, self.levels.level);
         self.merit = self.sum_of_squares(self.levels.n_hard);
         self.merit
@@ -186,16 +194,24 @@ impl LeastSquares {
         self.mend(rig, begun);
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
+        if std::env::var("DBG").is_ok() {
+            eprintln!(
+                "refine level {} strain {strain:.2e} -> {:.2e} merit {before:.6e} -> {:.6e} mixed {is_mixed} damping {:.1e} hard {n_hard} step {:.2e} rows {:?}",
+                self.levels.level,
+                self.strain(),
+                self.merit,
+                self.damping,
+                self.step.x.iter().map(|x| x * x).sum::<f64>().sqrt(),
+                self.system.misses.iter().map(|x| x * x).sum::<f64>()
+            );
+        }
         if helps && self.strain() <= enough.max(strain) {
-            self.damping = (0.1 * self.damping).max(1e-12);
+            self.ease(0.1, LEAST_DAMPING * rig.unit() * rig.unit());
             return strain > enough || self.merit < STANDSTILL * before;
         }
         self.recall(rig);
         self.measure_level(rig, begun);
-        self.mixer.forget();
-        if !is_mixed {
-            self.damping *= 10.0;
-        }
+        self.harden(is_mixed, 10.0, 0.0);
         true
     }
 

@@ -54,7 +54,7 @@ impl RigRun {
     /// The miss of every task, in the caller's units.
     pub(in super::super) fn write_misses(&mut self, out: &mut Vec<Miss>) {
         out.clear();
-        let rows = &mut self.least.system.rows;
+        let rows = &mut self.report_rows;
         for demand in &self.rig.demands {
             rows.clear();
             let mut miss = if let TaskKind::Posture(posture) = &demand.kind {
@@ -66,7 +66,6 @@ impl RigRun {
             miss.distance /= self.rig.scale;
             out.push(miss);
         }
-        rows.clear();
     }
 
     /// The joints at limits that hold the effectors back: those that would move outward if they could, and by how much that would
