@@ -5,8 +5,8 @@
 mod support;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::Pose;
-use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
+use posekit::math::{Pose, rotation_about, so3_log};
+use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
 use posekit::solve::{LeastSquares, Method, Root, Settings, Solution, Status, Workspace, solve};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
@@ -81,6 +81,33 @@ fn contradictory_levels() {
     }
 }
 
+/// A task that weighs nothing changes nothing, is measured all the same, and nobody waits for it.
+#[test]
+fn zero_weights() {
+    for index in 0..200 {
+        let mut rng = Rng::new(index);
+        let figure = Figure::random(&mut rng, Traits { limits: true, ..Traits::default() });
+        let (start, truth) = (figure.pose(&mut rng), figure.pose(&mut rng));
+        let kind = rng.whole(0, N_KINDS - 1);
+        let nothing = figure.task(&mut rng, kind, &truth).weighing(0.0);
+        let tip = figure.tips[0];
+        let target = tip.world(&figure.skeleton.poses(&truth)).translation;
+        let task: Task = Position::new(tip, target).into();
+        let alone = defaults(&figure.skeleton, &start, core::slice::from_ref(&task));
+        let both = defaults(&figure.skeleton, &start, &[nothing.clone(), task]);
+        let name = nothing.kind.name();
+        assert_eq!(alone.is_reached(), both.is_reached(), "case {index}, {name}");
+        let mut v = vec![0.0; figure.skeleton.n_dofs()];
+        figure.skeleton.difference(&alone.configuration, &both.configuration, &mut v);
+        let off = v.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
+        assert!(off < 1e-9, "case {index}, {name}: moved by {off}");
+        let only = defaults(&figure.skeleton, &start, &[nothing]);
+        assert!(only.is_reached(), "case {index}, {name}: {:?}", only.status);
+        figure.skeleton.difference(&start, &only.configuration, &mut v);
+        assert!(v.iter().all(|x| x.abs() < 1e-12), "case {index}, {name}: {v:?}");
+    }
+}
+
 /// No tasks: everything holds, and the start is the answer.
 #[test]
 fn empty_task_list() {
@@ -94,6 +121,32 @@ fn empty_task_list() {
         assert_eq!((solution.status, solution.iterations), (Status::Reached, 0));
         assert_eq!(solution.configuration, start);
     }
+}
+
+/// Targets that nothing reaches, near and very far, alone and together: finite, and as near as a straight arm comes.
+#[test]
+fn unreachable_tasks() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    for far in [2.2001, 3.0, 1e3, 1e9] {
+        let direction = DVec3::new(2.0, -1.0, 2.0) / 3.0;
+        let task = Position::new(tip, direction * far).into();
+        let solution = defaults(&skeleton, &skeleton.neutral(), &[task]);
+        assert!(matches!(solution.status, Status::Unreachable { .. }), "{:?}", solution.status);
+        let tip_at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+        let nearest = direction * 2.2;
+        assert!(tip_at.distance(nearest) < 1e-4, "{tip_at} for {far}, not {nearest}");
+    }
+    let everything: Vec<Task> = vec![
+        Position::new(tip, DVec3::X * 5.0).into(),
+        Position::new(tip, DVec3::NEG_X * 5.0).into(),
+        Orientation::new(tip, rotation_about(DVec3::Z, 2.0)).into(),
+        Orientation::new(tip, rotation_about(DVec3::Y, -2.0)).into(),
+        LookAt::new(tip, DVec3::X, DVec3::Y * 9.0).into(),
+        Distance::between([tip, skeleton.frame(0)], 9.0, f64::INFINITY).into(),
+        Closure::new([tip, skeleton.frame(0)], Link::Weld).into(),
+    ];
+    let solution = defaults(&skeleton, &skeleton.neutral(), &everything);
+    assert!(!solution.is_reached() && solution.misses.len() == 7, "{:?}", solution.status);
 }
 
 // Bad numbers.
@@ -281,6 +334,32 @@ fn singular_starts() {
 
 // What is held.
 
+/// Locked joints keep every bit, and so do those that mimic them; with all locked the start is the answer.
+#[test]
+fn locked_joints() {
+    for index in 0..200 {
+        let mut rng = Rng::new(index);
+        let figure = Figure::random(&mut rng, Traits { limits: true, slides: true, floats: false });
+        let (skeleton, n) = (&figure.skeleton, figure.skeleton.n_joints());
+        let (start, truth) = (figure.pose(&mut rng), figure.pose(&mut rng));
+        let kind = rng.whole(0, N_KINDS - 1);
+        let task = figure.task(&mut rng, kind, &truth);
+        let some: Vec<usize> = (0..n).filter(|_| rng.whole(0, 1) == 0).collect();
+        for locked in [some, (0..n).collect()] {
+            let settings = Settings { locked: locked.clone(), ..Settings::default() };
+            let solution = least(skeleton, &start, core::slice::from_ref(&task), &settings);
+            for joint in locked {
+                let values = skeleton.value_range(joint);
+                assert_eq!(
+                    solution.configuration[values.clone()],
+                    start[values],
+                    "case {index}: joint {joint} of {n}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn locked_driver_holds_its_mimic() {
     let bone = Pose::from_translation(DVec3::X);
@@ -330,6 +409,77 @@ fn pinned_and_pulled_roots() {
             assert!(moved.distance(far) < 1e-3, "carried along, the hands are there: {moved}");
         }
     }
+}
+
+/// No joint changes by more than it may, whatever is asked.
+#[test]
+fn largest_change_is_never_exceeded() {
+    let mut moved = [0_u32; 3];
+    for index in 0..500 {
+        let mut rng = Rng::new(index);
+        let traits = Traits {
+            limits: index.is_multiple_of(2),
+            slides: true,
+            floats: index.is_multiple_of(3),
+        };
+        let figure = Figure::random(&mut rng, traits);
+        let (skeleton, start) = (&figure.skeleton, figure.pose(&mut rng));
+        let truth = figure.pose(&mut rng);
+        let tasks: Vec<Task> = (0..3)
+            .map(|_| {
+                let kind = rng.whole(0, N_KINDS - 1);
+                let level = if rng.whole(0, 2) == 0 { 2 } else { 1 };
+                figure.task(&mut rng, kind, &truth).at_level(level)
+            })
+            .collect();
+        let n = skeleton.n_joints();
+        let bounds: Vec<f64> = (0..n)
+            .map(|_| if rng.whole(0, 5) == 0 { 0.0 } else { rng.between(0.0, 0.3) })
+            .collect();
+        let least_squares =
+            LeastSquares { largest_change: bounds.clone(), ..LeastSquares::default() };
+        let settings = Settings { least_squares, ..Settings::default() };
+        let solution = least(skeleton, &start, &tasks, &settings);
+        for (joint, bound) in bounds.into_iter().enumerate() {
+            let values = skeleton.value_range(joint);
+            let (from, to) = (&start[values.clone()], &solution.configuration[values]);
+            let rotation = |v: &[f64]| DQuat::from_slice(&v[v.len() - 4..]);
+            let turn = |from, to| so3_log(rotation(from).conjugate() * rotation(to)).length();
+            let (kind, change) = match skeleton.kind(joint) {
+                JointKind::Revolute { .. } => (0, posekit::math::wrap_angle(to[0] - from[0]).abs()),
+                JointKind::Prismatic { .. } => (1, (to[0] - from[0]).abs()),
+                JointKind::Ball | JointKind::Free => (2, turn(from, to)),
+                JointKind::Fixed => continue,
+            };
+            let name = skeleton.kind(joint).name();
+            assert!(change <= bound + 1e-9, "case {index}, {name}: {change} of {bound}");
+            moved[kind] += u32::from(change > 0.9 * bound && bound > 0.0);
+        }
+    }
+    assert!(moved.iter().all(|&n| n > 50), "the bounds do bind: {moved:?}");
+}
+
+/// Step by step inside its velocity limits, an arm still arrives.
+#[test]
+fn an_arm_arrives_at_its_own_speed() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    let least_squares =
+        LeastSquares { largest_change: vec![0.05; 3], restarts: 0, ..LeastSquares::default() };
+    let settings = Settings { least_squares, ..Settings::default() };
+    let task: Task = Position::new(tip, DVec3::new(-0.5, 1.0, 0.4)).into();
+    let (mut q, mut before) = (skeleton.neutral(), f64::INFINITY);
+    for step in 0..200 {
+        let solution = least(&skeleton, &q, core::slice::from_ref(&task), &settings);
+        q.clone_from(&solution.configuration);
+        let miss = task.miss(&skeleton, &q).distance;
+        if solution.is_reached() {
+            assert!(step > 10, "two radians take more than {step} steps");
+            return;
+        }
+        assert!(miss < before, "step {step}: from {before} to {miss}");
+        before = miss;
+    }
+    panic!("still {before} away");
 }
 
 // Keeping clear.
@@ -576,6 +726,77 @@ fn every_status_has_its_case() {
         .begin(&skeleton, &start, &at(-1.3, -0.2), Method::LeastSquares, &settings)
         .expect("valid");
     assert_eq!(workspace.run_while(|done| done < 1).status.word(), "cancelled");
+}
+
+/// Arms of limited hinges, targets that they cannot reach: giving way at a limit by a little shrinks the miss by what was told.
+#[test]
+fn relief_is_what_a_wider_limit_gives() {
+    const WIDER: f64 = 1e-4;
+    let (mut cases, mut jumps, mut failures) = (0, 0, Vec::new());
+    for index in 0..300 {
+        let mut rng = Rng::new(index);
+        let n = rng.whole(2, 5);
+        let ranges: Vec<[f64; 2]> = (0..n)
+            .map(|_| {
+                let min = rng.between(-0.6, 0.3);
+                [min, min + rng.between(0.2, 0.8)]
+            })
+            .collect();
+        let axes: Vec<DVec3> = (0..n).map(|_| rng.direction()).collect();
+        let arm = |ranges: &[[f64; 2]]| {
+            let mut builder = Skeleton::builder();
+            for (i, (axis, &[min, max])) in axes.iter().zip(ranges).enumerate() {
+                let limit = Limit::Range { min, max };
+                let hinge = Joint::revolute(format!("{i}"), *axis).with_limit(limit);
+                let placed = hinge.at(Pose::from_translation(DVec3::X));
+                builder.add(if i == 0 { placed } else { placed.child_of(i - 1) });
+            }
+            builder.build().expect("the arm is valid")
+        };
+        let skeleton = arm(&ranges);
+        let tip = Frame::new(n - 1, Pose::from_translation(DVec3::X));
+        let target = rng.direction() * rng.between(0.3, 0.9) * n as f64;
+        let task: Task = Position::new(tip, target).into();
+        let solution = defaults(&skeleton, &skeleton.neutral(), core::slice::from_ref(&task));
+        if !matches!(solution.status, Status::Blocked { .. }) {
+            continue;
+        }
+        let joints: Vec<usize> = solution.holds.iter().map(|hold| hold.joint).collect();
+        assert_eq!(solution.status, Status::Blocked { joints }, "case {index}");
+        let q = &solution.configuration;
+        let miss = task.miss(&skeleton, q).distance;
+        for hold in solution.holds.iter().filter(|hold| hold.relief > 1e-3) {
+            let mut wider = ranges.clone();
+            let [min, max] = &mut wider[hold.joint];
+            let at_top = *max - q[hold.joint] < 1e-9;
+            assert!(at_top || q[hold.joint] - *min < 1e-9, "case {index}: {hold:?} is at no limit");
+            if at_top {
+                *max += WIDER
+            } else {
+                *min -= WIDER
+            }
+            let free = arm(&wider);
+            let settings = Settings {
+                least_squares: LeastSquares { restarts: 0, ..LeastSquares::default() },
+                ..Settings::default()
+            };
+            let relieved = least(&free, q, core::slice::from_ref(&task), &settings);
+            let gain = (miss - task.miss(&free, &relieved.configuration).distance) / WIDER;
+            let moved = q.iter().zip(&relieved.configuration).map(|(a, b)| (a - b).abs());
+            if moved.fold(0.0, f64::max) > 0.05 {
+                // Another pose altogether; the first order says nothing about it.
+                jumps += 1;
+                continue;
+            }
+            cases += 1;
+            if (gain - hold.relief).abs() > 0.01 * hold.relief + 1e-3 {
+                failures.push(format!("case {index}: {hold:?}, but {gain} is gained"));
+            }
+        }
+    }
+    let listed = failures.join("\n");
+    assert!(cases > 100 && jumps * 20 < cases, "{cases} holds, {jumps} jumps");
+    assert!(failures.is_empty(), "{} of {cases}:\n{listed}", failures.len());
 }
 
 /// A gripper whose fingers mimic each other opens to a width.
