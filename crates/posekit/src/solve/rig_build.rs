@@ -345,6 +345,10 @@ impl Rig {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
             full = lengths.fold(0.0, f64::max);
         }
+        if full == 0.0 {
+            // Slides alone: what is asked for.
+            full = self.demands.iter().fold(0.0, |m: f64, demand| m.max(demand.largest_length()));
+        }
         full
     }
 
