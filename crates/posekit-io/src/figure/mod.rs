@@ -2,47 +2,6 @@
 //!
 //! A skeleton (written out joint by joint, or a URDF file beside it), where it starts, and everything that must hold at once: hands on points,
 //! feet flat, eyes on a target, loops closed, the centre of mass over the feet.
-//!
-//! ```json
-//! { "schema": "posekit.figure/1",
-//!   "joints": [ { "name": "hip", "parent": null, "kind": "revolute", "axis": [0, 1, 0], "limit": [-1, 1] },
-//!               { "name": "knee", "parent": "hip", "kind": "revolute", "axis": [0, 1, 0], "position": [0, 0, -0.4] } ],
-//!   "start": { "knee": 0.2 },
-//!   "tasks": [ { "task": "position", "frame": { "joint": "knee", "position": [0, 0, -0.4] }, "target": [0.1, 0, -0.7] },
-//!              { "task": "posture", "level": 2 } ] }
-//! ```
-//!
-//! # Skeleton
-//! - `joints`, parents first: `name`, `parent` (a name, or null), `kind` (fixed, revolute, prismatic, ball, free), `axis` of a hinge or a slide,
-//!   `position` \[m\] and `rotation` (x, y, z, w) on the parent, `limit` \[min, max\] of a hinge or a slide, `cone` { `axis`, `swing`, `twist` } of a
-//!   ball, `mimic` { `joint`, `multiplier`, `offset` }.
-//! - or `urdf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating base.
-//! - `bodies`: `joint`, `center` \[m\], `mass` \[kg\]. Without them, those of the URDF.
-//! - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; what is not named stands neutral.
-//!
-//! # Tasks
-//! Every task has `task`, and may have `name`, `weight` (default 1) and `level` (default 1). A frame is a joint's name, or
-//! { `joint` or `link`, `position`, `rotation` } for an offset from it.
-//!
-//! | `task` | fields |
-//! |---|---|
-//! | `position` | `frame`, `target` |
-//! | `orientation` | `frame`, `orientation` |
-//! | `pose` | `frame`, `target` and `orientation` or one of them, `along` and `about`: which of `["x", "y", "z"]` count |
-//! | `look-at` | `frame`, `axis`, `target` |
-//! | `axis-alignment` | `frame`, `axis`, `direction` |
-//! | `plane` | `frame`, `point`, `normal`, `one_sided` |
-//! | `distance` | `frames`, and `distance` or `min`, `max` or both |
-//! | `relative-pose` | `frames`, otherwise like `pose`, as seen from the first |
-//! | `closure` | `frames`, `link`: `ball`, `hinge` (with `axes`, one in each frame) or `weld` |
-//! | `center-of-mass` | `target`, `along` |
-//! | `support` | `corners`, `up` (default \[0, 0, 1\]), `margin` |
-//! | `clearance` | `capsules`: two of { `joint` or `link` or neither, `ends`, `radius` }, `margin` |
-//! | `posture` | `values` by joint (the start for others), `cares` by joint (default 1 for those of `values`, for all without it) |
-//!
-//! # Settings
-//! `settings`: `locked` (joints that stay), `root` (`free`, `pinned` or `pre-pulled`), `stiffness` and `largest_change` by joint,
-//! `regularisation`.
 
 mod goals;
 mod model;
@@ -64,6 +23,47 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// A figure and what it must do, as its file has it.
 ///
 /// The fields hold what the file says, bit for bit; [`FigureProblem::to_model`] normalises rotations and axes.
+///
+/// ```json
+/// { "schema": "posekit.figure/1",
+///   "joints": [ { "name": "hip", "parent": null, "kind": "revolute", "axis": [0, 1, 0], "limit": [-1, 1] },
+///               { "name": "knee", "parent": "hip", "kind": "revolute", "axis": [0, 1, 0], "position": [0, 0, -0.4] } ],
+///   "start": { "knee": 0.2 },
+///   "tasks": [ { "task": "position", "frame": { "joint": "knee", "position": [0, 0, -0.4] }, "target": [0.1, 0, -0.7] },
+///              { "task": "posture", "level": 2 } ] }
+/// ```
+///
+/// # Skeleton
+/// - `joints`, parents first: `name`, `parent` (a name, or null), `kind` (fixed, revolute, prismatic, ball, free), `axis` of a hinge or a slide,
+///   `position` \[m\] and `rotation` (x, y, z, w) on the parent, `limit` \[min, max\] of a hinge or a slide, `cone` { `axis`, `swing`, `twist` } of a
+///   ball, `mimic` { `joint`, `multiplier`, `offset` }.
+/// - or `urdf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating base.
+/// - `bodies`: `joint`, `center` \[m\], `mass` \[kg\]. Without them, those of the URDF.
+/// - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; what is not named stands neutral.
+///
+/// # Tasks
+/// Every task has `task`, and may have `name`, `weight` (default 1) and `level` (default 1). A frame is a joint's name, or
+/// { `joint` or `link`, `position`, `rotation` } for an offset from it.
+///
+/// | `task` | fields |
+/// |---|---|
+/// | `position` | `frame`, `target` |
+/// | `orientation` | `frame`, `orientation` |
+/// | `pose` | `frame`, `target` and `orientation` or one of them, `along` and `about`: which of `["x", "y", "z"]` count |
+/// | `look-at` | `frame`, `axis`, `target` |
+/// | `axis-alignment` | `frame`, `axis`, `direction` |
+/// | `plane` | `frame`, `point`, `normal`, `one_sided` |
+/// | `distance` | `frames`, and `distance` or `min`, `max` or both |
+/// | `relative-pose` | `frames`, otherwise like `pose`, as seen from the first |
+/// | `closure` | `frames`, `link`: `ball`, `hinge` (with `axes`, one in each frame) or `weld` |
+/// | `center-of-mass` | `target`, `along` |
+/// | `support` | `corners`, `up` (default \[0, 0, 1\]), `margin` |
+/// | `clearance` | `capsules`: two of { `joint` or `link` or neither, `ends`, `radius` }, `margin` |
+/// | `posture` | `values` by joint (the start for others), `cares` by joint (default 1 for those of `values`, for all without it) |
+///
+/// # Settings
+/// `settings`: `locked` (joints that stay), `root` (`free`, `pinned` or `pre-pulled`), `stiffness` and `largest_change` by joint,
+/// `regularisation`.
 ///
 /// # Example
 /// ```
@@ -92,7 +92,7 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 ///          "tasks": [ { "task": "look-at", "frame": "head", "axis": [1, 0, 0], "target": [0, 1, 0] } ] }"#,
 /// )
 /// .unwrap_err();
-/// assert_eq!(error.to_string(), "tasks[0].frame, line 2, column 53: there is no joint `head`");
+/// assert_eq!(error.to_string(), "tasks[0].frame, line 2, column 51: there is no joint `head`");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureProblem {
