@@ -196,6 +196,16 @@ fn postures_care_for_what_they_name() {
 }
 
 #[test]
+fn the_values_of_a_solution_are_a_start() {
+    let (model, _) = model(&with(r#""start": { "slide": 0.3500001, "hinge": 0.5 }"#));
+    let slide = model.skeleton.value_range(3);
+    assert_eq!(model.start[slide], [0.35], "what the hinge says");
+    let part =
+        "start.slide, line 7, column 23: `hinge`, which it follows, puts it at 0.35, not 0.36";
+    refused(&with(r#""start": { "slide": 0.36, "hinge": 0.5 }"#), part);
+}
+
+#[test]
 fn a_start_outside_its_limit_is_brought_inside_and_that_is_said() {
     let (model, warnings) = model(&with(r#""start": { "hinge": 2.5 }"#));
     assert_eq!(model.start[4], 1.8);
@@ -447,9 +457,12 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         ),
         (r#"{ "task": "posture", "values": { "ball": 1 } }"#, "a ball joint has 4 values, found 1"),
         (r#"{ "task": "posture", "values": { "ball": [0, 0, 0, 0] } }"#, "has length 0, not 1"),
-        (r#"{ "task": "posture", "values": { "slide": 1 } }"#, "`slide` follows `hinge`"),
+        (
+            r#"{ "task": "posture", "values": { "slide": 1 } }"#,
+            "tasks[0].values.slide, line 7, column 56: `hinge`, which it follows, puts it at 0.1, not 1",
+        ),
         (r#"{ "task": "posture", "cares": { "hinge": -1 } }"#, "a care must not be negative"),
-        (&vec![r#"{ "task": "posture" }"#; 65].join(", "), "more than 64 postures"),
+        (&vec![r#"{ "task": "posture" }"#; 17].join(", "), "more than 16 postures"),
     ] {
         refused(&task(text), part);
     }

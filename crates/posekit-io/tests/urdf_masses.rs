@@ -3,7 +3,9 @@
 use posekit::glam::DVec3;
 use posekit::task::{Body, center_of_mass};
 use posekit_io::urdf::{self, Robot};
-use posekit_io::{Error, Warnings};
+use posekit_io::{Error, Limits, Warnings, read_text};
+
+mod common;
 
 /// A body, an arm that turns, and a hand welded to the arm a metre along x, turned a quarter about z; each with what it weighs.
 fn robot([body, arm, hand]: [&str; 3]) -> String {
@@ -89,4 +91,39 @@ fn the_largest_masses_and_distances_stay_finite() {
     let huge = "<inertial><origin xyz=\"1e100 1e100 1e100\"/><mass value=\"1e100\"/></inertial>";
     let robot = read([huge; 3]).expect("a good robot");
     assert!(robot.bodies().iter().all(|body| body.center_in_joint.is_finite()));
+}
+
+/// The sum of all masses in a text, taken straight from it.
+fn masses_in(text: &str) -> f64 {
+    let mut sum = 0.0;
+    for part in text.split("<mass").skip(1) {
+        let value = part.split_once("value=").map_or("", |(_, behind)| behind);
+        let quoted: Vec<&str> = value.splitn(3, ['"', '\'']).collect();
+        sum += quoted.get(1).and_then(|number| number.trim().parse::<f64>().ok()).unwrap_or(0.0);
+    }
+    sum
+}
+
+#[test]
+fn robots_weigh_what_their_files_say() {
+    let Some(assets) = common::assets() else { return };
+    let mut n_robots = 0;
+    for entry in std::fs::read_dir(assets.join("urdf")).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|extension| extension != "urdf") {
+            continue;
+        }
+        let mut text = read_text(&path, &Limits::default()).expect("a text");
+        while let Some((from, length)) =
+            text.find("<!--").and_then(|from| Some((from, text[from..].find("-->")?)))
+        {
+            text.replace_range(from..from + length + 3, "");
+        }
+        let robot = urdf::read(&text, &mut Warnings::new()).expect("a robot");
+        let mass: f64 = robot.bodies().iter().map(|body| body.mass).sum();
+        let expected = masses_in(&text);
+        assert!((mass - expected).abs() < 1e-9 * expected, "{}: {mass} {expected}", path.display());
+        n_robots += 1;
+    }
+    assert!(n_robots > 20, "{n_robots}");
 }

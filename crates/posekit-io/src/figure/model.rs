@@ -24,8 +24,11 @@ use crate::warnings::Warnings;
 /// How far from 1 the length of a quaternion among joint values may be.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
+/// How far a follower's value may be from what its driver gives, beside the larger of it and 1: six written digits are enough.
+const FOLLOWING: f64 = 1e-6;
+
 /// Postures that a figure may have. Each holds a value for every joint, so that many of them would be out of proportion to the file.
-const MOST_POSTURES: usize = 64;
+const MOST_POSTURES: usize = 16;
 
 /// A figure, ready to be solved.
 #[derive(Debug, Clone)]
@@ -282,24 +285,26 @@ impl Names<'_> {
         Ok(Settings { locked: locked?, root, least_squares, ..Settings::default() })
     }
 
-    /// Puts named values where they belong.
+    /// Puts named values where they belong, and what follows them where that puts it.
+    ///
+    /// A follower's value may be given where it is what its driver gives: the values of a solution are a start.
     fn place_values(&self, q: &mut [f64], list: &[NamedValues], subject: &str) -> Result<()> {
+        let mut followers = Vec::new();
         for entry in list {
             let subject = format!("{subject}.{}", entry.name);
             let joint = self.joint(&entry.name, subject.as_str())?;
-            if let Some(mimic) = self.skeleton.mimic(joint) {
-                let driver = self.skeleton.name(mimic.joint);
-                let message =
-                    format!("`{}` follows `{driver}`; give the value of that", entry.name);
-                return Err(value_error(subject, message));
-            }
-            let slot = &mut q[self.skeleton.value_range(joint)];
-            if slot.len() != entry.values.len() {
+            let values = self.skeleton.value_range(joint);
+            if values.len() != entry.values.len() {
                 let kind = self.skeleton.kind(joint).name();
-                let (expected, found) = (slot.len(), entry.values.len());
+                let (expected, found) = (values.len(), entry.values.len());
                 let message = format!("a {kind} joint has {expected} values, found {found}");
                 return Err(value_error(subject, message));
             }
+            if let Some(mimic) = self.skeleton.mimic(joint) {
+                followers.push((subject, mimic.joint, values.start, entry.values[0]));
+                continue;
+            }
+            let slot = &mut q[values];
             slot.copy_from_slice(&entry.values);
             if let Some(rotation) = slot.last_chunk_mut::<4>() {
                 let length = DQuat::from_array(*rotation).length();
@@ -308,6 +313,15 @@ impl Names<'_> {
                     return Err(value_error(subject, message));
                 }
                 *rotation = unit_rotation(*rotation).to_array();
+            }
+        }
+        self.skeleton.settle(q);
+        for (subject, driver, at, given) in followers {
+            if (q[at] - given).abs() > FOLLOWING * given.abs().max(1.0) {
+                let (driver, follows) = (self.skeleton.name(driver), q[at]);
+                let message =
+                    format!("`{driver}`, which it follows, puts it at {follows}, not {given}");
+                return Err(value_error(subject, message));
             }
         }
         Ok(())
@@ -326,6 +340,7 @@ fn start(names: &Names<'_>, list: &[NamedValues], warnings: &mut Warnings) -> Re
             *slot = skeleton.limit(joint).equivalent_angle(*slot, *slot).unwrap_or(*slot);
         }
     }
+    // What follows goes along.
     skeleton.settle(&mut q);
     let given = q.clone();
     skeleton.clamp(&mut q);
@@ -447,7 +462,6 @@ impl Context<'_> {
     ) -> Result<TaskKind> {
         let mut q = self.start.to_vec();
         self.names.place_values(&mut q, values, &format!("{at}.values"))?;
-        self.names.skeleton.settle(&mut q);
         let named: Vec<(String, f64)>;
         let cares = match cares {
             Some(cares) => cares,
