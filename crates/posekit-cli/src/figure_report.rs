@@ -126,11 +126,15 @@ pub(crate) fn text(
             out.push_str(&format!("{name:<12}{value}\n"));
         }
     }
-    out.push('\n');
-    out.push_str(&task_table(figure, solution, settings));
+    if !figure.tasks.is_empty() {
+        out.push('\n');
+        out.push_str(&task_table(figure, solution, settings));
+    }
     out.push_str(&hold_lines(figure, solution));
-    out.push('\n');
-    out.push_str(&joint_table(figure, solution));
+    if !figure.moving().is_empty() {
+        out.push('\n');
+        out.push_str(&joint_table(figure, solution));
+    }
     if !solution.trace.is_empty() {
         out.push('\n');
         out.push_str(&trace_rows(figure.start_error(), "m", solution));
@@ -148,14 +152,15 @@ fn facts(
     let angle = scientific(settings.orientation_tolerance.to_degrees());
     let mut facts = vec![
         ("tolerance", format!("{} m, {angle}°", scientific(solution.tolerance))),
-        ("freedom", format!("{} degrees in {} joints", skeleton.n_dofs(), figure.moving().len())),
+        ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
-    let root = match settings.root {
-        Root::Pinned => "pinned: joints without a parent stay where they start",
-        Root::PrePulled => "pre-pulled: carried along with the tasks, then solved for",
-        _ => "free: joints without a parent move as their kind lets them",
-    };
-    facts.push(("root", root.to_owned()));
+    match settings.root {
+        Root::Pinned => facts.push(("root", "stays where it starts".to_owned())),
+        Root::PrePulled => {
+            facts.push(("root", "carried along with the tasks, then solved for".to_owned()));
+        }
+        _ => {}
+    }
     if !settings.locked.is_empty() {
         let names: Vec<&str> = settings.locked.iter().map(|&joint| skeleton.name(joint)).collect();
         facts.push(("locked", names.join(", ")));
