@@ -15,7 +15,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, solve};
-use posekit::task::{Position, Task};
+use posekit::task::Position;
 
 let mut builder = Skeleton::builder();
 let shoulder = builder.add(Joint::revolute("shoulder", DVec3::Z));
@@ -28,8 +28,8 @@ let arm = builder.build()?;
 let hand = Frame::new(elbow, Pose::from_translation(DVec3::X * 0.27));
 
 let target = DVec3::new(0.34, 0.19, 0.0);
-let task: Task = Position::new(hand, target).into();
-let solution = solve(&arm, &[0.0, 0.5], &[task.clone()], Method::Auto, &Settings::default())?;
+let task = Position::new(hand, target).into();
+let solution = solve(&arm, &[0.0, 0.5], &[task], Method::Auto, &Settings::default())?;
 
 assert!(solution.is_reached());
 let hand_in_world = hand.world(&arm.poses(&solution.configuration));

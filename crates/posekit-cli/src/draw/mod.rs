@@ -21,7 +21,7 @@ use posekit::glam::{DQuat, DVec3};
 pub(crate) use look::SolverLook;
 pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
 pub(crate) use words::{
-    Effort, HeldJoint, HeldLimit, Outcome, microseconds, scientific, status_words,
+    Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, status_words,
 };
 
 /// Where a pose lives, which decides how it is looked at.
