@@ -7,6 +7,8 @@ mod args;
 mod commands;
 mod draw;
 mod failure;
+mod figures;
+mod humanoid;
 mod input;
 mod models;
 mod output;
@@ -16,6 +18,7 @@ mod report;
 mod robot;
 mod scene;
 mod table;
+mod task_picture;
 
 use std::process::ExitCode;
 
