@@ -19,6 +19,8 @@ mod robot;
 mod scene;
 mod table;
 mod task_picture;
+#[cfg(test)]
+mod task_sheet;
 
 use std::process::ExitCode;
 

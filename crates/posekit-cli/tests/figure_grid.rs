@@ -55,6 +55,9 @@ enum Reach {
 /// Turns about the line from a limb's root to its end that are tried.
 const TURNS: u32 = 144;
 
+/// What a cone's limit is kept to: reading a rotation back rounds \[rad\].
+const ROUNDING: f64 = 1e-12;
+
 /// A joint's own rotation is this far inside its limit \[rad\], so that rounding decides nothing.
 const INSIDE: f64 = 1e-3;
 
@@ -179,7 +182,7 @@ fn reach(stance: &Stance, way: DVec3) -> Reach {
 fn faults_of(stance: &Stance, way: DVec3, found: &Solution) -> Vec<String> {
     let (skeleton, q) = (&stance.figure.skeleton, &found.configuration);
     let mut faults = Vec::new();
-    if !q.iter().all(|value| value.is_finite()) || !skeleton.within_limits(q, 0.0) {
+    if !q.iter().all(|value| value.is_finite()) || !skeleton.within_limits(q, ROUNDING) {
         faults.push("a value is not finite or outside its limit".to_owned());
     }
     let misses: Vec<_> = stance.tasks(way).iter().map(|task| task.miss(skeleton, q)).collect();
@@ -204,7 +207,11 @@ fn faults_of(stance: &Stance, way: DVec3, found: &Solution) -> Vec<String> {
 
 /// Settings of the test: the tolerance is what is asserted, well inside it.
 fn settings(stance: &Stance) -> Settings {
-    Settings { tolerance: Some(0.5 * HELD), orientation_tolerance: 0.5 * HELD, ..stance.settings() }
+    Settings {
+        tolerance: Some(0.5 * HELD),
+        orientation_tolerance: 0.5 * HELD,
+        ..Settings::default()
+    }
 }
 
 /// Largest change of one joint between two poses \[rad\]; the pelvis' way is what is asked for and does not count.

@@ -19,6 +19,8 @@ mod fixtures;
 use posekit::glam::{DQuat, DVec3};
 
 pub(crate) use look::SolverLook;
+#[cfg(test)]
+pub(crate) use page::strip_svg;
 pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
 pub(crate) use words::{
     Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, status_words,

@@ -441,6 +441,34 @@ pub(crate) fn solution_svg(sheet: &Sheet) -> String {
     out.finish() + "\n"
 }
 
+/// Drawings side by side with a line of words under each, all seen alike, as a stand-alone SVG file.
+#[cfg(test)]
+pub(crate) fn strip_svg(title: &str, pictures: &[(PoseDrawing, String)]) -> String {
+    const SIZE: [f64; 2] = [256.0, 200.0];
+    let drawings: Vec<&PoseDrawing> = pictures.iter().map(|(drawing, _)| drawing).collect();
+    let view = View::of(&drawings);
+    let has_words = pictures.iter().any(|(_, words)| !words.is_empty());
+    let count = u32::try_from(pictures.len()).unwrap_or(1);
+    let size = [SIZE[0] * f64::from(count), SIZE[1] + if has_words { 32.0 } else { 0.0 }];
+    let mut out = Markup::new();
+    out.open(&root(size, title).pair(["width", "height"], size));
+    out.element(&Tag::new("title"), title);
+    out.open(&Tag::new("style"));
+    out.raw(&svg_style());
+    out.close_line();
+    out.leaf(&Tag::new("rect").pair(["width", "height"], size).class("paper"));
+    let mut left = 0.0;
+    for (drawing, words) in pictures {
+        out.open(&Tag::new("svg").num("x", left).pair(["width", "height"], SIZE));
+        draw_pose(&mut out, drawing, &view, SIZE);
+        out.close_line();
+        let at = [left + SIZE[0] / 2.0, SIZE[1] + 16.0];
+        out.element(&Tag::new("text").pair(["x", "y"], at).class("label middle"), words);
+        left += SIZE[0];
+    }
+    out.finish() + "\n"
+}
+
 /// Title, and below it solver and outcome.
 fn sheet_head(out: &mut Markup, sheet: &Sheet) {
     let text = |x: f64, y: f64| Tag::new("text").pair(["x", "y"], [x, y]);
