@@ -6,7 +6,7 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, shortest_rotation};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, Solution, solve};
+use posekit::solve::{LeastSquares, Method, Settings, solve};
 use posekit::task::{AxisAlignment, Closure, FramePose, Link, LookAt, Position, Support, Task};
 
 use crate::humanoid::{Humanoid, Part};
@@ -127,23 +127,6 @@ impl Stance {
     /// Where the hips are when the figure stands \[m\].
     pub(crate) fn hips(&self) -> DVec3 {
         self.figure.pelvis.world(&self.figure.skeleton.poses(&self.holding)).translation
-    }
-
-    /// Everything held, and the hips moved by `way` \[m\].
-    pub(crate) fn tasks(&self, way: DVec3) -> Vec<Task> {
-        let hips = Position::new(self.figure.pelvis, self.hips() + way);
-        let contacts = self.contacts.iter().map(|asked| asked.task.clone());
-        contacts.chain([Task::new(hips)]).collect()
-    }
-
-    /// How to solve it.
-    pub(crate) fn settings(&self) -> Settings {
-        stiff(&self.figure.stiffness)
-    }
-
-    /// Moves the hips by `way` from where `from` has them.
-    pub(crate) fn solve(&self, from: &[f64], way: DVec3, settings: &Settings) -> Result<Solution> {
-        solve(&self.figure.skeleton, from, &self.tasks(way), Method::LeastSquares, settings)
     }
 }
 

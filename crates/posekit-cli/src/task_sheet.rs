@@ -10,8 +10,9 @@ use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit::solve::{Method, Settings, solve};
 use posekit::task::{
-    AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
-    LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, center_of_mass,
+    Axes, AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose,
+    Link, LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task,
+    center_of_mass,
 };
 
 use crate::draw::{
@@ -33,8 +34,10 @@ struct Sheet {
     rods: Vec<Rod>,
     /// Mark the centre of mass instead of the tips.
     bodies: Vec<Body>,
-    /// Draw a rod between the tips of each pose.
+    /// Draw a rod between the tips of the result.
     is_joined: bool,
+    /// What is asked for has no place of its own: show it where the tip comes to be.
+    is_placeless: bool,
 }
 
 const BONE: f64 = 0.3;
@@ -86,7 +89,7 @@ fn four_bar() -> Plan {
     let ground = Pose::from_translation(point(0.4, 0.0));
     let rocker = builder.add(Joint::revolute("rocker", DVec3::Z).at(ground));
     let tips = vec![Frame::new(coupler, along(0.42)), Frame::new(rocker, along(0.3))];
-    Plan { skeleton: builder.build().unwrap(), start: vec![0.6, -0.2, 1.9], tips }
+    Plan { skeleton: builder.build().unwrap(), start: vec![0.6, -0.133, 1.2], tips }
 }
 
 fn figure(plan: &Plan, sheet: &Sheet, q: &[f64]) -> Figure {
@@ -124,8 +127,11 @@ fn draw(title: &str, plan: &Plan, sheet: &Sheet) -> PoseDrawing {
         let ends = [result.tips[0], result.tips[1]];
         drawing.rods.push(Rod { ends, radius: 0.006 });
     }
-    drawing.result = Some(result);
     drawing.targets.clone_from(&sheet.targets);
+    if sheet.is_placeless {
+        drawing.targets[0].at = result.tips[0];
+    }
+    drawing.result = Some(result);
     drawing
 }
 
@@ -147,17 +153,24 @@ fn on_a_tip() -> Vec<(&'static str, Plan, Sheet)> {
         targets,
         ..Sheet::default()
     };
-    let start = tip.world(&arm().skeleton.poses(&ARM)).translation;
-    let direction = point(-0.3, 1.0);
+    let seen = point(1.3, 0.15);
+    // Where the mark is shown is not known before the arm has moved.
+    let placeless = |task: Task, target: TargetMark| Sheet {
+        tasks: vec![task],
+        targets: vec![target],
+        is_placeless: true,
+        ..Sheet::default()
+    };
+    let direction = point(-1.0, 0.25);
     let pose = Pose::new(half_turn, goal);
     vec![
         ("position", arm(), one(Position::new(tip, goal).into(), vec![mark])),
         (
             "orientation",
             arm(),
-            one(
+            placeless(
                 Orientation::new(tip, half_turn).into(),
-                vec![TargetMark { rotation: Some(half_turn), ..TargetMark::point(start) }],
+                TargetMark { rotation: Some(half_turn), ..mark },
             ),
         ),
         (
@@ -172,24 +185,24 @@ fn on_a_tip() -> Vec<(&'static str, Plan, Sheet)> {
             "look-at",
             arm(),
             one(
-                LookAt::new(tip, DVec3::X, goal).into(),
-                vec![TargetMark { is_seen: true, ..mark }],
+                LookAt::new(tip, DVec3::X, seen).into(),
+                vec![TargetMark { is_seen: true, ..TargetMark::point(seen) }],
             ),
         ),
         (
             "axis-alignment",
             arm(),
-            one(
+            placeless(
                 AxisAlignment::new(tip, DVec3::X, direction).into(),
-                vec![TargetMark { direction: Some(direction), ..TargetMark::point(start) }],
+                TargetMark { direction: Some(direction), ..mark },
             ),
         ),
         (
             "plane",
             arm(),
             Sheet {
-                tasks: vec![Plane::new(tip, point(0.8, 0.0), point(1.0, -0.25)).into()],
-                rods: vec![rod(point(0.75, -0.2), point(1.0, 0.8), 0.006)],
+                tasks: vec![Plane::new(tip, point(0.55, 0.0), point(1.0, -0.25)).into()],
+                rods: vec![rod(point(0.5, -0.2), point(0.8, 1.0), 0.006)],
                 ..Sheet::default()
             },
         ),
@@ -225,6 +238,7 @@ fn on_two_frames() -> Vec<(&'static str, Plan, Sheet)> {
                         [left, right],
                         Pose::new(rotation_about(DVec3::Z, FRAC_PI_3), point(0.1, -0.28)),
                     )
+                    .along(Axes::ALONG)
                     .into(),
                 ],
                 targets: vec![target],

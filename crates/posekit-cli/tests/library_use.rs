@@ -29,7 +29,8 @@ let hand = Frame::new(elbow, Pose::from_translation(DVec3::X * 0.27));
 
 let target = DVec3::new(0.34, 0.19, 0.0);
 let task: Task = Position::new(hand, target).into();
-let solution = solve(&arm, &[0.0, 0.5], &[task.clone()], Method::Auto, &Settings::default())?;
+let tasks = [task];
+let solution = solve(&arm, &[0.0, 0.5], &tasks, Method::Auto, &Settings::default())?;
 
 assert!(solution.is_reached());
 let hand_in_world = hand.world(&arm.poses(&solution.configuration));

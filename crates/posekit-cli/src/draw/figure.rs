@@ -372,7 +372,7 @@ fn draw_target(out: &mut Markup, target: &TargetMark, screen: &Screen<'_>, pen: 
         }
     }
     if let Some(direction) = target.direction.and_then(DVec3::try_normalize) {
-        draw_arrow(out, target.at, direction * (30.0 * pen.mark / screen.scale), screen);
+        draw_arrow(out, target.at, direction * (22.0 * pen.mark / screen.scale), screen);
     }
     out.leaf(&circle(at, ring));
     out.leaf(&cross.tag());
