@@ -9,6 +9,8 @@ mod draw;
 mod failure;
 mod figure_problem;
 mod figure_report;
+mod figures;
+mod humanoid;
 mod input;
 mod models;
 mod output;
@@ -18,6 +20,9 @@ mod report;
 mod robot;
 mod scene;
 mod table;
+mod task_picture;
+#[cfg(test)]
+mod task_sheet;
 
 use std::process::ExitCode;
 

@@ -61,7 +61,7 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
     }
     let mut drawing = picture::drawing(&scene, ran, &solution);
     if figure.rig.target.is_none() {
-        drawing.target = None;
+        drawing.targets.clear();
     }
     for (shown, q) in
         [(&mut drawing.start, &figure.rig.start), (&mut drawing.result, &solution.configuration)]
