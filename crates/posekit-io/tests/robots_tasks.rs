@@ -179,7 +179,8 @@ struct Tally {
 impl Tally {
     fn solve_all(&mut self, robot: &Robot, seeds: core::ops::Range<u64>) {
         let tolerance = Some(TOLERANCE * robot.reach);
-        let settings = Settings { tolerance, ..Settings::default() };
+        let iterations = std::env::var("ITER").map_or(200, |n| n.parse().unwrap());
+        let settings = Settings { tolerance, iterations, ..Settings::default() };
         let mut workspace = Workspace::default();
         for seed in seeds {
             let mut rng = Rng(seed);

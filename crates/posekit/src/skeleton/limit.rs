@@ -61,6 +61,13 @@ impl Limit {
         }
     }
 
+    /// Whether a hinge under it can have every direction: no range, or one of a whole turn and more.
+    #[must_use]
+    pub fn holds_whole_turn(&self) -> bool {
+        let (min, max) = self.bounds();
+        max - min >= TAU * (1.0 - SLACK)
+    }
+
     /// The nearest value inside the range, not modulo a turn. NaN gives the minimum.
     #[inline]
     #[must_use]

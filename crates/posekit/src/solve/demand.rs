@@ -129,8 +129,9 @@ pub(super) struct System {
     runs_of: Vec<Range<usize>>,
     /// Demands by level, those of weight 0 and postures left out.
     pub(super) order: Vec<usize>,
-    /// How many of these were measured last.
+    /// How many of these were measured last, and how many unknowns they touch.
     n_measured: usize,
+    pub(super) n_touched: usize,
     pub(super) rows: Vec<Row>,
     /// The demand of each row.
     pub(super) row_demand: Vec<usize>,
@@ -153,6 +154,7 @@ impl System {
             rig.demands[k].weight > 0.0 && !matches!(rig.demands[k].kind, TaskKind::Posture(_))
         }));
         self.order.sort_by_key(|&k| rig.demands[k].level);
+        self.n_measured = usize::MAX;
         self.steps.clear();
         self.paths.clear();
         self.runs.clear();
@@ -189,7 +191,7 @@ impl System {
         }
         self.measure(rig, self.order.len());
         self.n_rows = self.rows.len();
-        self.jacobian.reserve(self.n_rows * self.n_unknowns);
+        make_room(&mut self.jacobian, self.n_rows * self.n_unknowns);
         self.truncate(0);
     }
 
@@ -297,7 +299,11 @@ impl System {
         self.rows.clear();
         self.row_demand.clear();
         self.misses.clear();
-        self.n_measured = n_demands;
+        if self.n_measured != n_demands {
+            self.n_measured = n_demands;
+            let runs = self.order[..n_demands].iter().flat_map(|&k| self.runs(k));
+            self.n_touched = runs.map(|run| run.end).max().unwrap_or(0);
+        }
         for &k in &self.order[..n_demands] {
             let demand = &rig.demands[k];
             demand.kind.rows(&rig.frames_of(demand), &mut self.rows);
@@ -420,6 +426,11 @@ fn put(out: &mut [f64], motion: Motion, joint: OneAxis, wrench: Wrench) {
     for (out, by) in out.iter_mut().zip(three.to_array()) {
         *out += by;
     }
+}
+
+/// Room for `n` elements in all.
+pub(super) fn make_room<T>(list: &mut Vec<T>, n: usize) {
+    list.reserve(n.saturating_sub(list.len()));
 }
 
 impl Rig {

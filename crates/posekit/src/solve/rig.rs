@@ -63,6 +63,8 @@ pub(super) struct Node {
     pub(super) ccd_weight: f64,
     /// How unwillingly it moves, for least squares.
     pub(super) stiffness: f64,
+    /// A hinge's range holds every direction.
+    pub(super) goes_round: bool,
     /// Largest turn of a ball from where it starts \[rad\].
     pub(super) leash: f64,
     /// Place in the skeleton's configuration.
@@ -111,9 +113,6 @@ impl PointGoal {
 /// Distance in reaches beyond which a target is only a direction; squares of larger distances would drown what is left to
 /// gain.
 const FAR: f64 = 1e6;
-
-/// A range this wide holds every direction of a hinge \[rad\].
-const WHOLE_TURN: f64 = core::f64::consts::TAU * (1.0 - 1e-12);
 
 /// A frame that must have an orientation.
 #[derive(Debug, Clone, Copy)]
@@ -522,13 +521,7 @@ impl Rig {
     /// True for a hinge of its own that goes round: every direction is inside its range.
     pub(super) fn turns_freely(&self, i: usize) -> bool {
         let node = &self.nodes[i];
-        if !self.is_hinge(i) || !self.is_alone(i) || node.leash < f64::INFINITY {
-            return false;
-        }
-        match node.bound {
-            Bound::Arc { min, max, .. } => max - min >= WHOLE_TURN && node.gain == 1.0,
-            _ => node.gain == 1.0,
-        }
+        node.goes_round && self.is_alone(i) && node.gain == 1.0 && node.leash == f64::INFINITY
     }
 
     /// Turns a ball further, in the frame before its motion, and back into its cone where rounding leads out of it.

@@ -37,7 +37,7 @@ impl Rig {
     fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
         self.node_of_joint.clear();
         self.node_of_joint.resize(skeleton.n_joints(), BASE);
-        for task in tasks {
+        for task in tasks.iter().filter(|task| task.weight > 0.0) {
             for frame in task.kind.frames().into_iter().flatten() {
                 self.mark_from(skeleton, frame.joint);
             }
@@ -102,6 +102,8 @@ impl Rig {
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
                 ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
                 stiffness: settings.least_squares.stiffness.get(driver).copied().unwrap_or(1.0),
+                goes_round: matches!(kind, Kind::Hinge { .. })
+                    && skeleton.limit(driver).holds_whole_turn(),
                 leash: settings.least_squares.largest_change.get(driver).map_or(
                     f64::INFINITY,
                     |by| {
@@ -202,6 +204,9 @@ impl Rig {
             _ => (None, None),
         };
         let Carrier { node, node_from_frame } = carrier;
+        if weight == 0.0 {
+            return false;
+        }
         if let Some(target) = position {
             let demand = self.demands.len();
             let offset = node_from_frame.translation;

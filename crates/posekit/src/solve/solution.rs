@@ -89,7 +89,7 @@ pub struct Solution {
     /// Numbers per point.
     pub dimension: usize,
     /// The points, flat. For a chain: its points. For a skeleton: the joints that move an effector, in the order of
-    /// the skeleton, then the effectors, in the order of the tasks.
+    /// the skeleton, then the effectors, in the order of the tasks of level 1 that weigh something and give a point.
     pub points: Vec<f64>,
     /// The iteration in which a stall (no progress from an iteration) was detected and left.
     pub escaped_at: Option<u32>,

@@ -214,7 +214,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Moves the targets of the position tasks (or of the chain's effectors) and goes on from the present pose.
+    /// Moves the targets of the positions (of tasks of level 1 that weigh something, or of the chain's effectors) and goes on from the present
+    /// pose. For other targets begin anew from the last configuration; that allocates nothing either.
     ///
     /// - `targets`: flat, one after the other, as many as there are
     ///

@@ -2,9 +2,8 @@
 
 use super::rows::Miss;
 use crate::math::{so3_log, wrap_angle};
-use crate::skeleton::{JointKind, Limit, Skeleton};
+use crate::skeleton::{JointKind, Skeleton};
 use crate::{Error, Result};
-use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
@@ -82,7 +81,7 @@ impl Posture {
             let (slide, turn) = match skeleton.kind(joint) {
                 JointKind::Fixed => (0.0, 0.0),
                 JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
-                JointKind::Revolute { .. } if turns_freely(skeleton.limit(joint)) => {
+                JointKind::Revolute { .. } if skeleton.limit(joint).holds_whole_turn() => {
                     (0.0, wrap_angle(off(0)).abs())
                 }
                 JointKind::Revolute { .. } => (0.0, off(0).abs()),
@@ -97,12 +96,6 @@ impl Posture {
         }
         miss
     }
-}
-
-/// Whether a hinge's limit holds every direction.
-fn turns_freely(limit: Limit) -> bool {
-    let (min, max) = limit.bounds();
-    max - min >= TAU * (1.0 - 1e-12)
 }
 
 fn angle_between(a: &[f64], b: &[f64]) -> f64 {

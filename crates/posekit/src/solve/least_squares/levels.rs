@@ -4,7 +4,7 @@
 //! order breaks is mended before the step is judged. A step that cannot be mended is taken back, so a lower level never
 //! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
 
-use super::super::demand::{Block, Motion};
+use super::super::demand::{Block, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
 use super::LeastSquares;
@@ -17,6 +17,9 @@ const STEPS: u32 = 100;
 
 /// Mends after a step, at most.
 const MENDS: u32 = 4;
+
+/// Damping of a mend, relative to the square of the reach: rounding, squared.
+const MEND_DAMPING: f64 = 1e-14;
 
 /// Rows of higher levels are held to this part of the reach.
 const HELD: f64 = 1e-11;
@@ -43,6 +46,13 @@ pub(in super::super) struct Levels {
     n_hard: usize,
     /// Misses at which hard rows are held.
     held: Vec<f64>,
+    /// How far the rows of each level that is done are off, now, before and at the start of a step.
+    strains: Vec<f64>,
+    before: Vec<f64>,
+    at_start: Vec<f64>,
+    /// The state before a mend.
+    mended: State,
+    mended_values: Vec<f64>,
     is_done: bool,
 }
 
@@ -51,8 +61,14 @@ impl Levels {
         (self.level, self.is_done) = (0, false);
     }
 
-    pub(super) fn reserve(&mut self, n_rows: usize) {
-        self.held.reserve(n_rows);
+    fn worst(&self) -> f64 {
+        self.strains.iter().copied().fold(0.0, f64::max)
+    }
+
+    pub(super) fn reserve(&mut self, n_rows: usize, n_unknowns: usize, state: &State) {
+        make_room(&mut self.held, n_rows);
+        make_room(&mut self.mended_values, n_unknowns);
+        self.mended.clone_from(state);
     }
 }
 
@@ -176,14 +192,38 @@ impl LeastSquares {
         );
     }
 
-    /// How far the hard rows are from where they are held.
-    fn strain(&self) -> f64 {
-        let rows = self.system.rows.iter().zip(&self.system.misses).zip(&self.levels.held);
-        rows.fold(0.0, |worst, ((row, miss), held)| {
-            let off = miss - held;
-            let off = if row.is_floor { off.max(0.0) } else { off.abs() };
-            f64::max(worst, off)
-        })
+    /// How far the rows that are held are from where they are held, the worst of each level that is done, into `strains`; returns the worst of
+    /// all.
+    fn strain(&mut self, rig: &Rig) -> f64 {
+        let (system, levels) = (&self.system, &mut self.levels);
+        levels.strains.clear();
+        let (mut worst, mut level) = (0.0, None);
+        for (r, held) in levels.held.iter().enumerate() {
+            let off = system.misses[r] - held;
+            let off = if system.rows[r].is_floor { off.max(0.0) } else { off.abs() };
+            let of_row = rig.demands[system.row_demand[r]].level;
+            if level != Some(of_row) {
+                level = Some(of_row);
+                levels.strains.push(0.0);
+            }
+            if let Some(last) = levels.strains.last_mut() {
+                *last = f64::max(*last, off);
+            }
+            worst = f64::max(worst, off);
+        }
+        worst
+    }
+
+    /// Measures the strain again; whether no level that is done is worse off than before by more than rounding.
+    fn holds(&mut self, rig: &Rig) -> bool {
+        let mut before = core::mem::take(&mut self.levels.before);
+        before.clone_from(&self.levels.strains);
+        self.strain(rig);
+        let enough = HELD * rig.unit();
+        let holds =
+            self.levels.strains.iter().zip(&before).all(|(now, then)| *now <= enough.max(*then));
+        self.levels.before = before;
+        holds
     }
 
     /// One step of the present level; false when it is done.
@@ -195,7 +235,8 @@ impl LeastSquares {
         if !self.step.solve(rig, &self.system, &self.wishes, n_hard, self.damping) {
             return false;
         }
-        let (strain, before, enough) = (self.strain(), self.merit, HELD * rig.unit());
+        let (strain, before, enough) = (self.strain(rig), self.merit, HELD * rig.unit());
+        self.levels.at_start.clone_from(&self.levels.strains);
         if strain <= enough && self.is_short() {
             return false;
         }
@@ -206,7 +247,8 @@ impl LeastSquares {
         self.mend(rig, begun);
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
-        if helps && self.strain() <= enough.max(strain) {
+        self.levels.strains.clone_from(&self.levels.at_start);
+        if helps && self.holds(rig) {
             self.ease(0.1, LEAST_DAMPING * rig.unit() * rig.unit());
             return strain > enough || self.merit < STANDSTILL * before;
         }
@@ -218,32 +260,40 @@ impl LeastSquares {
 
     /// Whether the step is next to nothing, by itself or beside the change so far.
     fn is_short(&self) -> bool {
-        let longest = self.step.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let longest = self.step.longest();
         let of_change: f64 = self.step.x.iter().zip(&self.step.pull).map(|(x, p)| p * x * x).sum();
         let is_little = of_change <= LITTLE * LITTLE * self.merit;
         longest <= SHORT || (self.levels.level == LEAST_CHANGE && is_little)
     }
 
-    /// Brings the hard rows back to where they are held, by the least change.
+    /// Brings the rows that are held back to where they are held, by the least change, as far as that goes.
     fn mend(&mut self, rig: &mut Rig, begun: &State) {
         self.measure_level(rig, begun);
+        let unit = rig.unit();
         for _ in 0..MENDS {
-            let before = self.strain();
-            if before <= 0.1 * HELD * rig.unit() {
+            let before = self.strain(rig);
+            if before <= 0.1 * HELD * unit {
                 return;
             }
             self.system.truncate(self.levels.n_hard);
             self.system.differentiate(rig);
             self.gather_wishes();
             self.step.pull.fill(0.0);
-            let n_hard = self.levels.n_hard;
-            if !self.step.solve(rig, &self.system, &self.wishes, n_hard, 1.0) {
+            // Softly, with next to no damping: rows that depend on each other then share what is left of them.
+            let damping = MEND_DAMPING * unit * unit;
+            if !self.step.solve(rig, &self.system, &self.wishes, 0, damping) {
                 break;
             }
+            self.levels.mended.clone_from(&rig.state);
+            self.levels.mended_values.clone_from(&self.step.values);
             self.apply(rig, self.step.scale);
             self.measure_level(rig, begun);
-            if self.strain() > 0.5 * before {
-                return;
+            let holds = self.holds(rig);
+            if !holds || self.levels.worst() >= before {
+                rig.state.clone_from(&self.levels.mended);
+                self.step.values.clone_from(&self.levels.mended_values);
+                rig.update();
+                break;
             }
         }
         self.measure_level(rig, begun);

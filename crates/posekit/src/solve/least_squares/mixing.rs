@@ -12,6 +12,7 @@
 //!
 //! The step taken is `x − (P + Q) g`.
 
+use super::super::demand::make_room;
 use super::step::dot;
 use crate::math::{cholesky_factor, cholesky_solve};
 
@@ -50,13 +51,13 @@ impl Mixer {
     /// Makes room for steps of so many unknowns.
     pub(super) fn reserve(&mut self, n: usize) {
         for list in [&mut self.moves, &mut self.turns] {
-            list.reserve(MEMORY * n);
+            make_room(list, MEMORY * n);
         }
         for list in [&mut self.plain, &mut self.taken] {
-            list.reserve(n);
+            make_room(list, n);
         }
-        self.gram.reserve(MEMORY * MEMORY);
-        self.mix.reserve(MEMORY);
+        make_room(&mut self.gram, MEMORY * MEMORY);
+        make_room(&mut self.mix, MEMORY);
     }
 
     /// Remembers the step that was taken last.

@@ -14,7 +14,7 @@ mod step;
 
 pub(super) use levels::Levels;
 
-use super::demand::{Motion, System};
+use super::demand::{Motion, System, make_room};
 use super::rig::{Rig, State};
 use super::rig_run::RigRun;
 use crate::math::so3_exp;
@@ -45,6 +45,9 @@ const FIRST_DAMPING: f64 = 1e-9;
 
 /// Steps to take at a damping before it falls again, where steps are mixed.
 const PATIENCE: u32 = 6;
+
+/// A step no longer than this that does not help has failed by rounding \[rad, or the reach\].
+const ROUNDING_STEP: f64 = 1e-9;
 
 /// Steps that fail in a row before one iteration of the method gives up.
 const TRIES: u32 = 12;
@@ -106,7 +109,7 @@ impl RigRun {
         if !core::mem::replace(&mut least.is_prepared, true) {
             least.system.prepare(&self.rig);
             least.list_ranges(&self.rig);
-            least.reserve();
+            least.reserve(&self.rig);
         }
         core::mem::swap(&mut self.rig.state, &mut self.begun);
         least.begun_values.clear();
@@ -182,15 +185,15 @@ impl LeastSquares {
     }
 
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
-    fn reserve(&mut self) {
+    fn reserve(&mut self, rig: &Rig) {
         let (m, n) = (self.system.n_rows, self.system.n_unknowns);
         for list in [&mut self.kept_misses, &mut self.wishes] {
-            list.reserve(m);
+            make_room(list, m);
         }
         for list in [&mut self.kept_values, &mut self.bend, &mut self.begun_values] {
-            list.reserve(n);
+            make_room(list, n);
         }
-        self.levels.reserve(m);
+        self.levels.reserve(m, n, &rig.state);
         self.mixer.reserve(n);
         self.step.reserve(&self.system);
     }
@@ -245,6 +248,9 @@ impl LeastSquares {
         }
         self.recall(rig);
         self.measure(rig, begun);
+        if self.step.longest() <= ROUNDING_STEP {
+            return Outcome::AtRest;
+        }
         self.harden(is_mixed, ease, FIRST_DAMPING * unit * unit);
         Outcome::Worse
     }

@@ -5,6 +5,7 @@ use super::super::driver::{Residual, worse};
 use super::super::rig::{Kind, Rig};
 use super::super::rig_run::RigRun;
 use super::super::solution::Hold;
+use crate::math::wrap_angle;
 use crate::task::{Miss, TaskKind};
 use glam::DVec3;
 
@@ -146,7 +147,9 @@ impl Rig {
             match node.kind {
                 Kind::Slide { .. } => miss.distance = miss.distance.max(way(Motion::Variable)),
                 Kind::Hinge { .. } => {
-                    miss.angle = miss.angle.max(way(Motion::Variable) * node.gain.abs())
+                    let off = way(Motion::Variable) * node.gain.abs();
+                    let off = if node.goes_round { wrap_angle(off).abs() } else { off };
+                    miss.angle = miss.angle.max(off);
                 }
                 Kind::Ball => miss.angle = miss.angle.max(way(Motion::Turn)),
                 Kind::Free => {

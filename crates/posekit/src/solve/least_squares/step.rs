@@ -17,7 +17,7 @@
 //! cone likewise, and the step is solved again. Rows that count only where they are broken (floors) join when the
 //! step would break them.
 
-use super::super::demand::{Block, Motion, System};
+use super::super::demand::{Block, Motion, System, make_room};
 use super::super::rig::{Bound, Rig};
 use super::mixing::Mixer;
 use crate::math::{cholesky_factor_semidefinite as factor, cholesky_solve, so3_log, swing_twist};
@@ -31,6 +31,9 @@ const ACTIVE_SET_ROUNDS: u32 = 16;
 /// Largest sum of changes along the way to one task in one step \[rad, or the reach\]: how far the linear picture of a chain
 /// holds, whatever the number of its joints.
 const LARGEST_STEP: f64 = 1.5;
+
+/// A step no longer than this is rounding \[rad, or the reach\].
+const NOTHING: f64 = 1e-15;
 
 /// A hard row of which less than this part (squared) is independent of the rows before it is not asked for: the direction is lost in
 /// a singular pose.
@@ -125,30 +128,35 @@ impl Step {
                 break;
             }
         }
-        self.x.iter().any(|x| *x != 0.0)
+        self.x.iter().any(|x| x.abs() > NOTHING)
     }
 
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
     pub(super) fn reserve(&mut self, system: &System) {
         let (m, n) = (system.n_rows, system.n_unknowns);
         for list in [&mut self.y, &mut self.right] {
-            list.reserve(m.max(n));
+            make_room(list, m.max(n));
         }
         for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.root] {
-            list.reserve(n);
+            make_room(list, n);
         }
         for list in [&mut self.pull, &mut self.toward, &mut self.values] {
-            list.reserve(n);
+            make_room(list, n);
         }
         for list in [&mut self.is_set, &mut self.frozen, &mut self.was_released] {
-            list.reserve(n);
+            make_room(list, n);
         }
-        self.k.reserve(m * n);
-        self.gram.reserve((m * m).max(n * n));
-        self.active.reserve(m);
-        self.is_active.reserve(m);
-        self.was_dropped.reserve(m);
-        self.walls.reserve(2 * system.blocks.len());
+        make_room(&mut self.k, m * n);
+        make_room(&mut self.gram, (m * m).max(n * n));
+        make_room(&mut self.active, m);
+        make_room(&mut self.is_active, m);
+        make_room(&mut self.was_dropped, m);
+        make_room(&mut self.walls, 2 * system.blocks.len());
+    }
+
+    /// The largest change of an unknown.
+    pub(super) fn longest(&self) -> f64 {
+        self.x.iter().fold(0.0, |longest: f64, x| longest.max(x.abs()))
     }
 
     /// Lets all unknowns move.
@@ -204,7 +212,7 @@ impl Step {
         }
         let m = self.active.len();
         let n_hard = self.active.iter().take_while(|&&r| r < n_hard).count();
-        self.solved_in_tasks = n_hard > 0 || m <= n;
+        self.solved_in_tasks = n_hard > 0 || m <= system.n_touched;
         if m == 0 {
             return true;
         }
@@ -286,12 +294,11 @@ impl Step {
     }
 
     fn solve_in_joints(&mut self, system: &System, misses: &[f64]) -> bool {
-        let n = system.n_unknowns;
-        self.gram.clear();
-        self.gram.resize(n * n, 0.0);
+        let (n, stride) = (system.n_touched, system.n_unknowns);
+        refill(&mut self.gram, n * n, 0.0);
         let mut right = core::mem::take(&mut self.right);
         refill(&mut right, n, 0.0);
-        for (row, y) in self.k.chunks_exact(n).zip(&self.y) {
+        for (row, y) in self.k.chunks_exact(stride).zip(&self.y) {
             for a in (0..n).filter(|&a| row[a] != 0.0) {
                 right[a] += row[a] * y;
                 for b in 0..=a {
@@ -312,7 +319,7 @@ impl Step {
         self.right = right;
         // What the step leaves of each miss stands in for the multipliers.
         for (&r, y) in self.active.iter().zip(&mut self.y) {
-            let row = &system.jacobian[r * n..(r + 1) * n];
+            let row = &system.jacobian[r * stride..(r + 1) * stride];
             *y = misses[r] - dot(row, &self.x);
         }
         solved
