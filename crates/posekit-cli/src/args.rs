@@ -17,6 +17,7 @@ Examples:
   posekit solve chain.json                         solve a chain problem, print a table
   posekit solve chain.json --solver ccd --trace --format json
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
+  posekit solve figure.json                        solve many tasks at once, say which hold
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
 
 Exit codes:
@@ -36,7 +37,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Solve a chain problem or a robot and print the pose
+    /// Solve a chain problem, a robot or a figure and print the pose
     Solve(SolveArgs),
     /// Draw a solution and how it was found, as an SVG file
     Draw(DrawArgs),
@@ -55,7 +56,8 @@ Examples:
   cat chain.json | posekit solve - --format json
   posekit solve chain.json --solver ccd --classic --tolerance 0 --iterations 20
   posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --orientation 1 0 0 0
-  posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --start 0,-1.2,1.4,0,0,0";
+  posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --start 0,-1.2,1.4,0,0,0
+  posekit solve figure.json --explain";
 
 #[derive(Debug, Args)]
 #[command(after_help = SOLVE_EXAMPLES)]
@@ -70,6 +72,9 @@ pub(crate) struct SolveArgs {
     /// A table for people or the file format `posekit.solution/1` for programs
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    /// Say which method was chosen and why, and for a figure what it was held to
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// End with exit code 1 unless the target is reached
     #[arg(long)]
     pub(crate) require_reached: bool,
@@ -99,9 +104,13 @@ pub(crate) struct DrawArgs {
 /// What is to be solved.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// A chain problem (JSON, `posekit.chain/1`) or a robot (URDF), told apart by content; `-` reads standard input
+    /// A chain problem (JSON, `posekit.chain/1`), a figure (JSON, `posekit.figure/1`) or a robot (URDF), told apart by
+    /// content; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// The robot of a figure, in place of the URDF that its file names; any path will do here
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub(crate) urdf: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
 }
@@ -145,7 +154,7 @@ impl RobotArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
-    /// The method; `auto` takes the closed form where there is one and ccd elsewhere
+    /// The method; `auto` takes the closed form where there is one, else the fastest that can do what is asked
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
     pub(crate) solver: Method,
     /// Iterations after which to stop
@@ -167,8 +176,19 @@ pub(crate) struct SolverArgs {
 impl SolverArgs {
     /// The settings that the options stand for, recording this much; an option that would do nothing here is a fault.
     pub(crate) fn settings(&self, scene: &Scene, trace: Detail) -> Result<Settings> {
+        let bends_joints = matches!(scene.body, Body::Joints(_));
+        self.settings_for(scene.chosen(self.solver), bends_joints, trace)
+    }
+
+    /// The same for a problem of joints, or of bare points, that this method solves.
+    pub(crate) fn settings_for(
+        &self,
+        ran: Method,
+        bends_joints: bool,
+        trace: Detail,
+    ) -> Result<Settings> {
         self.check_classic()?;
-        self.check_reading(scene)?;
+        self.check_reading(ran, bends_joints)?;
         let mut settings = Settings {
             tolerance: self.tolerance,
             iterations: self.iterations,
@@ -193,16 +213,15 @@ impl SolverArgs {
         )))
     }
 
-    fn check_reading(&self, scene: &Scene) -> Result<()> {
+    fn check_reading(&self, ran: Method, bends_joints: bool) -> Result<()> {
         let Some(reading) = self.reading else { return Ok(()) };
-        let ran = scene.chosen(self.solver);
         if ran != Method::Relaxation {
             return Err(Failure::usage(format!(
                 "--reading says how relaxed points become a pose, and {} relaxes none; give --solver relaxation",
                 ran.name()
             )));
         }
-        if reading == ReadingWord::Stretched && matches!(scene.body, Body::Joints(_)) {
+        if reading == ReadingWord::Stretched && bends_joints {
             return Err(Failure::usage(
                 "--reading stretched is for problems of `points`; joints keep their bones' lengths: give angles or remeasured",
             ));

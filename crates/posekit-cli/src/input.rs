@@ -1,35 +1,132 @@
-//! From a file, or standard input, to a scene.
+//! From a file, or standard input, to a scene or a figure.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use posekit::chain::Chain;
-use posekit_io::{ChainData, ChainProblem, Limits, Warnings, decode_text, read_text, urdf};
+use posekit_io::urdf::{self, Robot};
+use posekit_io::{
+    ChainData, ChainProblem, FIGURE_SCHEMA, FigureProblem, Limits, Warnings, decode_text,
+    read_text, schema_of,
+};
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
+use crate::figure_problem::FigureScene;
 use crate::output::note;
 use crate::robot;
 use crate::scene::{Body, Origin, Rig, Scene};
 
+/// What a file may hold.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// One tip and what it must do.
+    Scene(Scene),
+    /// A skeleton and everything that must hold.
+    Figure(Box<FigureScene>),
+}
+
 /// Reads the problem that the arguments name; what the readers could live with goes to standard error.
-pub(crate) fn read_scene(args: &ProblemArgs) -> Result<Scene> {
+pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     let (text, name) = read(&args.file)?;
     let mut warnings = Warnings::new();
-    let scene = if text.trim_start().starts_with('<') {
+    let is_robot = text.trim_start().starts_with('<');
+    // A text that is no JSON is refused further down, with its place.
+    let schema = if is_robot { None } else { schema_of(&text, &Limits::default()).ok().flatten() };
+    let is_figure = schema.as_deref() == Some(FIGURE_SCHEMA);
+    if args.urdf.is_some() && !is_figure {
+        return Err(Failure::usage("--urdf is for figures; a robot is given by itself"));
+    }
+    let problem = if is_robot {
         let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut warnings)
             .map_err(|error| Failure::in_file(error, &name))?;
-        robot::scene(&robot, &args.robot, &mut warnings)
+        robot::scene(&robot, &args.robot, &mut warnings).map(Problem::Scene)
+    } else if is_figure {
+        let figure = figure(&text, args, &name, &mut warnings);
+        figure.map(|figure| Problem::Figure(Box::new(figure)))
     } else {
-        chain(&text, args, &mut warnings).map_err(|failure| name_file(failure, &name))
+        let scene = chain(&text, args, &mut warnings);
+        scene.map(Problem::Scene).map_err(|failure| name_file(failure, &name))
     }?;
-    for warning in &warnings {
+    say(&warnings, &name);
+    Ok(problem)
+}
+
+/// Prints warnings about a file.
+fn say(warnings: &Warnings, name: &str) {
+    for warning in warnings {
         // What is wrong with an option is not in the file.
         let is_option = warning.place.subject.starts_with("--");
         let behind = if is_option { String::new() } else { format!(": {name}") };
         note(&format!("warning: {warning}{behind}"));
     }
-    Ok(scene)
+}
+
+/// A figure as a scene called after its file.
+fn figure(
+    text: &str,
+    args: &ProblemArgs,
+    name: &str,
+    warnings: &mut Warnings,
+) -> Result<FigureScene> {
+    if let Some(option) = args.robot.first_given() {
+        return Err(Failure::usage(format!(
+            "{option} is for robots; a figure has its start and its tasks in the file: {name}"
+        )));
+    }
+    let in_file = |error: posekit_io::Error| Failure::in_file(error.located_in(text), name);
+    let problem = FigureProblem::from_json(text).map_err(in_file)?;
+    let robot = figure_robot(&problem, args)?;
+    let model = problem.to_model(robot.as_ref(), warnings).map_err(in_file)?;
+    Ok(FigureScene::new(title(args, "figure"), &problem, model))
+}
+
+/// The robot that a figure names, or the one of the command line.
+fn figure_robot(problem: &FigureProblem, args: &ProblemArgs) -> Result<Option<Robot>> {
+    let path = match (problem.urdf(), &args.urdf) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            return Err(Failure::usage(
+                "--urdf replaces the URDF of a figure, and this one has none",
+            ));
+        }
+        (Some(_), Some(given)) => given.clone(),
+        (Some(named), None) => beside(&args.file, named)?,
+    };
+    let mut warnings = Warnings::new();
+    let shown = path.display().to_string();
+    let robot = urdf::read_file(&path, &Limits::default(), &mut warnings)
+        .map_err(|error| Failure::in_file(error, &shown))?;
+    say(&warnings, &shown);
+    Ok(Some(robot))
+}
+
+/// A file in the folder of another (in the working folder, for standard input). A link that leads out of it is not followed.
+fn beside(file: &Path, named: &str) -> Result<PathBuf> {
+    let folder = match file.parent() {
+        Some(folder) if file != Path::new("-") && folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let path = folder.join(named);
+    let shown = if folder == Path::new(".") { PathBuf::from(named) } else { path.clone() };
+    let is_inside = match (folder.canonicalize(), path.canonicalize()) {
+        (Ok(folder), Ok(path)) => path.starts_with(folder),
+        // A file that is not there is named by whoever opens it.
+        _ => true,
+    };
+    if !is_inside {
+        let message = "leads out of the folder of the figure; give --urdf to use it all the same";
+        return Err(Failure::in_file(message, shown.display()));
+    }
+    Ok(shown)
+}
+
+/// The name of the file without its ending.
+fn title(args: &ProblemArgs, otherwise: &str) -> String {
+    match args.file.file_stem() {
+        Some(stem) if args.file != Path::new("-") => stem.to_string_lossy().into_owned(),
+        _ => otherwise.to_owned(),
+    }
 }
 
 /// The text, and what messages call the file.
@@ -65,11 +162,7 @@ fn chain(text: &str, args: &ProblemArgs, warnings: &mut Warnings) -> Result<Scen
         )));
     }
     let problem = ChainProblem::from_json(text).map_err(Failure::input)?;
-    let title = match args.file.file_stem() {
-        Some(stem) if args.file != Path::new("-") => stem.to_string_lossy().into_owned(),
-        _ => "chain".to_owned(),
-    };
-    chain_scene(&problem, title, warnings)
+    chain_scene(&problem, title(args, "chain"), warnings)
 }
 
 /// A chain problem as a scene.

@@ -1,12 +1,16 @@
 //! The command `posekit`: inverse kinematics from the terminal.
 //!
-//! Two kinds of problem become one [`scene::Scene`]: chain files and robots. The commands solve scenes and show what came of it
-//! as tables, files and drawings; nothing here computes inverse kinematics itself.
+//! Chain files and robots become a [`scene::Scene`], figures a [`figure_problem::FigureScene`]. The commands solve them and show what came
+//! of it as tables, files and drawings; nothing here computes inverse kinematics itself.
 
 mod args;
 mod commands;
 mod draw;
 mod failure;
+mod figure_problem;
+mod figure_report;
+mod figures;
+mod humanoid;
 mod input;
 mod models;
 mod output;
@@ -16,6 +20,9 @@ mod report;
 mod robot;
 mod scene;
 mod table;
+mod task_picture;
+#[cfg(test)]
+mod task_sheet;
 
 use std::process::ExitCode;
 

@@ -28,10 +28,11 @@ pub(crate) fn drawing(scene: &Scene, method: Method, solution: &Solution) -> Pos
             solution.trace.iter().map(|step| flat_points(&step.points, n)).collect()
         }
     };
-    let start = drawing.start.as_ref().map(|figure| figure.tip);
-    let result = drawing.result.as_ref().map(|figure| figure.tip);
+    let start = drawing.start.as_ref().map(|figure| figure.tips.clone());
+    let result = drawing.result.as_ref().map(|figure| figure.tips.clone());
     let tips = way.iter().filter_map(|points| points.last().copied());
-    drawing.trail = start.into_iter().chain(tips).chain(result).collect();
+    let ends = [start, result].map(Option::unwrap_or_default);
+    drawing.trail = ends[0].iter().copied().chain(tips).chain(ends[1].iter().copied()).collect();
     let between = way.len().saturating_sub(1);
     drawing.ghosts = way[..between].iter().map(|points| bones(points)).collect();
     drawing
@@ -45,12 +46,13 @@ pub(crate) fn before(scene: &Scene, look: SolverLook) -> PoseDrawing {
             drawing.start = Some(rig_figure(rig, &rig.start));
             // A wanted orientation without a position is shown where the tip is.
             let at = rig.target.unwrap_or_else(|| rig.tip_pose(&rig.start).translation);
-            drawing.target = Some(TargetMark { at, rotation: rig.orientation });
+            drawing.targets =
+                vec![TargetMark { rotation: rig.orientation, ..TargetMark::point(at) }];
         }
         Body::Points { chain, target } => {
             let n = chain.dimension();
             drawing.start = Some(Figure::from_points(&flat_points(chain.points(), n)));
-            drawing.target = Some(TargetMark { at: shown(target), rotation: None });
+            drawing.targets = vec![TargetMark::point(shown(target))];
         }
     }
     drawing
@@ -58,7 +60,17 @@ pub(crate) fn before(scene: &Scene, look: SolverLook) -> PoseDrawing {
 
 /// Error before the first iteration and after each one.
 pub(crate) fn error_curve(scene: &Scene, method: Method, solution: &Solution) -> ErrorCurve {
-    let mut values = vec![scene.start_error()];
+    ErrorCurve {
+        solver: method.name().to_owned(),
+        look: SolverLook::of(method.name()),
+        values: error_values(scene.start_error(), solution),
+        escaped_at: escaped_at(solution),
+    }
+}
+
+/// The error before the first iteration, which is given, and after each one.
+pub(crate) fn error_values(before: f64, solution: &Solution) -> Vec<f64> {
+    let mut values = vec![before];
     for step in &solution.trace {
         // A rescue may take several iterations at once: the error stays as it was in between.
         let at = usize::try_from(step.iteration).unwrap_or(usize::MAX);
@@ -71,12 +83,7 @@ pub(crate) fn error_curve(scene: &Scene, method: Method, solution: &Solution) ->
             None => values.push(step.error),
         }
     }
-    ErrorCurve {
-        solver: method.name().to_owned(),
-        look: SolverLook::of(method.name()),
-        values,
-        escaped_at: escaped_at(solution),
-    }
+    values
 }
 
 /// Plane or space; robots and chains stand with +z up.
@@ -117,8 +124,8 @@ fn rig_figure(rig: &Rig, q: &[f64]) -> Figure {
         .filter(|&(&joint, _)| rig.skeleton.kind(joint) != JointKind::Fixed)
         .map(|(&joint, end)| joint_mark(rig, q, &world, (joint, end)))
         .collect();
-    let root = path.first().map_or(DVec3::ZERO, |&joint| world[joint].translation);
-    Figure { bones, joints, root, tip }
+    let root = path.first().map(|&joint| world[joint].translation);
+    Figure { bones, joints, radii: Vec::new(), plates: Vec::new(), root, tips: vec![tip] }
 }
 
 fn joint_mark(rig: &Rig, q: &[f64], world: &[Pose], (joint, end): (usize, DVec3)) -> JointMark {

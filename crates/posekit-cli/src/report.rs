@@ -5,17 +5,17 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{so3_log, swing_twist, wrap_angle};
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Phase, Solution, Status, TraceStep};
-use posekit_io::{NamedValues, SolutionFile, TraceEntry};
+use posekit_io::{NamedChoice, NamedValues, SolutionFile, TraceEntry};
 
 use crate::draw::{Effort, HeldJoint, HeldLimit, Outcome, SolverLook, scientific, status_words};
 use crate::scene::{Body, Origin, Rig, Scene, chunks};
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// The accent of marks and of joints at their limits.
-const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
+pub(crate) const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 
 /// At most this many joints or points are listed for people.
-const MOST_ROWS: usize = 40;
+pub(crate) const MOST_ROWS: usize = 40;
 
 /// The solution as `posekit.solution/1`; `method` is the one that ran.
 pub(crate) fn solution_file(
@@ -23,10 +23,12 @@ pub(crate) fn solution_file(
     method: Method,
     solution: &Solution,
     with_trace: bool,
+    explain: bool,
 ) -> SolutionFile {
     let mut file = SolutionFile::new(method.name(), file_outcome(scene, &solution.status));
     file.iterations = solution.iterations;
     file.error = solution.error;
+    file.choice = explain.then(|| named_choice(solution));
     file.points = scene.solution_points(solution);
     if let Body::Joints(rig) = &scene.body {
         let q = &solution.configuration;
@@ -45,17 +47,30 @@ pub(crate) fn solution_file(
     file
 }
 
+/// What was chosen and why, for a file.
+pub(crate) fn named_choice(solution: &Solution) -> NamedChoice {
+    let choice = solution.choice;
+    NamedChoice { method: choice.method.name().to_owned(), reason: choice.reason.to_owned() }
+}
+
 fn file_outcome(scene: &Scene, status: &Status) -> posekit_io::Outcome {
+    match &scene.body {
+        Body::Joints(rig) => named_outcome(status, |joint| rig.skeleton.name(joint).to_owned()),
+        Body::Points { .. } => named_outcome(status, |joint| joint.to_string()),
+    }
+}
+
+/// A status for a file, with the names of the joints that it speaks about.
+pub(crate) fn named_outcome(
+    status: &Status,
+    name: impl Fn(usize) -> String,
+) -> posekit_io::Outcome {
     use posekit_io::Outcome as File;
     match status {
         Status::Reached => File::Reached,
         Status::Unreachable { shortfall } => File::Unreachable { shortfall: *shortfall },
         Status::Blocked { joints } => {
-            let name = |&joint: &usize| match &scene.body {
-                Body::Joints(rig) => rig.skeleton.name(joint).to_owned(),
-                Body::Points { .. } => joint.to_string(),
-            };
-            File::Blocked { joints: joints.iter().map(name).collect() }
+            File::Blocked { joints: joints.iter().map(|&joint| name(joint)).collect() }
         }
         Status::IterationLimit => File::IterationLimit,
         Status::Cancelled => File::Cancelled,
@@ -74,7 +89,7 @@ fn rotations(rig: &Rig, q: &[f64]) -> Option<Vec<[f64; 4]>> {
     (rig.origin == Origin::Space).then(|| (0..rig.skeleton.n_joints()).map(rotation).collect())
 }
 
-fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
+pub(crate) fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
     let values = |joint: usize| NamedValues {
         name: rig.skeleton.name(joint).to_owned(),
         values: q[rig.skeleton.value_range(joint)].to_vec(),
@@ -125,7 +140,7 @@ pub(crate) fn outcome(scene: &Scene, solution: &Solution) -> Outcome {
     }
 }
 
-fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
+pub(crate) fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
     let nearer =
         |value: f64, (min, max): (f64, f64)| if max - value < value - min { max } else { min };
     let values = &q[rig.skeleton.value_range(joint)];
@@ -161,11 +176,20 @@ pub(crate) fn method_words(asked: Method, ran: Method) -> String {
 
 /// The answer for people: status, numbers, joints or points, and the way if it was recorded. The methods are the one asked for and the one
 /// that ran.
-pub(crate) fn text(scene: &Scene, [asked, ran]: [Method; 2], solution: &Solution) -> String {
+pub(crate) fn text(
+    scene: &Scene,
+    [asked, ran]: [Method; 2],
+    solution: &Solution,
+    explain: bool,
+) -> String {
     let outcome = outcome(scene, solution);
     let words = status_words(&outcome, effort(ran, solution), scene.unit, escaped_at(solution));
     let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
-    for (name, value) in facts(scene, &method_words(asked, ran), solution) {
+    let mut facts = facts(scene, &method_words(asked, ran), solution);
+    if explain {
+        facts.insert(1, ("because", solution.choice.reason.to_owned()));
+    }
+    for (name, value) in facts {
         out.push_str(&format!("{name:<12}{value}\n"));
     }
     out.push('\n');
@@ -235,22 +259,14 @@ fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
         ("limit", Align::Left),
         ("", Align::Left),
     ]);
-    let blocking: &[usize] =
-        if let Status::Blocked { joints } = &solution.status { joints } else { &[] };
     let moving = rig.moving();
     for &joint in moving.iter().take(MOST_ROWS) {
-        let mark =
-            match (blocking.contains(&joint), rig.is_at_limit(joint, &solution.configuration)) {
-                (true, _) => "■ holds back",
-                (false, true) => "■ at limit",
-                _ => "",
-            };
         table.row([
             Cell::new(rig.skeleton.name(joint)),
             Cell::new(joint_value(rig, joint, &rig.start, unit)).quiet(),
             Cell::new(joint_value(rig, joint, &solution.configuration, unit)),
             Cell::new(limit_words(rig, joint, unit)),
-            Cell::new(mark).accent(),
+            limit_cell(rig, joint, solution),
         ]);
     }
     let mut out = table.render(WIDTH);
@@ -259,6 +275,18 @@ fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
         out.push_str(&format!("… and {more} joints more; --format json lists all\n"));
     }
     out
+}
+
+/// Whether a joint stands at its limit, and whether that holds the tip back.
+pub(crate) fn limit_cell(rig: &Rig, joint: usize, solution: &Solution) -> Cell {
+    let blocking: &[usize] =
+        if let Status::Blocked { joints } = &solution.status { joints } else { &[] };
+    let mark = match (blocking.contains(&joint), rig.is_at_limit(joint, &solution.configuration)) {
+        (true, _) => "■ holds back",
+        (false, true) => "■ at limit",
+        _ => "",
+    };
+    Cell::new(mark).accent()
 }
 
 fn degrees(angle: f64) -> String {
@@ -270,34 +298,39 @@ fn length(value: f64, unit: &str) -> String {
     format!("{} {unit}", plain(value, 4)).trim_end().to_owned()
 }
 
-fn joint_value(rig: &Rig, joint: usize, q: &[f64], unit: &str) -> String {
+pub(crate) fn joint_value(rig: &Rig, joint: usize, q: &[f64], unit: &str) -> String {
     let values = &q[rig.skeleton.value_range(joint)];
     match (rig.skeleton.kind(joint), values) {
         (JointKind::Prismatic { .. }, [value]) => length(*value, unit),
         (_, [value]) if rig.origin == Origin::Plane => degrees(wrap_angle(*value)),
         (_, [value]) => degrees(*value),
         (_, [.., x, y, z, w]) => {
-            let turn = so3_log(DQuat::from_xyzw(*x, *y, *z, *w));
-            let angle = turn.length();
-            let about = match turn.try_normalize() {
-                Some(axis) if angle > 1e-9 => {
-                    let [x, y, z] = axis.to_array().map(|v| plain(v, 2));
-                    format!(" about {x} {y} {z}")
-                }
-                _ => String::new(),
-            };
             let at = if values.len() == 7 {
                 format!("at {}, ", coordinates(&values[..3]))
             } else {
                 String::new()
             };
-            format!("{at}{}{about}", degrees(angle))
+            format!("{at}{}", turn_words([*x, *y, *z, *w]))
         }
         _ => String::new(),
     }
 }
 
-fn limit_words(rig: &Rig, joint: usize, unit: &str) -> String {
+/// A rotation as an angle and its axis.
+pub(crate) fn turn_words(rotation: [f64; 4]) -> String {
+    let turn = so3_log(DQuat::from_array(rotation));
+    let angle = turn.length();
+    let about = match turn.try_normalize() {
+        Some(axis) if angle > 1e-9 => {
+            let [x, y, z] = axis.to_array().map(|v| plain(v, 2));
+            format!(" about {x} {y} {z}")
+        }
+        _ => String::new(),
+    };
+    format!("{}{about}", degrees(angle))
+}
+
+pub(crate) fn limit_words(rig: &Rig, joint: usize, unit: &str) -> String {
     let is_slide = matches!(rig.skeleton.kind(joint), JointKind::Prismatic { .. });
     let show = |value: f64| if is_slide { length(value, unit) } else { degrees(value) };
     match rig.skeleton.limit(joint) {
@@ -340,15 +373,15 @@ fn point_table(scene: &Scene, solution: &Solution) -> String {
 }
 
 fn trace_table(scene: &Scene, solution: &Solution) -> String {
-    let unit =
-        if scene.unit.is_empty() { "error".to_owned() } else { format!("error ({})", scene.unit) };
+    trace_rows(scene.start_error(), scene.unit, solution)
+}
+
+/// The way of a solve: its error in this unit before the first iteration and after each one.
+pub(crate) fn trace_rows(start_error: f64, unit: &str, solution: &Solution) -> String {
+    let unit = if unit.is_empty() { "error".to_owned() } else { format!("error ({unit})") };
     let mut table =
         Table::new(&[("iteration", Align::Right), (&unit, Align::Right), ("", Align::Left)]);
-    table.row([
-        Cell::new("0"),
-        Cell::new(scientific(scene.start_error())),
-        Cell::new("start").quiet(),
-    ]);
+    table.row([Cell::new("0"), Cell::new(scientific(start_error)), Cell::new("start").quiet()]);
     for step in &solution.trace {
         let what = match step.phase {
             Phase::Escape => "got out of a lock-up",

@@ -88,16 +88,13 @@ impl Scene {
         Ok(workspace.run().clone())
     }
 
-    /// The method that runs when this one is asked for: `auto` takes the first that fits.
+    /// The method that runs when this one is asked for; the same where it does not fit.
     pub(crate) fn chosen(&self, method: Method) -> Method {
-        if method != Method::Auto {
-            return method;
+        let mut workspace = Workspace::default();
+        match self.begin(&mut workspace, method, &Settings::default()) {
+            Ok(()) => workspace.solution().choice.method,
+            Err(_) => method,
         }
-        let (first, last) = match self.body {
-            Body::Joints(_) => ([Method::TwoBone, Method::Direct], Method::Ccd),
-            Body::Points { .. } => ([Method::Direct, Method::Direct], Method::Fabrik),
-        };
-        first.into_iter().find(|&method| self.fits(method)).unwrap_or(last)
     }
 
     /// Whether a method can solve this kind of problem.

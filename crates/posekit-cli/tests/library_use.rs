@@ -1,4 +1,4 @@
-//! The README's example of the library, compiled and run.
+//! The examples of the library in the README and in docs/tasks.md, compiled and run.
 #![allow(
     clippy::unwrap_used,
     clippy::missing_assert_message,
@@ -15,7 +15,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, solve};
-use posekit::task::{Position, Task};
+use posekit::task::Position;
 
 let mut builder = Skeleton::builder();
 let shoulder = builder.add(Joint::revolute("shoulder", DVec3::Z));
@@ -28,13 +28,49 @@ let arm = builder.build()?;
 let hand = Frame::new(elbow, Pose::from_translation(DVec3::X * 0.27));
 
 let target = DVec3::new(0.34, 0.19, 0.0);
-let task: Task = Position::new(hand, target).into();
-let solution = solve(&arm, &[0.0, 0.5], &[task.clone()], Method::Auto, &Settings::default())?;
+let task = Position::new(hand, target).into();
+let solution = solve(&arm, &[0.0, 0.5], &[task], Method::Auto, &Settings::default())?;
 
 assert!(solution.is_reached());
 let hand_in_world = hand.world(&arm.poses(&solution.configuration));
 assert!(hand_in_world.translation.distance(target) < 1e-9);
 // README: end
+Ok(())
+}
+
+#[rustfmt::skip]
+fn example_of_tasks() -> posekit::Result<()> {
+// Tasks: begin
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::skeleton::{Joint, Limit, Skeleton};
+use posekit::solve::{Method, Settings, solve};
+use posekit::task::{FramePose, Plane, Task};
+
+let mut builder = Skeleton::builder();
+let down = |length: f64| Pose::from_translation(DVec3::NEG_Z * length);
+let hips = builder.add(Joint::prismatic("hips", DVec3::Z).at(down(-0.9)));
+let hip = builder.add(Joint::revolute("hip", DVec3::Y).child_of(hips));
+let bend = Limit::Range { min: 0.0, max: 2.4 };
+let knee = Joint::revolute("knee", DVec3::Y).child_of(hip).at(down(0.43)).with_limit(bend);
+let knee = builder.add(knee);
+let ankle = builder.add(Joint::revolute("ankle", DVec3::Y).child_of(knee).at(down(0.43)));
+let leg = builder.build()?;
+
+let stands = Pose::new(DQuat::IDENTITY, DVec3::new(0.1, 0.0, 0.04));
+let tasks = [
+    Task::new(FramePose::new(leg.frame(ankle), stands)),
+    Task::new(Plane::new(leg.frame(knee), DVec3::X * 0.25, DVec3::X)).at_level(2),
+];
+let start = [0.0, -0.3, 0.6, -0.3];
+let solution = solve(&leg, &start, &tasks, Method::Auto, &Settings::default())?;
+
+assert!(solution.is_reached());
+for task in &tasks {
+    let miss = task.miss(&leg, &solution.configuration);
+    assert!(miss.distance < 1e-6 && miss.angle < 1e-6);
+}
+// Tasks: end
 Ok(())
 }
 
@@ -53,4 +89,14 @@ fn the_example_of_the_readme_works() {
     let source = include_str!("library_use.rs").replace('\r', "");
     let here = between(&source, "// README: begin\n", "// README: end");
     assert_eq!(between(&readme, "```rust\n", "```"), here, "the README shows the code that runs");
+}
+
+#[test]
+fn the_example_of_the_tasks_works() {
+    example_of_tasks().unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md");
+    let page = fs::read_to_string(page).unwrap().replace('\r', "");
+    let source = include_str!("library_use.rs").replace('\r', "");
+    let here = between(&source, "// Tasks: begin\n", "// Tasks: end");
+    assert_eq!(between(&page, "```rust\n", "```"), here, "the page shows the code that runs");
 }

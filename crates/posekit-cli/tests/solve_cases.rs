@@ -102,7 +102,8 @@ fn faults(case: &Case, found: &SolutionFile) -> Vec<String> {
 fn every_reachable_case_is_reached_by_every_solver() {
     let mut failures = Vec::new();
     for case in cases().iter().filter(|case| case.is_reachable) {
-        for solver in ["ccd", "fabrik", "relaxation", "direct", "two-bone", "auto"] {
+        for solver in ["ccd", "fabrik", "relaxation", "direct", "two-bone", "least-squares", "auto"]
+        {
             let Some(found) = solve(case, &["--solver", solver]) else { continue };
             let mut wrong = faults(case, &found);
             if found.outcome != Outcome::Reached || found.iterations > MOST_ITERATIONS {
@@ -133,7 +134,8 @@ fn is_right(name: &str, outcome: &Outcome) -> bool {
 fn every_unreachable_case_has_the_right_status() {
     let mut failures = Vec::new();
     for case in cases().iter().filter(|case| !case.is_reachable) {
-        for solver in ["ccd", "fabrik", "relaxation", "direct", "two-bone", "auto"] {
+        for solver in ["ccd", "fabrik", "relaxation", "direct", "two-bone", "least-squares", "auto"]
+        {
             let Some(found) = solve(case, &["--solver", solver]) else { continue };
             let mut wrong = faults(case, &found);
             if !is_right(&case.name, &found.outcome) {

@@ -164,6 +164,38 @@ pub enum Error {
     Skeleton(#[from] posekit::Error),
 }
 
+impl Error {
+    /// The same error with the line and column of the value that it names, where it was found after reading: when a problem became a skeleton.
+    ///
+    /// - `text`: the JSON text that the problem was read from
+    ///
+    /// # Degenerate cases
+    /// An error that has a line, or names no value of the text, stays as it is.
+    #[must_use]
+    pub fn located_in(self, text: &str) -> Self {
+        crate::json::located_in(self, text, &crate::Limits::default())
+    }
+
+    /// The place that the error names.
+    pub(crate) const fn place_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Self::Syntax { place, .. }
+            | Self::Missing { place, .. }
+            | Self::UnknownField { place, .. }
+            | Self::Value { place, .. }
+            | Self::Duplicate { place, .. }
+            | Self::NoSuchName { place, .. }
+            | Self::Tree { place, .. }
+            | Self::Unsupported { place, .. } => Some(place),
+            Self::Encoding { .. }
+            | Self::TooLarge { .. }
+            | Self::NotFinite { .. }
+            | Self::Read { .. }
+            | Self::Skeleton(_) => None,
+        }
+    }
+}
+
 /// Result of a reader or writer.
 pub type Result<T> = core::result::Result<T, Error>;
 

@@ -1,4 +1,4 @@
-//! Readers and writers for posekit: robots in URDF, chain problems and solutions in posekit's own JSON.
+//! Readers and writers for posekit: robots in URDF, chain problems, figures and solutions in posekit's own JSON.
 //!
 //! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
 //!
@@ -17,6 +17,7 @@
 //! ```
 //!
 //! - [`ChainProblem`] is the file `posekit.chain/1`: bones or points, and a target.
+//! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
@@ -37,6 +38,7 @@ pub mod urdf;
 
 mod chain_problem;
 mod error;
+mod figure;
 mod json;
 mod limits;
 mod solution;
@@ -48,7 +50,16 @@ pub use chain_problem::{
     SpaceConstraint,
 };
 pub use error::{Error, Place, Result};
+pub use figure::{
+    FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,
+    FigureLink, FigureMimic, FigureModel, FigureMotion, FigurePose, FigureProblem, FigureSettings,
+    FigureSkeleton, FigureTask, FrameOwner,
+};
+pub use json::schema_of;
 pub use limits::Limits;
-pub use solution::{NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TraceEntry, bone_name};
+pub use solution::{
+    NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
+    TraceEntry, bone_name,
+};
 pub use text::{decode_text, read_text};
 pub use warnings::{Warning, Warnings};

@@ -1,6 +1,9 @@
 //! The file `posekit.solution/1`.
 
-use posekit_io::{Error, NamedValues, Outcome, SolutionFile, TraceEntry, bone_name};
+use posekit_io::{
+    Error, NamedChoice, NamedHold, NamedValues, Outcome, SolutionFile, TaskMiss, TraceEntry,
+    bone_name,
+};
 
 fn plane_solution() -> SolutionFile {
     let mut solution = SolutionFile::new("ccd", Outcome::Reached);
@@ -17,6 +20,55 @@ fn plane_solution() -> SolutionFile {
         points: vec![vec![0.0, 0.0], vec![1.0, 0.0]],
     }]);
     solution
+}
+
+fn figure_solution() -> SolutionFile {
+    let mut figure =
+        SolutionFile::new("least-squares", Outcome::Blocked { joints: vec!["knee".into()] });
+    let reason = "tasks that only least squares can do".into();
+    figure.choice = Some(NamedChoice { method: "least-squares".into(), reason });
+    let miss = TaskMiss {
+        task: "look-at".into(),
+        name: Some("eyes".into()),
+        level: 2,
+        distance: None,
+        angle: Some(0.5),
+        is_met: false,
+    };
+    let met = TaskMiss { name: None, distance: Some(1e-9), is_met: true, ..miss.clone() };
+    figure.misses = Some(vec![miss, met]);
+    figure.holds = Some(vec![NamedHold { joint: "knee".into(), relief: 0.25 }]);
+    figure
+}
+
+#[test]
+fn a_figure_says_what_was_missed_and_why() {
+    let text = figure_solution().to_json().unwrap();
+    let expected = r#"
+  "choice": { "method": "least-squares", "reason": "tasks that only least squares can do" },
+  "misses": [
+    { "task": "look-at", "name": "eyes", "level": 2, "angle": 0.5, "met": false },
+    { "task": "look-at", "level": 2, "distance": 1e-9, "angle": 0.5, "met": true }
+  ],
+  "holds": [
+    { "joint": "knee", "relief": 0.25 }
+  ],
+"#;
+    assert!(text.contains(expected), "{text}");
+    for (from, to, part) in [
+        (
+            "\"met\": false",
+            "\"met\": 0",
+            "misses[0].met, line 10, column 75: expected true or false",
+        ),
+        ("\"angle\": 0.5", "\"angle\": -1", "a miss must not be negative"),
+        ("\"level\": 2", "\"level\": 256", "a level is from 1 to 255"),
+        ("\"relief\"", "\"relieve\"", "holds[0].relieve"),
+        ("\"reason\"", "\"because\"", "choice.because"),
+    ] {
+        let error = SolutionFile::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(part), "`{error}` does not contain `{part}`");
+    }
 }
 
 #[test]
@@ -61,7 +113,7 @@ fn writing_and_reading_again_changes_nothing() {
         NamedValues { name: "lift".into(), values: vec![0.25] },
         NamedValues { name: "base".into(), values: vec![1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0] },
     ]);
-    let mut all = vec![plane_solution(), space, robot];
+    let mut all = vec![plane_solution(), space, robot, figure_solution()];
     for outcome in [Outcome::Stalled, Outcome::IterationLimit, Outcome::Cancelled] {
         all.push(SolutionFile::new("auto", outcome));
     }

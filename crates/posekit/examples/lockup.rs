@@ -17,12 +17,12 @@ fn main() -> posekit::Result<()> {
     let second = builder.add(Joint::revolute("bone 2", DVec3::Z).child_of(first).at(bone));
     let limb = builder.build()?;
     let tip = Frame { joint: second, joint_from_frame: bone };
-    let task: Task = Position::new(tip, DVec3::new(1.0, 0.0, 0.0)).into();
+    let tasks: [Task; 1] = [Position::new(tip, DVec3::new(1.0, 0.0, 0.0)).into()];
 
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         for classic in [true, false] {
             let settings = Settings { classic, ..Settings::default() };
-            let solution = solve(&limb, &[0.0, 0.0], &[task.clone()], method, &settings)?;
+            let solution = solve(&limb, &[0.0, 0.0], &tasks, method, &settings)?;
             println!(
                 "{:10} {:9} {:15} {:3} iterations, {:.1e} off",
                 method.name(),

@@ -11,10 +11,15 @@ use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{Ccd, Method, Progress, Relaxation, Settings, Status, Workspace};
-use posekit::task::{Orientation, Position, Task};
+use posekit::solve::{
+    Ccd, LeastSquares, Method, Progress, Relaxation, Root, Settings, Status, Workspace,
+};
+use posekit::task::{
+    Clearance, Distance, FramePose, LookAt, Orientation, Plane, Position, Posture, Support, Task,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use support::person::{bodies, capsules, eyes, foot, hand, person};
 use support::{limb, plane_limb, space_limb};
 
 thread_local! {
@@ -215,10 +220,14 @@ fn mimicking() -> Problem {
     Problem::new("mimics", (skeleton, tip), start, targets)
 }
 
+/// All that take any joints, and the choice among all.
+const METHODS: [Method; 5] =
+    [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation, Method::LeastSquares];
+
 #[test]
 fn skeletons_by_every_iterative_method() {
     for problem in problems() {
-        for method in [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation] {
+        for method in METHODS {
             problem.assert_no_allocation(method, &Settings::default());
             let classic = Settings { classic: true, iterations: 20, ..Settings::default() };
             problem.assert_no_allocation(method, &classic);
@@ -231,6 +240,61 @@ fn skeletons_by_every_iterative_method() {
             problem.assert_no_allocation(method, &weighted);
             let exact = Settings { tolerance: Some(0.0), iterations: 60, ..Settings::default() };
             problem.assert_no_allocation(method, &exact);
+        }
+    }
+}
+
+/// A person on both feet who reaches with one hand, holds a rope with both and looks there, in balance, without touching itself, and at ease.
+fn figure(target: DVec3) -> Problem {
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let poses = skeleton.poses(&start);
+    let soles = [0, 1].map(|side| foot(side).world(&poses));
+    let corners = soles.map(|sole| sole.translation);
+    let ahead = [DVec3::X * 0.15, DVec3::X * -0.1];
+    let corners: Vec<DVec3> = corners.iter().flat_map(|c| ahead.map(|by| *c + by)).collect();
+    let support = Support::try_new(bodies(), &corners, DVec3::Z, 0.01);
+    let mut tasks: Vec<Task> = vec![
+        FramePose::new(foot(0), soles[0]).into(),
+        FramePose::new(foot(1), soles[1]).into(),
+        Position::new(hand(0), target).into(),
+        Distance::between([hand(0), hand(1)], 0.0, 0.6).into(),
+        Plane::new(hand(1), DVec3::ZERO, DVec3::Z).one_sided().into(),
+        support.expect("the corners are finite").into(),
+        Task::new(LookAt::new(eyes(), DVec3::X, target)).at_level(2),
+        Task::new(Posture::new(start.clone())).at_level(3),
+    ];
+    let clear = Clearance::all_pairs(&skeleton, &capsules(), 0.01);
+    tasks.extend(clear.into_iter().map(Task::from));
+    Problem { name: "figure", skeleton, start, tasks, retargets: Vec::new() }
+}
+
+/// After one problem of a size, others of that size allocate nothing: targets near, far and out of reach, all settings.
+#[test]
+fn figures_by_least_squares() {
+    let targets = [[0.5, 0.2, 0.3], [0.3, -0.3, -0.4], [3.0, 1.0, 2.0], [0.4, 0.1, 0.6]];
+    let problems = targets.map(|target| figure(DVec3::from_array(target)));
+    let n = problems[0].skeleton.n_joints();
+    let least_squares = LeastSquares {
+        stiffness: (0..n).map(|joint| 1.0 + joint as f64).collect(),
+        largest_change: vec![0.4; n],
+        regularisation: 1e-3,
+        ..LeastSquares::default()
+    };
+    let all = Settings {
+        least_squares,
+        locked: vec![4, 8],
+        root: Root::PrePulled,
+        ..Settings::default()
+    };
+    for settings in [Settings::default(), all] {
+        for method in [Method::LeastSquares, Method::Auto] {
+            let mut workspace = Workspace::default();
+            problems[2].run(&mut workspace, method, &settings);
+            for (k, problem) in problems.iter().enumerate() {
+                let made = allocations(|| problem.run(&mut workspace, method, &settings));
+                assert_eq!(made, 0, "target {k} by {}", method.name());
+            }
         }
     }
 }

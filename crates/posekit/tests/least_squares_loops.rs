@@ -109,7 +109,7 @@ fn four_bar_closed_by_a_distance() {
 fn an_open_loop_is_closed_or_nearly() {
     let (skeleton, frames) = four_bar();
     let closure: Task = Closure::new(frames, Link::Ball).into();
-    let solution = track(&skeleton, &[0.4, 0.9, 1.1], &[closure.clone()]);
+    let solution = track(&skeleton, &[0.4, 0.9, 1.1], core::slice::from_ref(&closure));
     assert!(solution.is_reached(), "{:?}", solution.status);
     assert!(closure.miss(&skeleton, &solution.configuration).distance < 1e-5, "the loop is open");
 

@@ -114,7 +114,8 @@ fn every_reachable_case_is_reached_by_every_solver() {
             let task: Task = Position::new(case.tip, case.target).into();
             let settings = Settings::default();
             let solution =
-                solve(&case.skeleton, &case.start, &[task.clone()], method, &settings).unwrap();
+                solve(&case.skeleton, &case.start, core::slice::from_ref(&task), method, &settings)
+                    .unwrap();
             worst = worst.max(solution.iterations);
             if !solution.is_reached() || solution.iterations > 200 {
                 failures.push(format!(

@@ -3,35 +3,79 @@
 use posekit::solve::Detail;
 
 use crate::args::DrawArgs;
-use crate::draw::{Sheet, solution_svg, status_words};
+use crate::draw::{Outcome, Sheet, solution_svg, status_words};
 use crate::failure::Result;
-use crate::input::read_scene;
+use crate::figure_problem::FigureScene;
+use crate::figure_report;
+use crate::input::{Problem, read_problem};
 use crate::output::{print, write_file};
 use crate::picture;
 use crate::report;
+use crate::scene::Scene;
 
 /// Solves, draws, writes the file and says how it went.
 pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
-    let mut scene = read_scene(&args.problem)?;
+    let (sheet, outcome) = match read_problem(&args.problem)? {
+        Problem::Scene(scene) => draw_scene(scene, args)?,
+        Problem::Figure(figure) => draw_figure(&figure, args)?,
+    };
+    write_file(&args.output, &solution_svg(&sheet))?;
+    print(&format!("{} {}: {}\n", outcome.mark(), sheet.words, args.output.display()))
+}
+
+fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
     if let Some(title) = &args.title {
         scene.title.clone_from(title);
     }
     let asked = args.solver.solver;
     let solution = scene.solve(asked, &args.solver.settings(&scene, Detail::Iterations)?)?;
-    let ran = scene.chosen(asked);
+    let ran = solution.choice.method;
     let outcome = report::outcome(&scene, &solution);
     let escaped = report::escaped_at(&solution);
     let effort = report::effort(ran, &solution);
-    let words = status_words(&outcome, effort, scene.unit, escaped);
     let curve = picture::error_curve(&scene, ran, &solution);
     let sheet = Sheet {
         drawing: picture::drawing(&scene, ran, &solution),
         solver: report::method_words(asked, ran),
-        words: words.clone(),
+        words: status_words(&outcome, effort, scene.unit, escaped),
         // A closed form has nothing to plot.
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
         tolerance: Some(solution.tolerance),
     };
-    write_file(&args.output, &solution_svg(&sheet))?;
-    print(&format!("{} {words}: {}\n", outcome.mark(), args.output.display()))
+    Ok((sheet, outcome))
+}
+
+fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
+    let mut scene = figure.scene();
+    if let Some(title) = &args.title {
+        scene.title.clone_from(title);
+    }
+    let asked = args.solver.solver;
+    let given = args.solver.settings_for(figure.chosen(asked), true, Detail::Iterations)?;
+    let settings = figure.settings(given);
+    let solution = figure.solve(asked, &settings)?;
+    let ran = solution.choice.method;
+    let mut curve = picture::error_curve(&scene, ran, &solution);
+    if let Some(first) = curve.values.first_mut() {
+        *first = figure.start_error();
+    }
+    let mut drawing = picture::drawing(&scene, ran, &solution);
+    if figure.rig.target.is_none() {
+        drawing.targets.clear();
+    }
+    for (shown, q) in
+        [(&mut drawing.start, &figure.rig.start), (&mut drawing.result, &solution.configuration)]
+    {
+        if let Some(shown) = shown {
+            shown.bones.extend(figure.ends(q));
+        }
+    }
+    let sheet = Sheet {
+        drawing,
+        solver: report::method_words(asked, ran),
+        words: figure_report::words(figure, &solution, &settings),
+        curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
+        tolerance: Some(solution.tolerance),
+    };
+    Ok((sheet, figure_report::outcome(figure, &solution)))
 }

@@ -5,6 +5,7 @@ mod demo;
 mod digest;
 mod draw;
 mod solve;
+mod task_demo;
 
 pub(crate) use completions::completions;
 pub(crate) use demo::demo;

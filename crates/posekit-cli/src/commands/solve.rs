@@ -1,29 +1,56 @@
 //! `posekit solve`: one problem, one solution.
 
-use posekit::solve::Detail;
+use posekit::solve::{Detail, Solution};
 
 use crate::args::{Format, SolveArgs};
 use crate::failure::{Failure, Result};
-use crate::input::read_scene;
+use crate::figure_problem::FigureScene;
+use crate::figure_report;
+use crate::input::{Problem, read_problem};
 use crate::output::print;
 use crate::report;
+use crate::scene::Scene;
 
 /// Solves and prints.
 pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
-    let scene = read_scene(&args.problem)?;
-    let trace = if args.trace { Detail::Iterations } else { Detail::Off };
-    let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(&scene, trace)?)?;
-    let ran = scene.chosen(asked);
-    let text = match args.format {
-        Format::Json => report::solution_file(&scene, ran, &solution, args.trace)
-            .to_json()
-            .map_err(Failure::input)?,
-        Format::Table => report::text(&scene, [asked, ran], &solution),
+    let (text, solution) = match read_problem(&args.problem)? {
+        Problem::Scene(scene) => solve_scene(&scene, args)?,
+        Problem::Figure(figure) => solve_figure(&figure, args)?,
     };
     print(&text)?;
     if args.require_reached && !solution.is_reached() {
         return Err(Failure::not_reached());
     }
     Ok(())
+}
+
+fn detail(args: &SolveArgs) -> Detail {
+    if args.trace { Detail::Iterations } else { Detail::Off }
+}
+
+fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
+    let asked = args.solver.solver;
+    let solution = scene.solve(asked, &args.solver.settings(scene, detail(args))?)?;
+    let ran = solution.choice.method;
+    let text = match args.format {
+        Format::Json => report::solution_file(scene, ran, &solution, args.trace, args.explain)
+            .to_json()
+            .map_err(Failure::input)?,
+        Format::Table => report::text(scene, [asked, ran], &solution, args.explain),
+    };
+    Ok((text, solution))
+}
+
+fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solution)> {
+    let asked = args.solver.solver;
+    let given = args.solver.settings_for(figure.chosen(asked), true, detail(args))?;
+    let settings = figure.settings(given);
+    let solution = figure.solve(asked, &settings)?;
+    let text = match args.format {
+        Format::Json => figure_report::solution_file(figure, &solution, &settings, args.trace)
+            .to_json()
+            .map_err(Failure::input)?,
+        Format::Table => figure_report::text(figure, asked, &solution, &settings, args.explain),
+    };
+    Ok((text, solution))
 }

@@ -5,7 +5,7 @@ use posekit::glam::DVec3;
 use super::limits::{draw_held, draw_ranges};
 use super::svg::{Markup, Path, Tag, circle, line, root};
 use super::view::{Screen, View};
-use super::{Figure, JointMark, JointShape, PoleMark, PoseDrawing, TargetMark};
+use super::{Figure, JointMark, JointShape, PoleMark, PoseDrawing, Rod, TargetMark};
 
 /// Room around the figure \[px\]: limit arcs, the target's ring and the root's ground line stay inside.
 pub(super) const MARGIN: f64 = 28.0;
@@ -37,6 +37,9 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     let pen = Pen::for_figure(shown, &screen);
     draw_grid(out, &screen);
     draw_shadows(out, drawing, shown, &screen, &pen);
+    for plate in &drawing.plates {
+        draw_plate(out, plate, "plate", &screen);
+    }
     out.open(&Tag::new("g").class(drawing.look.class()));
     if let (Some(start), Some(_)) = (&drawing.start, &drawing.result) {
         draw_start(out, start, &screen, &pen);
@@ -50,17 +53,26 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     if let Some(pole) = &drawing.pole {
         draw_pole(out, pole, &screen);
     }
-    if let Some(target) = &drawing.target {
-        draw_target(out, target, &screen, &pen);
+    let is_result = drawing.result.is_some();
+    draw_sights(out, drawing, shown, &screen);
+    // A solid figure would hide the targets at its joints; slim bones let them be seen.
+    let is_solid = shown.is_some_and(|figure| !figure.radii.is_empty());
+    if !is_solid {
+        draw_targets(out, drawing, &screen, &pen);
     }
     if let Some(figure) = shown {
-        let ink = if drawing.result.is_some() { Ink::RESULT } else { Ink::START };
-        draw_body(out, figure, &screen, &pen, ink);
-        draw_root(out, figure.root, &screen, &pen);
+        let ink = if is_result { Ink::RESULT } else { Ink::START };
+        draw_body(out, (figure, &drawing.rods), &screen, &pen, ink);
+        if let Some(root) = figure.root {
+            draw_root(out, root, &screen, &pen);
+        }
         draw_held(out, figure, &screen, &pen);
     }
-    if let Some(figure) = shown {
-        draw_tip(out, figure.tip, drawing.result.is_some(), &screen, &pen);
+    if is_solid {
+        draw_targets(out, drawing, &screen, &pen);
+    }
+    for &tip in shown.into_iter().flat_map(|figure| &figure.tips) {
+        draw_tip(out, tip, is_result, &screen, &pen);
     }
     out.close_line();
 }
@@ -81,6 +93,9 @@ pub(super) struct Pen {
 impl Pen {
     /// Sizes from the mean length of the figure's bones: the joints of a rope of a hundred bones are beads, those of an arm discs.
     fn for_figure(figure: Option<&Figure>, screen: &Screen<'_>) -> Self {
+        if figure.is_some_and(|figure| !figure.radii.is_empty()) {
+            return Self { bone: 5.0, joint: 2.4, arc: 14.0, mark: 0.74 };
+        }
         let lengths: Vec<f64> = figure
             .map(|f| f.bones.iter().map(|bone| bone_pixels(bone, screen)).collect())
             .unwrap_or_default();
@@ -164,9 +179,11 @@ fn draw_shadows(
         out.leaf(&path.tag().class("shadow").num("stroke-width", (1.5 * pen.bone).max(2.0)));
         out.close_line();
     }
-    let marks = [drawing.target.map(|target| target.at), shown.map(|figure| figure.tip)];
+    // Many of them would be a thicket.
+    let [target] = &drawing.targets[..] else { return };
+    let tips = shown.into_iter().flat_map(|figure| &figure.tips);
     let mut drawn: Option<DVec3> = None;
-    for point in marks.into_iter().flatten().filter(|p| p.is_finite()) {
+    for &point in core::iter::once(&target.at).chain(tips).filter(|p| p.is_finite()) {
         // The tip on the target needs no second line.
         if drawn.is_some_and(|other| other.distance(point) * screen.scale < 3.0) {
             continue;
@@ -185,6 +202,14 @@ fn is_drawable(bone: &[DVec3; 2]) -> bool {
 
 /// The start behind a result: dashed centre lines and small open joints.
 fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen) {
+    if !figure.radii.is_empty() {
+        // Limbs of their own width: a pale grey figure says more than their middle lines.
+        let bare = Figure { joints: Vec::new(), ..figure.clone() };
+        out.open(&Tag::new("g").class("before"));
+        draw_body(out, (&bare, &[]), screen, pen, Ink::START);
+        out.close_line();
+        return;
+    }
     let path = centre_lines(&figure.bones, screen);
     out.leaf(
         &path
@@ -198,8 +223,8 @@ fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen)
             out.leaf(&circle(screen.at(joint.at), 0.6 * pen.joint).class("start-joint"));
         }
     }
-    if figure.tip.is_finite() {
-        out.leaf(&circle(screen.at(figure.tip), 2.5 * pen.mark).class("start-joint"));
+    for &tip in figure.tips.iter().filter(|tip| tip.is_finite()) {
+        out.leaf(&circle(screen.at(tip), 2.5 * pen.mark).class("start-joint"));
     }
 }
 
@@ -271,12 +296,42 @@ fn draw_trail(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>, pen:
 
 /// What is missing between tip and target.
 fn draw_gap(out: &mut Markup, drawing: &PoseDrawing, shown: Option<&Figure>, screen: &Screen<'_>) {
-    let (Some(figure), Some(target), Some(_)) = (shown, drawing.target, &drawing.result) else {
-        return;
-    };
-    let missing = figure.tip.distance(target.at) * screen.scale;
-    if missing.is_finite() && missing > 6.0 {
-        out.leaf(&line(screen.at(figure.tip), screen.at(target.at)).class("gap"));
+    let (Some(figure), Some(_)) = (shown, &drawing.result) else { return };
+    for (tip, target) in figure.tips.iter().zip(&drawing.targets) {
+        let missing = tip.distance(target.at) * screen.scale;
+        if !target.is_seen && missing.is_finite() && missing > 6.0 {
+            out.leaf(&line(screen.at(*tip), screen.at(target.at)).class("gap"));
+        }
+    }
+}
+
+/// Lines of sight.
+fn draw_sights(
+    out: &mut Markup,
+    drawing: &PoseDrawing,
+    shown: Option<&Figure>,
+    screen: &Screen<'_>,
+) {
+    let Some(figure) = shown else { return };
+    let pairs = figure.tips.iter().zip(&drawing.targets);
+    for (eye, target) in
+        pairs.filter(|(eye, to)| to.is_seen && eye.is_finite() && to.at.is_finite())
+    {
+        out.leaf(&line(screen.at(*eye), screen.at(target.at)).class("sight"));
+    }
+}
+
+/// A flat polygon.
+fn draw_plate(out: &mut Markup, corners: &[DVec3], class: &str, screen: &Screen<'_>) {
+    if corners.len() >= 3 && corners.iter().all(|corner| corner.is_finite()) {
+        let corners: Vec<[f64; 2]> = corners.iter().map(|&corner| screen.at(corner)).collect();
+        out.leaf(&Path::through(&corners).shut().tag().class(class));
+    }
+}
+
+fn draw_targets(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>, pen: &Pen) {
+    for target in &drawing.targets {
+        draw_target(out, target, screen, pen);
     }
 }
 
@@ -316,9 +371,28 @@ fn draw_target(out: &mut Markup, target: &TargetMark, screen: &Screen<'_>, pen: 
             }
         }
     }
+    if let Some(direction) = target.direction.and_then(DVec3::try_normalize) {
+        draw_arrow(out, target.at, direction * (22.0 * pen.mark / screen.scale), screen);
+    }
     out.leaf(&circle(at, ring));
     out.leaf(&cross.tag());
     out.close_line();
+}
+
+/// An arrow from a point.
+fn draw_arrow(out: &mut Markup, from: DVec3, by: DVec3, screen: &Screen<'_>) {
+    let (start, end) = (screen.at(from), screen.at(from + by));
+    let (x, y) = (end[0] - start[0], end[1] - start[1]);
+    let length = (x * x + y * y).sqrt();
+    out.leaf(&line(start, end).set("stroke-width", "1.25"));
+    // Seen end on, an arrow is a point.
+    if length > 6.0 {
+        let (u, v) = (x / length, y / length);
+        let wing =
+            |side: f64| [end[0] - 5.0 * u + 3.0 * side * v, end[1] - 5.0 * v - 3.0 * side * u];
+        let head = Path::through(&[wing(1.0), end, wing(-1.0)]);
+        out.leaf(&head.tag().set("stroke-width", "1.25"));
+    }
 }
 
 /// A square on a short ground line.
@@ -350,15 +424,32 @@ fn draw_tip(out: &mut Markup, at: DVec3, is_result: bool, screen: &Screen<'_>, p
 }
 
 /// Bones and joints, the far ones first.
-fn draw_body(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
+fn draw_body(
+    out: &mut Markup,
+    (figure, rods): (&Figure, &[Rod]),
+    screen: &Screen<'_>,
+    pen: &Pen,
+    ink: Ink,
+) {
     enum Piece<'a> {
-        Bone(&'a [DVec3; 2]),
+        Bone(&'a [DVec3; 2], Option<[f64; 2]>),
         Joint(&'a JointMark),
+        Plate(&'a [DVec3]),
+        Rod(&'a Rod),
     }
     let mut pieces: Vec<(f64, Piece<'_>)> = Vec::new();
-    for bone in figure.bones.iter().filter(|bone| is_drawable(bone) && bone[0] != bone[1]) {
-        let depth = f64::midpoint(screen.depth(bone[0]), screen.depth(bone[1]));
-        pieces.push((depth, Piece::Bone(bone)));
+    let middle = |[from, to]: &[DVec3; 2]| f64::midpoint(screen.depth(*from), screen.depth(*to));
+    for (index, bone) in figure.bones.iter().enumerate() {
+        if is_drawable(bone) && bone[0] != bone[1] {
+            pieces.push((middle(bone), Piece::Bone(bone, figure.radii.get(index).copied())));
+        }
+    }
+    for plate in &figure.plates {
+        let depths = plate.iter().map(|&corner| screen.depth(corner));
+        pieces.push((depths.fold(f64::NEG_INFINITY, f64::max), Piece::Plate(plate)));
+    }
+    for rod in rods.iter().filter(|rod| is_drawable(&rod.ends)) {
+        pieces.push((middle(&rod.ends), Piece::Rod(rod)));
     }
     for joint in figure.joints.iter().filter(|joint| joint.at.is_finite()) {
         // A joint lies on top of the bones that meet in it, whichever way they run.
@@ -373,16 +464,28 @@ fn draw_body(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen, 
     }
     for (_, piece) in &pieces {
         match piece {
-            Piece::Bone(bone) => draw_bone(out, bone, screen, pen, ink),
+            Piece::Bone(bone, radii) => draw_bone(out, (bone, *radii), screen, pen, ink),
+            Piece::Plate(corners) => draw_plate(out, corners, ink.body, screen),
+            Piece::Rod(rod) => draw_rod(out, rod, screen),
             Piece::Joint(joint) => draw_joint(out, joint, screen, pen, ink),
         }
     }
 }
 
 /// A tapered body with round ends; a larger one has a shaded lower half.
-fn draw_bone(out: &mut Markup, bone: &[DVec3; 2], screen: &Screen<'_>, pen: &Pen, ink: Ink) {
-    let base = pen.bone.min((0.3 * bone_pixels(bone, screen)).max(0.8));
-    let body = Taper { from: screen.at(bone[0]), to: screen.at(bone[1]), base };
+fn draw_bone(
+    out: &mut Markup,
+    (bone, radii): (&[DVec3; 2], Option<[f64; 2]>),
+    screen: &Screen<'_>,
+    pen: &Pen,
+    ink: Ink,
+) {
+    let slim = pen.bone.min((0.3 * bone_pixels(bone, screen)).max(0.8));
+    let [base, tip] = match radii {
+        Some(radii) => radii.map(|radius| (radius * screen.scale).max(0.8)),
+        None => [slim, slim * BONE_TAPER],
+    };
+    let body = Taper { from: screen.at(bone[0]), to: screen.at(bone[1]), base, tip };
     let (class, stroke) = if pen.is_dense() { (ink.dense, 0.6) } else { (ink.body, 1.25) };
     out.leaf(&body.outline().tag().class(class).num("stroke-width", stroke));
     if let (false, Some(lower)) = (pen.is_dense(), body.lower_half()) {
@@ -395,6 +498,7 @@ struct Taper {
     from: [f64; 2],
     to: [f64; 2],
     base: f64,
+    tip: f64,
 }
 
 impl Taper {
@@ -402,8 +506,8 @@ impl Taper {
     fn frame(&self) -> Option<([f64; 2], f64, f64)> {
         let (x, y) = (self.to[0] - self.from[0], self.to[1] - self.from[1]);
         let length = (x * x + y * y).sqrt();
-        let cos = self.base * (1.0 - BONE_TAPER) / length;
-        if !(length > 0.0 && cos < 1.0) {
+        let cos = (self.base - self.tip) / length;
+        if !(length > 0.0 && cos.abs() < 1.0) {
             return None;
         }
         Some(([x / length, y / length], cos, (1.0 - cos * cos).sqrt()))
@@ -417,10 +521,11 @@ impl Taper {
     }
 
     fn outline(&self) -> Path {
-        let tip = self.base * BONE_TAPER;
+        let tip = self.tip;
         let whole = || {
-            let [x, y] = self.from;
-            let r = self.base;
+            // One disc lies inside the other.
+            let ([x, y], r) =
+                if self.base >= tip { (self.from, self.base) } else { (self.to, tip) };
             Path::new()
                 .to([x - r, y])
                 .arc(r, false, true, [x + r, y])
@@ -435,18 +540,20 @@ impl Taper {
             self.touch(self.from, self.base, cos, -sin),
         ];
         let [Some(a), Some(b), Some(c), Some(d)] = corners else { return whole() };
+        // The wider end shows more than half of its disc.
+        let is_wide_at_tip = tip > self.base;
         Path::new()
             .to(a)
             .line(b)
-            .arc(tip, false, false, c)
+            .arc(tip, is_wide_at_tip, false, c)
             .line(d)
-            .arc(self.base, true, false, a)
+            .arc(self.base, !is_wide_at_tip, false, a)
             .shut()
     }
 
     /// The half that lies lower on the screen.
     fn lower_half(&self) -> Option<Path> {
-        let tip = self.base * BONE_TAPER;
+        let tip = self.tip;
         let ([x, _], cos, sin) = self.frame()?;
         // With y downwards, the clockwise side is the lower one for a bone that runs to the right.
         let side = if x >= 0.0 { 1.0 } else { -1.0 };
@@ -465,6 +572,14 @@ impl Taper {
                 .shut(),
         )
     }
+}
+
+/// A rod of the world: no part of the figure, so in the colour of the ground line.
+fn draw_rod(out: &mut Markup, rod: &Rod, screen: &Screen<'_>) {
+    let width = (2.0 * rod.radius * screen.scale).max(1.5);
+    let [from, to] = rod.ends.map(|end| screen.at(end));
+    out.leaf(&line(from, to).class("rod-edge").num("stroke-width", width + 1.5));
+    out.leaf(&line(from, to).class("rod-body").num("stroke-width", (width - 1.0).max(0.75)));
 }
 
 fn draw_joint(out: &mut Markup, joint: &JointMark, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
@@ -575,7 +690,7 @@ mod tests {
                 }
                 drawing.result = Some(figure);
                 drawing.trail.clone_from(points);
-                drawing.target = Some(TargetMark { at: DVec3::NAN, rotation: None });
+                drawing.targets = vec![TargetMark::point(DVec3::NAN)];
                 let text = drawn(&drawing);
                 assert!(!text.contains("NaN") && !text.contains("inf"), "{space:?} {points:?}");
                 assert!(text.len() < 60_000, "{space:?} {points:?} stays small");

@@ -48,7 +48,7 @@ fn drawing(
     drawing.result = way.last().map(|points| Figure::from_points(points));
     drawing.ghosts = way.get(1..way.len() - 1).unwrap_or(&[]).iter().map(|p| bones(p)).collect();
     drawing.trail = way.iter().filter_map(|points| points.last().copied()).collect();
-    drawing.target = Some(TargetMark { at: target, rotation: None });
+    drawing.targets = vec![TargetMark::point(target)];
     drawing
 }
 
@@ -126,8 +126,8 @@ pub(super) fn arm(look: SolverLook) -> PoseDrawing {
         &steps(&start, target, pull(look), 7),
         target,
     );
-    drawing.target =
-        Some(TargetMark { at: target, rotation: Some(DQuat::from_axis_angle(DVec3::X, 2.4)) });
+    let rotation = Some(DQuat::from_axis_angle(DVec3::X, 2.4));
+    drawing.targets = vec![TargetMark { rotation, ..TargetMark::point(target) }];
     for figure in [&mut drawing.start, &mut drawing.result].into_iter().flatten() {
         let count = figure.joints.len();
         for i in 0..count {

@@ -220,6 +220,11 @@ const DRAWING_RULES: &str = "\
 .arc{fill:none;stroke:var(--quiet);stroke-width:1;stroke-opacity:.7}
 .held{fill:none;stroke:var(--ink);stroke-width:2;stroke-linecap:round}
 .target{fill:none;stroke:var(--target);stroke-width:2;stroke-linecap:round}
+.plate{fill:var(--ink);fill-opacity:.045;stroke:var(--quiet);stroke-width:1;stroke-opacity:.7;stroke-linejoin:round}
+.rod-edge{fill:none;stroke:var(--quiet);stroke-linecap:round}
+.rod-body{fill:none;stroke:var(--grid);stroke-linecap:round}
+.before{opacity:.5}
+.sight{fill:none;stroke:var(--target);stroke-width:1;stroke-opacity:.6;stroke-dasharray:1 4;stroke-linecap:round}
 .gap{fill:none;stroke:var(--target);stroke-width:1;stroke-dasharray:3 3}
 .root{fill:var(--ink);stroke:var(--paper);stroke-width:1}
 .ground{stroke:var(--ink);stroke-width:1.5;stroke-linecap:round}

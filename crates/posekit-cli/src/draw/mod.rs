@@ -19,9 +19,11 @@ mod fixtures;
 use posekit::glam::{DQuat, DVec3};
 
 pub(crate) use look::SolverLook;
+#[cfg(test)]
+pub(crate) use page::strip_svg;
 pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
 pub(crate) use words::{
-    Effort, HeldJoint, HeldLimit, Outcome, microseconds, scientific, status_words,
+    Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, status_words,
 };
 
 /// Where a pose lives, which decides how it is looked at.
@@ -40,10 +42,14 @@ pub(crate) struct Figure {
     pub(crate) bones: Vec<[DVec3; 2]>,
     /// What to draw at the joints.
     pub(crate) joints: Vec<JointMark>,
-    /// Where the skeleton is held.
-    pub(crate) root: DVec3,
-    /// The end effector.
-    pub(crate) tip: DVec3,
+    /// Half widths of each bone at its base and its end, in the problem's unit; empty for slim bones that suit the picture.
+    pub(crate) radii: Vec<[f64; 2]>,
+    /// Flat bodies: corners of each, in order.
+    pub(crate) plates: Vec<Vec<DVec3>>,
+    /// Where the skeleton is held; `None` for one that floats.
+    pub(crate) root: Option<DVec3>,
+    /// The end effectors, in the order of the targets.
+    pub(crate) tips: Vec<DVec3>,
 }
 
 impl Figure {
@@ -53,8 +59,10 @@ impl Figure {
         Self {
             bones: points.windows(2).map(|pair| [pair[0], pair[1]]).collect(),
             joints: points[..points.len().saturating_sub(1)].iter().map(plain).collect(),
-            root: points.first().copied().unwrap_or(DVec3::ZERO),
-            tip: points.last().copied().unwrap_or(DVec3::ZERO),
+            radii: Vec::new(),
+            plates: Vec::new(),
+            root: points.first().copied(),
+            tips: points.last().copied().into_iter().collect(),
         }
     }
 }
@@ -130,6 +138,26 @@ pub(crate) struct TargetMark {
     pub(crate) at: DVec3,
     /// Wanted orientation, drawn as three short axes.
     pub(crate) rotation: Option<DQuat>,
+    /// Wanted direction of an axis (any length), drawn as an arrow.
+    pub(crate) direction: Option<DVec3>,
+    /// True when the effector looks at it: a line of sight leads there, and being apart is no miss.
+    pub(crate) is_seen: bool,
+}
+
+impl TargetMark {
+    /// A point to be reached.
+    pub(crate) const fn point(at: DVec3) -> Self {
+        Self { at, rotation: None, direction: None, is_seen: false }
+    }
+}
+
+/// A rod that stands in the world: a rail, a handle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rod {
+    /// Its ends.
+    pub(crate) ends: [DVec3; 2],
+    /// Half its width, in the problem's unit.
+    pub(crate) radius: f64,
 }
 
 /// A pole: the point towards which a limb bends.
@@ -160,8 +188,14 @@ pub(crate) struct PoseDrawing {
     pub(crate) ghosts: Vec<Vec<[DVec3; 2]>>,
     /// Positions of the end effector from start to result.
     pub(crate) trail: Vec<DVec3>,
-    /// The target.
-    pub(crate) target: Option<TargetMark>,
+    /// The targets, in the order of the tips.
+    pub(crate) targets: Vec<TargetMark>,
+    /// Rods that stand in the world.
+    pub(crate) rods: Vec<Rod>,
+    /// Flat things that stand in the world: corners of each, in order.
+    pub(crate) plates: Vec<Vec<DVec3>>,
+    /// The side from which it is seen \[degrees about up from the first floor axis\]; the best one where there is none.
+    pub(crate) azimuth_deg: Option<f64>,
     /// The pole.
     pub(crate) pole: Option<PoleMark>,
 }
@@ -178,7 +212,10 @@ impl PoseDrawing {
             result: None,
             ghosts: Vec::new(),
             trail: Vec::new(),
-            target: None,
+            targets: Vec::new(),
+            rods: Vec::new(),
+            plates: Vec::new(),
+            azimuth_deg: None,
             pole: None,
         }
     }

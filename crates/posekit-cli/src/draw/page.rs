@@ -79,6 +79,9 @@ pub(crate) struct DetailTable {
 /// Width of a small picture, and the least and greatest height it may take to suit its figure \[px\].
 const TILE_WIDTH: f64 = 320.0;
 const TILE_HEIGHTS: [f64; 2] = [176.0, 344.0];
+/// The same where a start and one result stand alone and have the page to themselves.
+const LARGE_TILE_WIDTH: f64 = 536.0;
+const LARGE_TILE_HEIGHTS: [f64; 2] = [240.0, 560.0];
 /// Sizes of a plot \[px\]: beside each other on the page, the one that fits the window is shown.
 const WIDE_PLOT: [f64; 2] = [1088.0, 300.0];
 const NARROW_PLOT: [f64; 2] = [360.0, 300.0];
@@ -239,7 +242,7 @@ fn model_section(out: &mut Markup, model: &Model, id: &str) {
     let mut drawings: Vec<&PoseDrawing> = vec![&model.start];
     drawings.extend(model.runs.iter().map(|run| &run.drawing));
     let view = View::of(&drawings);
-    let tile = tile_size(&view);
+    let tile = tile_size(&view, model.runs.len() + 1);
     out.open(&Tag::new("section").class("model").set("id", id));
     out.element(&Tag::new("h2"), &model.name);
     let cell = format!("grid {}", length_words(view.grid_step(), &model.unit));
@@ -266,15 +269,19 @@ fn model_section(out: &mut Markup, model: &Model, id: &str) {
 }
 
 /// The size of a model's pictures: as high as its figures need.
-fn tile_size(view: &View) -> [f64; 2] {
-    let inner = (TILE_WIDTH - 2.0 * MARGIN) * view.aspect();
-    [TILE_WIDTH, (inner + 2.0 * MARGIN).clamp(TILE_HEIGHTS[0], TILE_HEIGHTS[1]).round()]
+fn tile_size(view: &View, pictures: usize) -> [f64; 2] {
+    let (width, [least, most]) = match pictures {
+        0..=2 => (LARGE_TILE_WIDTH, LARGE_TILE_HEIGHTS),
+        _ => (TILE_WIDTH, TILE_HEIGHTS),
+    };
+    let inner = (width - 2.0 * MARGIN) * view.aspect();
+    [width, (inner + 2.0 * MARGIN).clamp(least, most).round()]
 }
 
 /// Columns for a number of pictures: one row for up to five, then rows as full as can be.
 const fn tile_columns(pictures: usize) -> usize {
     match pictures {
-        0..=2 => 3,
+        0..=2 => 2,
         3..=5 => pictures,
         6 | 9 => 3,
         7 | 8 | 11 | 12 => 4,
@@ -290,8 +297,10 @@ fn start_tile(out: &mut Markup, model: &Model, view: &View, size: [f64; 2]) {
     out.open(&Tag::new("span").class("who"));
     out.element(&Tag::new("span"), "start");
     out.close();
-    if let (Some(figure), Some(target)) = (&model.start.start, model.start.target) {
-        let distance = figure.tip.distance(target.at);
+    if let (Some(figure), false) = (&model.start.start, model.start.targets.is_empty()) {
+        // Where some look and others reach, the farthest to reach is what must be done.
+        let reached = figure.tips.iter().zip(&model.start.targets).filter(|(_, to)| !to.is_seen);
+        let distance = reached.map(|(tip, to)| tip.distance(to.at)).fold(0.0, f64::max);
         let words = format!("target {} away", length_words(distance, &model.unit));
         out.element(&Tag::new("span").class("words"), &words);
     }
@@ -428,6 +437,34 @@ pub(crate) fn solution_svg(sheet: &Sheet) -> String {
         };
         draw_plot(&mut out, &what, SHEET_PLOT);
         out.close_line();
+    }
+    out.finish() + "\n"
+}
+
+/// Drawings side by side with a line of words under each, all seen alike, as a stand-alone SVG file.
+#[cfg(test)]
+pub(crate) fn strip_svg(title: &str, pictures: &[(PoseDrawing, String)]) -> String {
+    const SIZE: [f64; 2] = [256.0, 200.0];
+    let drawings: Vec<&PoseDrawing> = pictures.iter().map(|(drawing, _)| drawing).collect();
+    let view = View::of(&drawings);
+    let has_words = pictures.iter().any(|(_, words)| !words.is_empty());
+    let count = u32::try_from(pictures.len()).unwrap_or(1);
+    let size = [SIZE[0] * f64::from(count), SIZE[1] + if has_words { 32.0 } else { 0.0 }];
+    let mut out = Markup::new();
+    out.open(&root(size, title).pair(["width", "height"], size));
+    out.element(&Tag::new("title"), title);
+    out.open(&Tag::new("style"));
+    out.raw(&svg_style());
+    out.close_line();
+    out.leaf(&Tag::new("rect").pair(["width", "height"], size).class("paper"));
+    let mut left = 0.0;
+    for (drawing, words) in pictures {
+        out.open(&Tag::new("svg").num("x", left).pair(["width", "height"], SIZE));
+        draw_pose(&mut out, drawing, &view, SIZE);
+        out.close_line();
+        let at = [left + SIZE[0] / 2.0, SIZE[1] + 16.0];
+        out.element(&Tag::new("text").pair(["x", "y"], at).class("label middle"), words);
+        left += SIZE[0];
     }
     out.finish() + "\n"
 }

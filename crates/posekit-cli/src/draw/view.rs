@@ -99,7 +99,10 @@ impl View {
         let points: Vec<DVec3> =
             drawings.iter().flat_map(|d| points_of(d)).filter(|p| p.is_finite()).collect();
         match drawings.first().map(|d| d.space) {
-            Some(Space::Up(up)) => Self::in_space(&points, Axes::new(up)),
+            Some(Space::Up(up)) => {
+                let azimuth = drawings.iter().find_map(|drawing| drawing.azimuth_deg);
+                Self::in_space(&points, Axes::new(up), azimuth)
+            }
             Some(Space::Plane) | None => Self::framed(Camera::PLANE, None, &points, None),
         }
     }
@@ -116,7 +119,7 @@ impl View {
         if ratio.is_nan() { 1.0 } else { ratio.clamp(0.25, 4.0) }
     }
 
-    fn in_space(points: &[DVec3], axes: Axes) -> Self {
+    fn in_space(points: &[DVec3], axes: Axes, azimuth_deg: Option<f64>) -> Self {
         let (low, high) = bounds(points.iter().map(|&p| [p.dot(axes.first), p.dot(axes.second)]));
         let (bottom, top) = bounds(points.iter().map(|&p| [p.dot(axes.up), 0.0]));
         let size = (high[0] - low[0]).max(high[1] - low[1]).max(top[0] - bottom[0]);
@@ -127,7 +130,11 @@ impl View {
             floor.low[i] = ((low[i] - missing) / step - 0.25).floor() * step;
             floor.high[i] = ((high[i] + missing) / step + 0.25).ceil() * step;
         }
-        Self::framed(best_camera(points, &axes), Some(floor), points, Some(step))
+        let camera = match azimuth_deg {
+            Some(azimuth) => Camera::around(&axes, azimuth),
+            None => best_camera(points, &axes),
+        };
+        Self::framed(camera, Some(floor), points, Some(step))
     }
 
     fn framed(camera: Camera, floor: Option<Floor>, points: &[DVec3], step: Option<f64>) -> Self {
@@ -235,14 +242,17 @@ pub(super) fn turned(vector: DVec3, axis_unit: DVec3, angle: f64) -> DVec3 {
 fn points_of(drawing: &PoseDrawing) -> Vec<DVec3> {
     let of_figure = |figure: &Figure| {
         let mut points: Vec<DVec3> = figure.bones.iter().flatten().copied().collect();
-        points.extend([figure.root, figure.tip]);
+        points.extend(figure.root);
+        points.extend(figure.tips.iter().chain(figure.plates.iter().flatten()));
         points
     };
     let mut points: Vec<DVec3> =
         [&drawing.start, &drawing.result].into_iter().flatten().flat_map(of_figure).collect();
     points.extend(drawing.ghosts.iter().flatten().flatten());
     points.extend(&drawing.trail);
-    points.extend(drawing.target.map(|target| target.at));
+    points.extend(drawing.targets.iter().map(|target| target.at));
+    points.extend(drawing.rods.iter().flat_map(|rod| rod.ends));
+    points.extend(drawing.plates.iter().flatten());
     points.extend(drawing.pole.map(|pole| pole.at));
     points
 }

@@ -2,16 +2,10 @@
 
 use core::f64::consts::PI;
 
-use posekit::glam::DQuat;
-
 use super::{CHAIN_SCHEMA, ChainData, ChainProblem, PlaneBone, SpaceBone, SpaceConstraint};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::{LARGEST, Limits};
-
-/// How far from 1 the length of a quaternion may be: wide enough for numbers written with four digits, too narrow for four numbers that are
-/// no rotation.
-const UNIT_TOLERANCE: f64 = 1e-3;
 
 const FILE_FIELDS: [&str; 8] =
     ["schema", "dimension", "root", "bones", "points", "weights", "target", "orientation"];
@@ -66,7 +60,7 @@ fn read_orientation(file: &Object<'_>, chain: &ChainData) -> Result<Option<[f64;
     if !matches!(chain, ChainData::Space { .. }) {
         return Err(orientation.invalid("an orientation needs `bones` in dimension 3"));
     }
-    read_rotation(&orientation).map(Some)
+    orientation.rotation().map(Some)
 }
 
 fn read_points(file: &Object<'_>, points: &Cursor<'_>, dimension: usize) -> Result<ChainData> {
@@ -139,7 +133,7 @@ fn read_space_bone(bone: &Cursor<'_>) -> Result<SpaceBone> {
     let offset = fields.required("offset")?.array("x, y, z")?;
     Ok(SpaceBone {
         offset,
-        rotation: read_rotation(&fields.required("rotation")?)?,
+        rotation: fields.required("rotation")?.rotation()?,
         weight: read_weight(&fields)?,
         constraint: read_constraint(&fields, offset)?,
     })
@@ -153,10 +147,7 @@ fn read_constraint(fields: &Object<'_>, offset: [f64; 3]) -> Result<Option<Space
     match (hinge, cone) {
         (Some(_), Some(cone)) => Err(cone.invalid("a joint has a `hinge` or a `cone`, not both")),
         (Some(hinge), None) => {
-            let axis: [f64; 3] = hinge.array("x, y, z")?;
-            if axis == [0.0; 3] {
-                return Err(hinge.invalid("the axis is zero and has no direction"));
-            }
+            let axis = hinge.direction("axis")?;
             Ok(Some(SpaceConstraint::Hinge { axis, limit: read_limit(fields)? }))
         }
         (None, Some(cone)) => read_cone(&cone, offset).map(Some),
@@ -174,7 +165,7 @@ fn read_cone(cone: &Cursor<'_>, offset: [f64; 3]) -> Result<SpaceConstraint> {
     if offset == [0.0; 3] {
         return Err(cone.invalid("a cone opens about the bone's offset, which is zero here"));
     }
-    let twist = read_range(&fields.required("twist")?)?;
+    let twist = fields.required("twist")?.range()?;
     Ok(SpaceConstraint::Cone { swing: angle, twist })
 }
 
@@ -183,24 +174,5 @@ fn read_weight(fields: &Object<'_>) -> Result<Option<f64>> {
 }
 
 fn read_limit(fields: &Object<'_>) -> Result<Option<[f64; 2]>> {
-    fields.optional("limit").map(|limit| read_range(&limit)).transpose()
-}
-
-fn read_range(range: &Cursor<'_>) -> Result<[f64; 2]> {
-    let [min, max] = range.array("smallest and largest")?;
-    if min > max {
-        return Err(range.invalid(format!("the smallest, {min}, is above the largest, {max}")));
-    }
-    Ok([min, max])
-}
-
-fn read_rotation(rotation: &Cursor<'_>) -> Result<[f64; 4]> {
-    let quaternion: [f64; 4] = rotation.array("x, y, z, w")?;
-    let length = DQuat::from_array(quaternion).length();
-    if (length - 1.0).abs() > UNIT_TOLERANCE {
-        return Err(rotation.invalid(format!(
-            "a rotation is a quaternion of length 1 (x, y, z, w), found one of length {length}"
-        )));
-    }
-    Ok(quaternion)
+    fields.optional("limit").map(|limit| limit.range()).transpose()
 }

@@ -1,7 +1,8 @@
 //! Walking a parsed document with the path at hand.
 
-use super::{Node, Step, locate, path_text};
+use super::{Document, Node, Step, locate, path_text};
 use crate::error::{Error, Place, Result};
+use crate::limits::Limits;
 
 /// A value of a document and the way to it.
 #[derive(Debug, Clone)]
@@ -54,7 +55,7 @@ impl<'d> Cursor<'d> {
     fn expected(&self, what: &str) -> Error {
         let found = match self.node {
             Node::Null => "null".to_owned(),
-            Node::Bool => "true or false".to_owned(),
+            Node::Bool(value) => value.to_string(),
             Node::Number(value) => format!("the number {value}"),
             Node::Text(_) => "a string".to_owned(),
             Node::List(list) => format!("a list of {}", list.len()),
@@ -136,6 +137,24 @@ impl<'d> Cursor<'d> {
         }
     }
 
+    /// True or false.
+    pub(crate) fn flag(&self) -> Result<bool> {
+        match self.node {
+            Node::Bool(value) => Ok(*value),
+            _ => Err(self.expected("true or false")),
+        }
+    }
+
+    /// True where nothing is said on purpose.
+    pub(crate) const fn is_null(&self) -> bool {
+        matches!(self.node, Node::Null)
+    }
+
+    /// True where a string stands, for fields that may be a name or more.
+    pub(crate) const fn is_text(&self) -> bool {
+        matches!(self.node, Node::Text(_))
+    }
+
     /// True where a list stands, for fields that may be a number or a list.
     pub(crate) const fn is_list(&self) -> bool {
         matches!(self.node, Node::List(_))
@@ -164,6 +183,14 @@ impl<'d> Cursor<'d> {
             return Err(self.invalid(format!("expected {count} numbers ({why}), found {found}")));
         }
         self.numbers()
+    }
+
+    /// A list of exactly N values; `why` explains the count in the error.
+    pub(crate) fn list_of<const N: usize>(&self, why: &str) -> Result<[Self; N]> {
+        let list = self.list()?;
+        let found = list.len();
+        list.try_into()
+            .map_err(|_| self.invalid(format!("expected a list of {N} ({why}), found {found}")))
     }
 
     /// A list of exactly N finite numbers.
@@ -208,4 +235,14 @@ pub(crate) fn check_schema(root: &Cursor<'_>, schema: &str) -> Result<()> {
         place: found.place(),
         message: format!("the schema is `{}`, expected `{schema}`", found.text()?),
     })
+}
+
+/// The schema that a JSON text says it has; `None` for an object without one, or another value.
+///
+/// # Errors
+/// Every fault of the text.
+pub fn schema_of(text: &str, limits: &Limits) -> Result<Option<String>> {
+    let document = Document::parse(text, limits)?;
+    let Ok(object) = document.root().any_object() else { return Ok(None) };
+    Ok(object.optional("schema").and_then(|schema| schema.text().ok().map(str::to_owned)))
 }

@@ -5,6 +5,7 @@
 
 mod cursor;
 mod locate;
+mod shapes;
 mod write;
 
 use core::cell::RefCell;
@@ -16,14 +17,17 @@ use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::text;
 
+pub use cursor::schema_of;
 pub(crate) use cursor::{Cursor, Object, check_schema};
-pub(crate) use write::{Fields, list_in_lines, list_inline, number, numbers, object, text_value};
+pub(crate) use write::{
+    Fields, list_in_lines, list_inline, number, numbers, object, object_inline, text_value,
+};
 
 /// A JSON value. Numbers are f64, as every number of posekit's formats is.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Null,
-    Bool,
+    Bool(bool),
     Number(f64),
     Text(String),
     List(Vec<Self>),
@@ -84,6 +88,48 @@ pub(crate) fn path_text(path: &[Step]) -> String {
         }
     }
     out
+}
+
+/// The same error with the line and column of the value that it names, where it was found after reading and so has none. The text is the one
+/// that was read.
+pub(crate) fn located_in(mut error: Error, text: &str, limits: &Limits) -> Error {
+    if let Some(place) = error.place_mut().filter(|place| place.line == 0)
+        && let Ok(document) = Document::parse(text, limits)
+        && let Some(path) = path_of(&document.root, &place.subject)
+    {
+        let byte = locate::locate(document.text, &path);
+        *place = Place::at(document.text, byte, core::mem::take(&mut place.subject));
+    }
+    error
+}
+
+/// The steps that [`path_text`] writes like this. Names may hold dots, so all of the document is compared, not the text taken apart.
+fn path_of(root: &Node, subject: &str) -> Option<Vec<Step>> {
+    // The nodes yet to be looked at, with what they are called and how long their path is.
+    let mut ahead = vec![(root, String::new(), Vec::new())];
+    while let Some((node, name, path)) = ahead.pop() {
+        if name == subject {
+            return Some(path);
+        }
+        let mut enter = |step: Step, child| {
+            let mut path = path.clone();
+            path.push(step);
+            let name = path_text(&path);
+            if subject.starts_with(&name) {
+                ahead.push((child, name, path));
+            }
+        };
+        match node {
+            Node::List(list) => {
+                list.iter().enumerate().for_each(|(i, child)| enter(Step::Element(i), child));
+            }
+            Node::Object(fields) => {
+                fields.iter().for_each(|(key, child)| enter(Step::Field(key.clone()), child));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// How far the parser has come: the path of the value it is in, left as it was when an error ended the parse.
@@ -169,8 +215,8 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
         Ok(Node::Null)
     }
 
-    fn visit_bool<E>(self, _: bool) -> core::result::Result<Node, E> {
-        Ok(Node::Bool)
+    fn visit_bool<E>(self, value: bool) -> core::result::Result<Node, E> {
+        Ok(Node::Bool(value))
     }
 
     fn visit_u64<E>(self, value: u64) -> core::result::Result<Node, E> {

@@ -63,6 +63,13 @@ pub(crate) fn object(fields: &[(String, String)]) -> String {
     format!("{{\n{}\n  }}", lines.join(",\n"))
 }
 
+/// An object in a line, whose names are data.
+pub(crate) fn object_inline(fields: &[(String, String)]) -> String {
+    let fields: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{}: {value}", text_value(name))).collect();
+    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+}
+
 /// A number in the shortest form that reads back to the same bits, save that -0 is written as 0 (they compare equal, and a sign there says
 /// nothing to a reader).
 ///

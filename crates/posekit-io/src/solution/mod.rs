@@ -11,7 +11,9 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 
 /// What a solver found, as a file: for people who plot, for other programs, and for tests.
 ///
-/// A chain in the plane has `angles`, a chain in space `rotations`, a robot `configuration`; a chain of bare points has `points` alone.
+/// A chain in the plane has `angles`, a chain in space `rotations`, a robot or a figure `configuration`; a chain of bare points has `points` alone.
+/// A figure also has `choice` (`method`, `reason`), `misses` (for each task `task`, `name`, `level`, `distance`, `angle`, `met`) and `holds`
+/// (`joint`, `relief`), and its `points` are the origins of its joints.
 ///
 /// # Example
 /// ```
@@ -45,13 +47,19 @@ pub struct SolutionFile {
     pub error: f64,
     /// Angle between the tip's orientation and the wanted one \[rad\]; when there was one.
     pub orientation_error: Option<f64>,
+    /// The method that ran, and why.
+    pub choice: Option<NamedChoice>,
+    /// How far each task of a figure is from holding, in the order of its file.
+    pub misses: Option<Vec<TaskMiss>>,
+    /// The limits that hold a figure back.
+    pub holds: Option<Vec<NamedHold>>,
     /// Joint angles of a chain in the plane, relative, in (-pi, pi] \[rad\].
     pub angles: Option<Vec<f64>>,
     /// Joint rotations of a chain in space, x, y, z, w.
     pub rotations: Option<Vec<[f64; 4]>>,
     /// Joint values of a robot by name, in the order of its joints: an object in the file.
     pub configuration: Option<Vec<NamedValues>>,
-    /// The bases of the bones and the tip, each with as many numbers as the problem has dimensions.
+    /// The bases of the bones and the tip, or the origins of a figure's joints, each with as many numbers as the problem has dimensions.
     pub points: Vec<Vec<f64>>,
     /// Several solutions, best first, each as `angles`; the fields above repeat the best.
     pub solutions: Option<Vec<Vec<f64>>>,
@@ -98,6 +106,41 @@ impl Outcome {
     }
 }
 
+/// The method that ran, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedChoice {
+    /// The method's name.
+    pub method: String,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// How far a task is from holding, by forward kinematics on the returned joint values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskMiss {
+    /// The kind of the task, by its word.
+    pub task: String,
+    /// What the figure calls it.
+    pub name: Option<String>,
+    /// Its level, from 1.
+    pub level: u8,
+    /// In length \[m\]; where the task asks for one.
+    pub distance: Option<f64>,
+    /// In angle \[rad\]; where the task asks for one.
+    pub angle: Option<f64>,
+    /// True when it is within the tolerances.
+    pub is_met: bool,
+}
+
+/// A joint at its limit that holds a figure back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedHold {
+    /// The joint's name.
+    pub joint: String,
+    /// By how much the misses would shrink as the limit gave way, to first order \[m/rad, m/m\]; 0 where no single limit is to blame.
+    pub relief: f64,
+}
+
 /// The values of one joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedValues {
@@ -138,6 +181,9 @@ impl SolutionFile {
             iterations: 0,
             error: 0.0,
             orientation_error: None,
+            choice: None,
+            misses: None,
+            holds: None,
             angles: None,
             rotations: None,
             configuration: None,

@@ -1,11 +1,14 @@
 //! Reading a solution.
 
-use super::{NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TraceEntry};
+use super::{
+    NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
+    TraceEntry,
+};
 use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::Limits;
 
-const FILE_FIELDS: [&str; 14] = [
+const FILE_FIELDS: [&str; 17] = [
     "schema",
     "solver",
     "status",
@@ -14,6 +17,9 @@ const FILE_FIELDS: [&str; 14] = [
     "iterations",
     "error",
     "orientation_error",
+    "choice",
+    "misses",
+    "holds",
     "angles",
     "rotations",
     "configuration",
@@ -36,6 +42,9 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<SolutionFile> {
             .optional("orientation_error")
             .map(|error| error.non_negative("an error"))
             .transpose()?,
+        choice: file.optional("choice").map(|choice| read_choice(&choice)).transpose()?,
+        misses: file.optional("misses").map(|list| each(&list, read_miss)).transpose()?,
+        holds: file.optional("holds").map(|list| each(&list, read_hold)).transpose()?,
         angles: file.optional("angles").map(|angles| angles.numbers()).transpose()?,
         rotations: file.optional("rotations").map(|list| read_rotations(&list)).transpose()?,
         configuration: file
@@ -81,6 +90,41 @@ fn read_outcome(file: &Object<'_>) -> Result<Outcome> {
 
 fn read_names(names: &Cursor<'_>) -> Result<Vec<String>> {
     names.list()?.iter().map(|name| name.text().map(str::to_owned)).collect()
+}
+
+fn each<T>(list: &Cursor<'_>, read: impl Fn(&Cursor<'_>) -> Result<T>) -> Result<Vec<T>> {
+    list.list()?.iter().map(read).collect()
+}
+
+fn read_choice(choice: &Cursor<'_>) -> Result<NamedChoice> {
+    let fields = choice.object(&["method", "reason"])?;
+    Ok(NamedChoice {
+        method: fields.required("method")?.text()?.to_owned(),
+        reason: fields.required("reason")?.text()?.to_owned(),
+    })
+}
+
+fn read_miss(miss: &Cursor<'_>) -> Result<TaskMiss> {
+    let fields = miss.object(&["task", "name", "level", "distance", "angle", "met"])?;
+    let level = fields.required("level")?;
+    let number =
+        |name: &str| fields.optional(name).map(|value| value.non_negative("a miss")).transpose();
+    Ok(TaskMiss {
+        task: fields.required("task")?.text()?.to_owned(),
+        name: fields.optional("name").map(|name| name.text().map(str::to_owned)).transpose()?,
+        level: level.count()?.try_into().map_err(|_| level.invalid("a level is from 1 to 255"))?,
+        distance: number("distance")?,
+        angle: number("angle")?,
+        is_met: fields.required("met")?.flag()?,
+    })
+}
+
+fn read_hold(hold: &Cursor<'_>) -> Result<NamedHold> {
+    let fields = hold.object(&["joint", "relief"])?;
+    Ok(NamedHold {
+        joint: fields.required("joint")?.text()?.to_owned(),
+        relief: fields.required("relief")?.number()?,
+    })
 }
 
 fn read_lists(lists: &Cursor<'_>) -> Result<Vec<Vec<f64>>> {

@@ -1,6 +1,9 @@
 //! Writing a solution.
 
-use super::{NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TraceEntry};
+use super::{
+    NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
+    TraceEntry,
+};
 use crate::error::Result;
 use crate::json::{Fields, list_in_lines, list_inline, number, numbers, object, text_value};
 
@@ -23,6 +26,11 @@ pub(super) fn write(solution: &SolutionFile) -> Result<String> {
     file.add("error", number(solution.error, "error")?);
     let angle = solution.orientation_error.map(|angle| number(angle, "orientation_error"));
     file.add_some("orientation_error", angle.transpose()?);
+    file.add_some("choice", solution.choice.as_ref().map(choice));
+    let lines = solution.misses.as_deref().map(misses);
+    file.add_some("misses", lines.transpose()?.map(|lines| list_in_lines(&lines)));
+    let lines = solution.holds.as_deref().map(holds);
+    file.add_some("holds", lines.transpose()?.map(|lines| list_in_lines(&lines)));
     file.add_some("angles", some_numbers(solution.angles.as_deref(), "angles")?);
     let rotations = solution.rotations.as_deref().map(|list| rotations(list, "rotations"));
     file.add_some("rotations", rotations.transpose()?.map(|lines| list_in_lines(&lines)));
@@ -34,6 +42,39 @@ pub(super) fn write(solution: &SolutionFile) -> Result<String> {
     let trace = solution.trace.as_deref().map(trace);
     file.add_some("trace", trace.transpose()?);
     Ok(file.file())
+}
+
+fn choice(choice: &NamedChoice) -> String {
+    let mut fields = Fields::new();
+    fields.add("method", text_value(&choice.method));
+    fields.add("reason", text_value(&choice.reason));
+    fields.inline()
+}
+
+fn misses(misses: &[TaskMiss]) -> Result<Vec<String>> {
+    let line = |(index, miss): (usize, &TaskMiss)| {
+        let mut fields = Fields::new();
+        fields.add("task", text_value(&miss.task));
+        fields.add_some("name", miss.name.as_deref().map(text_value));
+        fields.add("level", miss.level.to_string());
+        for (name, value) in [("distance", miss.distance), ("angle", miss.angle)] {
+            let value = value.map(|value| number(value, &format!("misses[{index}].{name}")));
+            fields.add_some(name, value.transpose()?);
+        }
+        fields.add("met", miss.is_met.to_string());
+        Ok(fields.inline())
+    };
+    misses.iter().enumerate().map(line).collect()
+}
+
+fn holds(holds: &[NamedHold]) -> Result<Vec<String>> {
+    let line = |(index, hold): (usize, &NamedHold)| {
+        let mut fields = Fields::new();
+        fields.add("joint", text_value(&hold.joint));
+        fields.add("relief", number(hold.relief, &format!("holds[{index}].relief"))?);
+        Ok(fields.inline())
+    };
+    holds.iter().enumerate().map(line).collect()
 }
 
 fn some_numbers(values: Option<&[f64]>, name: &str) -> Result<Option<String>> {

@@ -7,6 +7,7 @@ use posekit::math::Pose;
 use posekit::math::{rotation_about, shortest_rotation};
 use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
 
+use super::bodies;
 use super::mimic::{self, Follow};
 use super::parse::{Description, JointElement};
 use super::tree::Tree;
@@ -37,7 +38,7 @@ pub(super) fn build_robot(
             skeleton_joints: first..first + joint.kind.n_skeleton_joints(),
         })
         .collect();
-    let links = description
+    let links: Vec<RobotLink> = description
         .links
         .iter()
         .enumerate()
@@ -50,12 +51,16 @@ pub(super) fn build_robot(
     for joint in plan.list {
         builder.add(joint);
     }
+    let skeleton = builder.build().map_err(|error| located(error, description))?;
+    let inertials = description.links.iter().map(|link| link.inertial);
+    let carriers = links.iter().map(|link| link.skeleton_joint);
     Ok(Robot {
         name: description.name.to_owned(),
         root_link: tree.root,
+        bodies: bodies::sum(&skeleton, carriers.zip(inertials)),
         links,
         joints,
-        skeleton: builder.build().map_err(|error| located(error, description))?,
+        skeleton,
     })
 }
 

@@ -1,8 +1,8 @@
 //! URDF: robots as links and joints.
 //!
-//! Read are the names of links and joints, the tree, every joint type, origins (`rpy`, and `quat_xyzw` of URDF 1.2), axes, bounds and `<mimic>`. What says
-//! where a link can be is honoured or refused, never dropped. Not read: masses, shapes, meshes and materials (no file named in a URDF is ever opened),
-//! joint dynamics, and the soft bounds of `<safety_controller>`. Tags and attributes beyond the standard are named in one [`Warnings`] entry each.
+//! Read are the names of links and joints, the tree, every joint type, origins (`rpy`, and `quat_xyzw` of URDF 1.2), axes, bounds and `<mimic>`, and the
+//! masses of `<inertial>` with their centres. What says where a link can be is honoured or refused, never dropped. Not read: moments of inertia, shapes,
+//! meshes and materials (no file named in a URDF is ever opened), joint dynamics, and the soft bounds of `<safety_controller>`. Tags and attributes beyond the standard are named in one [`Warnings`] entry each.
 //!
 //! # Rules where the format leaves a choice
 //! - Joints keep the order of the file as far as parents come first; a file already in that order keeps it.
@@ -12,8 +12,11 @@
 //! - An axis need not be of unit length (a warning beyond 1e-3); a zero axis is refused, except on fixed and floating joints, which have none.
 //! - A `<mimic>` on a fixed joint is ignored with a warning; a joint that follows a fixed one is held where that puts it.
 //! - A planar joint becomes two slides and a turn, named `NAME/x`, `NAME/y` and `NAME/turn`.
+//! - An `<inertial>` must have a `<mass>`, not negative. What hangs on fixed joints weighs where they are fixed: one body for each
+//!   moving joint, and one for what stands still.
 //! - Closed chains, several roots, document types (DTD), xacro templates and encodings other than UTF-8 are refused.
 
+mod bodies;
 mod build;
 mod element;
 mod mimic;
@@ -25,7 +28,8 @@ use core::ops::Range;
 use std::path::Path;
 
 use posekit::math::Pose;
-use posekit::skeleton::{Frame, JointKind, Skeleton};
+use posekit::skeleton::{Frame, Joint, JointKind, Skeleton};
+use posekit::task::Body;
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -40,6 +44,7 @@ pub struct Robot {
     links: Vec<RobotLink>,
     joints: Vec<RobotJoint>,
     skeleton: Skeleton,
+    bodies: Vec<Body>,
 }
 
 /// A link: a rigid body of the robot, and the frame fixed to it.
@@ -246,6 +251,34 @@ impl Robot {
     pub fn frame(&self, link: &str) -> Option<Frame> {
         let link = self.links.iter().find(|candidate| candidate.name == link)?;
         Some(Frame { joint: link.skeleton_joint, joint_from_frame: Pose::IDENTITY })
+    }
+
+    /// What weighs, by the joints that move it, in their order: each with the mass and the centre of mass of its link and of all links fixed to that.
+    /// The first is what stands still, if it weighs. Links without an `<inertial>` weigh nothing.
+    #[must_use]
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// The same robot on a floating base: the joint that carries its root link, of the same name and index, moves freely.
+    ///
+    /// # Errors
+    /// [`Error::Skeleton`], which a robot that was read does not give.
+    pub fn with_free_root(&self) -> Result<Self> {
+        let mut joints: Vec<Joint> = (0..self.skeleton.n_joints())
+            .map(|joint| Joint {
+                name: self.skeleton.name(joint).to_owned(),
+                parent: self.skeleton.parent(joint),
+                parent_from_joint: self.skeleton.parent_from_joint(joint),
+                kind: self.skeleton.kind(joint),
+                limit: self.skeleton.limit(joint),
+                mimic: self.skeleton.mimic(joint),
+            })
+            .collect();
+        if let Some(root) = joints.first_mut() {
+            root.kind = JointKind::Free;
+        }
+        Ok(Self { skeleton: Skeleton::try_new(joints)?, ..self.clone() })
     }
 
     /// The configuration of all zeros (and identity rotations), which robot descriptions are drawn in.

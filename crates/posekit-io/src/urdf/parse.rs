@@ -28,6 +28,16 @@ pub(super) struct Description<'x> {
 pub(super) struct LinkElement<'x> {
     pub(super) element: Element<'x>,
     pub(super) name: &'x str,
+    pub(super) inertial: Option<Inertial>,
+}
+
+/// What a link weighs.
+#[derive(Clone, Copy)]
+pub(super) struct Inertial {
+    /// Not negative \[kg\].
+    pub(super) mass: f64,
+    /// The centre of mass in the link's frame \[m\].
+    pub(super) center: DVec3,
 }
 
 pub(super) struct JointElement<'x> {
@@ -95,12 +105,61 @@ pub(super) fn read_robot<'x>(
 fn read_link<'x>(element: Element<'x>, unknown: &mut Unknown<'x>) -> Result<LinkElement<'x>> {
     let name = element.name("name", "a link")?;
     element.note_unknown_attributes(&["name", "type"], unknown);
+    let subject = format!("link `{}`", shortened(name));
+    let mut inertial: Option<Element<'x>> = None;
     for child in element.children() {
-        if !matches!(child.tag(), "inertial" | "visual" | "collision") {
-            unknown.note(What::Tag(child.tag()), child.byte());
+        match child.tag() {
+            "inertial" => only(&mut inertial, child, &subject)?,
+            "visual" | "collision" => {}
+            tag => unknown.note(What::Tag(tag), child.byte()),
         }
     }
-    Ok(LinkElement { element, name })
+    let inertial =
+        inertial.map(|inertial| read_inertial(inertial, &subject, unknown)).transpose()?;
+    Ok(LinkElement { element, name, inertial })
+}
+
+/// Puts an element into its slot, which must be empty.
+fn only<'x>(slot: &mut Option<Element<'x>>, element: Element<'x>, subject: &str) -> Result<()> {
+    if let Some(first) = slot {
+        return Err(Error::Duplicate {
+            place: element.place(subject),
+            message: format!("a second <{}>", element.tag()),
+            first_line: first.line(),
+        });
+    }
+    *slot = Some(element);
+    Ok(())
+}
+
+/// The mass, which must be there, and where it is. How it is turned says nothing about that, but its numbers are checked.
+fn read_inertial<'x>(
+    element: Element<'x>,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+) -> Result<Inertial> {
+    let (mut origin, mut mass) = (None, None);
+    for child in element.children() {
+        match child.tag() {
+            "origin" => only(&mut origin, child, subject)?,
+            "mass" => only(&mut mass, child, subject)?,
+            "inertia" => {}
+            tag => unknown.note(What::Tag(tag), child.byte()),
+        }
+    }
+    let missing = |field: &str| Error::Missing {
+        place: mass.unwrap_or(element).place(subject),
+        field: field.to_owned(),
+    };
+    let element = mass.ok_or_else(|| missing("mass"))?;
+    element.note_unknown_attributes(&["value"], unknown);
+    let mass = element.number("value", subject)?.ok_or_else(|| missing("mass/@value"))?;
+    if mass < 0.0 {
+        let message = format!("a mass must not be negative, found {mass}");
+        return Err(element.invalid("value", subject, message));
+    }
+    let origin = origin.map(|origin| read_origin(origin, subject, unknown)).transpose()?;
+    Ok(Inertial { mass, center: origin.unwrap_or(Pose::IDENTITY).translation })
 }
 
 /// The elements of a joint that this reader uses, each at most once.
@@ -135,14 +194,7 @@ fn read_parts<'x>(
                 continue;
             }
         };
-        if let Some(first) = slot {
-            return Err(Error::Duplicate {
-                place: element.place(subject),
-                message: format!("a second <{}>", element.tag()),
-                first_line: first.line(),
-            });
-        }
-        *slot = Some(element);
+        only(slot, element, subject)?;
     }
     Ok(parts)
 }

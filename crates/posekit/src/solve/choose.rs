@@ -21,6 +21,8 @@ impl RigRun {
             )
         } else if rig.points.len() == 1 && rig.turns.is_empty() {
             (Method::Ccd, "one point and joints with axes or limits")
+        } else if rig.points.is_empty() {
+            (Method::LeastSquares, "orientations")
         } else {
             (Method::LeastSquares, "several things at once")
         };

@@ -6,7 +6,7 @@
 
 use super::rig::{BASE, Kind, Rig};
 use crate::math::Pose;
-use crate::task::{Row, Task, TaskKind, Unit, Wrench};
+use crate::task::{Miss, Row, Task, TaskKind, Unit, Wrench};
 use core::ops::Range;
 use glam::DVec3;
 
@@ -31,12 +31,14 @@ pub(super) struct Demand {
     pub(super) bodies: Range<usize>,
     pub(super) weight: f64,
     pub(super) level: u8,
+    /// By how much a posture is missed by joints that do not move.
+    pub(super) still: Miss,
 }
 
 impl Demand {
     pub(super) fn new(task: &Task, carriers: [Carrier; 2], bodies: Range<usize>) -> Self {
         let Task { kind, weight, level } = task.clone();
-        Self { kind, carriers, bodies, weight, level }
+        Self { kind, carriers, bodies, weight, level, still: Miss::default() }
     }
 
     /// Multiplies all lengths.
@@ -117,6 +119,8 @@ struct Step {
 pub(super) struct System {
     pub(super) blocks: Vec<Block>,
     pub(super) n_unknowns: usize,
+    /// Rows of all demands together.
+    pub(super) n_rows: usize,
     steps: Vec<Step>,
     /// Steps of each demand.
     paths: Vec<Range<usize>>,
@@ -125,6 +129,8 @@ pub(super) struct System {
     runs_of: Vec<Range<usize>>,
     /// Demands by level, those of weight 0 and postures left out.
     pub(super) order: Vec<usize>,
+    /// How many of these were measured last.
+    n_measured: usize,
     pub(super) rows: Vec<Row>,
     /// The demand of each row.
     pub(super) row_demand: Vec<usize>,
@@ -135,6 +141,7 @@ pub(super) struct System {
     /// Mass and mass × centre of what each node carries.
     carried: Vec<(f64, DVec3)>,
     block_of_node: Vec<[usize; 2]>,
+    by_level: Vec<(u8, usize)>,
 }
 
 impl System {
@@ -180,38 +187,70 @@ impl System {
             self.paths.push(first..kept);
             self.add_runs(first);
         }
+        self.measure(rig, self.order.len());
+        self.n_rows = self.rows.len();
+        self.jacobian.reserve(self.n_rows * self.n_unknowns);
+        self.truncate(0);
     }
 
+    /// Unknowns of the joints that the first level moves come first, then those that the second adds, and so on: what a level does is then
+    /// the same to the last bit whatever the levels below it ask for.
     fn list_blocks(&mut self, rig: &Rig) {
+        self.list_node_levels(rig);
         self.blocks.clear();
         self.block_of_node.clear();
+        self.block_of_node.resize(rig.nodes.len(), [BASE; 2]);
         self.n_unknowns = 0;
-        for (i, node) in rig.nodes.iter().enumerate() {
-            let motions: &[Motion] = match node.kind {
+        for place in 0..rig.nodes.len() {
+            let i = self.by_level[place].1;
+            let motions: &[Motion] = match rig.nodes[i].kind {
                 Kind::Hinge { .. } | Kind::Slide { .. } => &[Motion::Variable],
                 Kind::Ball => &[Motion::Turn],
                 Kind::Free => &[Motion::Turn, Motion::Shift],
             };
-            let mut of_node = [BASE; 2];
+            let leader = if rig.is_alone(i) { i } else { rig.leader(i) };
             for (k, &motion) in motions.iter().enumerate() {
-                let leader = if rig.is_alone(i) { i } else { rig.leader(i) };
-                if leader != i {
-                    of_node[k] = self.block_of_node[leader][0];
-                    continue;
+                if leader == i {
+                    self.block_of_node[i][k] = self.blocks.len();
+                    let block = Block { node: i, motion, first: self.n_unknowns };
+                    self.n_unknowns += block.size();
+                    self.blocks.push(block);
                 }
-                of_node[k] = self.blocks.len();
-                let block = Block { node: i, motion, first: self.n_unknowns };
-                self.n_unknowns += block.size();
-                self.blocks.push(block);
             }
-            self.block_of_node.push(of_node);
         }
+        for i in (0..rig.nodes.len()).filter(|&i| !rig.is_alone(i)) {
+            self.block_of_node[i] = self.block_of_node[rig.leader(i)];
+        }
+    }
+
+    /// The most important level that moves each node, with the node, in order.
+    fn list_node_levels(&mut self, rig: &Rig) {
+        self.by_level.clear();
+        self.by_level.extend((0..rig.nodes.len()).map(|i| (u8::MAX, i)));
+        for demand in rig.demands.iter().filter(|demand| demand.weight > 0.0) {
+            let bodies = rig.bodies[demand.bodies.clone()].iter().map(|(carrier, _)| carrier);
+            for carrier in demand.carriers.iter().chain(bodies) {
+                let mut node = carrier.node;
+                while node != BASE {
+                    self.by_level[node].0 = self.by_level[node].0.min(demand.level);
+                    node = rig.nodes[node].parent;
+                }
+            }
+            if let TaskKind::Posture(posture) = &demand.kind {
+                for (level, i) in &mut self.by_level {
+                    if posture.cares_for(rig.nodes[*i].joint) {
+                        *level = (*level).min(demand.level);
+                    }
+                }
+            }
+        }
+        self.by_level.sort_unstable();
     }
 
     fn add_path(&mut self, rig: &Rig, a: usize, b: usize) {
         for (side, start) in [a, b].into_iter().enumerate() {
             let mut node = start;
-            while node < BASE - 1 {
+            while node != BASE {
                 for block in self.block_of_node[node].into_iter().filter(|&block| block != BASE) {
                     self.steps.push(Step { node, block, moves: [side == 0, side == 1] });
                 }
@@ -238,6 +277,11 @@ impl System {
         self.runs_of.push(first..kept);
     }
 
+    /// The demands that were measured last.
+    pub(super) fn measured(&self) -> &[usize] {
+        &self.order[..self.n_measured]
+    }
+
     /// Nodes that move a demand's frames.
     pub(super) fn nodes_on_path(&self, demand: usize) -> impl Iterator<Item = usize> + '_ {
         self.steps[self.paths[demand].clone()].iter().map(|step| step.node)
@@ -253,6 +297,7 @@ impl System {
         self.rows.clear();
         self.row_demand.clear();
         self.misses.clear();
+        self.n_measured = n_demands;
         for &k in &self.order[..n_demands] {
             let demand = &rig.demands[k];
             demand.kind.rows(&rig.frames_of(demand), &mut self.rows);
@@ -393,7 +438,7 @@ impl Rig {
 
     #[inline]
     fn frame_of(&self, carrier: Carrier) -> Pose {
-        if carrier.node >= BASE - 1 {
+        if carrier.node == BASE {
             carrier.node_from_frame
         } else {
             self.world[carrier.node] * carrier.node_from_frame
@@ -407,7 +452,7 @@ impl Rig {
         let mut total = 0.0;
         for (carrier, mass) in &self.bodies[demand.bodies.clone()] {
             total += mass;
-            if carrier.node < BASE - 1 {
+            if carrier.node != BASE {
                 let (own, moment) = &mut carried[carrier.node];
                 *own += mass;
                 *moment += self.frame_of(*carrier).translation * *mass;
@@ -415,7 +460,7 @@ impl Rig {
         }
         for i in (0..self.nodes.len()).rev() {
             let parent = self.nodes[i].parent;
-            if parent < BASE - 1 {
+            if parent != BASE {
                 let (mass, moment) = carried[i];
                 carried[parent].0 += mass;
                 carried[parent].1 += moment;

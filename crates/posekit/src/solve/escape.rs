@@ -8,13 +8,16 @@
 //! sequence is fixed; nothing is random.
 
 use super::least_squares::Until;
-use super::rig::{BASE, Bound, Kind, Rig};
+use super::rig::{BASE, Kind, Rig};
 use super::rig_run::RigRun;
 use crate::math::{perpendicular, rotation_about, sin_cos};
 use glam::DVec3;
 
 /// Attempts after which the driver is told that there is nothing left to try.
 const ATTEMPTS: u32 = 24;
+
+/// Attempts after those, for problems with several goals: each bends what some goals hang on and leaves the rest.
+const MORE_ATTEMPTS: u32 = 48;
 
 /// The first pattern that is a point of the sequence.
 const SEQUENCE: u32 = 9;
@@ -26,23 +29,26 @@ impl RigRun {
     /// One attempt to get to the targets; the number of steps taken, or `None` when nothing is left to try.
     pub(super) fn break_free(&mut self, attempt: u32, budget: u32) -> Option<u32> {
         // A target out of reach is not worth many starts: the present one, the straight one and two arcs.
-        let attempts = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS };
-        let attempts = match (self.is_least_squares(), self.rig.shortfall > 0.0) {
-            (true, false) => self.restarts.saturating_add(1),
-            (true, true) => attempts.min(self.restarts.saturating_add(1)),
-            (false, _) => attempts,
+        let all = if self.rig.shortfall > 0.0 { 4 } else { ATTEMPTS + MORE_ATTEMPTS };
+        let attempts = match self.is_least_squares() {
+            true if self.rig.shortfall > 0.0 => all.min(self.restarts.saturating_add(1)),
+            true => self.restarts.saturating_add(1),
+            false => all,
         };
         if self.rig.nodes.is_empty() || attempt >= attempts {
             return None;
         }
+        // One limb that may move as far as it likes: its points know the way.
+        let is_limb = self.rig.is_path() && self.rig.is_plain && !self.rig.is_leashed();
+        let is_one_by_one = self.is_least_squares() && !is_limb;
         match attempt {
-            0 if self.rig.free_dimension().is_some() => {
+            0 if is_limb && self.rig.free_dimension().is_some() => {
                 self.reach_as_if_free();
                 return Some(1);
             }
             0 => {}
-            1 if self.reach_as_if_free() => {}
-            _ if self.is_least_squares() => self.bend_unmet(attempt),
+            1 if is_limb && self.reach_as_if_free() => {}
+            _ if is_one_by_one || attempt >= ATTEMPTS => self.bend_unmet(attempt),
             _ => {
                 self.rig.state.clone_from(&self.begun);
                 self.mark(|_| true);
@@ -60,6 +66,7 @@ impl RigRun {
     /// Bends what tasks that are not met hang on, in four ways in turn: what one of them hangs on, without or with what tasks that are
     /// met hang on too; what all of them hang on; everything, floating roots included.
     fn bend_unmet(&mut self, attempt: u32) {
+        self.settle_least_squares();
         self.list_unmet();
         let (unmet, order) = (&self.unmet, &self.least.system.order);
         let one = unmet.get((attempt / 4) as usize % unmet.len().max(1));
@@ -118,7 +125,7 @@ impl Rig {
                     variables_seen += 1;
                     self.bend_variable(i, by, pattern, sequence);
                 }
-                Kind::Ball | Kind::Free => self.bend_ball(i, by, pattern),
+                Kind::Ball | Kind::Free => self.bend_ball(i, by, pattern, place),
             }
         }
     }
@@ -140,24 +147,20 @@ impl Rig {
         self.set_variable(i, self.clamp_variable(i, x));
     }
 
-    fn bend_ball(&mut self, i: usize, by: f64, pattern: u32) {
+    fn bend_ball(&mut self, i: usize, by: f64, pattern: u32, place: usize) {
         let across = self.before[i].rotation.conjugate() * self.side_axis();
         let by = if pattern < SEQUENCE - 1 {
             by
         } else {
-            core::f64::consts::PI * (2.0 * weyl(pattern, i + 7) - 1.0)
+            core::f64::consts::PI * (2.0 * weyl(pattern, place + 7) - 1.0)
         };
         let axis = if pattern < SEQUENCE {
             across
         } else {
-            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, i + 13));
+            let (s, c) = sin_cos(core::f64::consts::TAU * weyl(pattern, place + 13));
             (across * c + across.cross(DVec3::new(c, s, 0.5)) * s).normalize_or(across)
         };
-        let turned = (rotation_about(axis, by) * self.state.turn[i]).normalize();
-        self.state.turn[i] = match self.nodes[i].bound {
-            Bound::Cone(limit) => limit.clamp_rotation(turned),
-            _ => turned,
-        };
+        self.rotate_ball(i, rotation_about(axis, by));
     }
 
     /// World axis about which free joints bend: across the line from the first joint to the target.

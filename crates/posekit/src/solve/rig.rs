@@ -514,6 +514,11 @@ impl Rig {
         matches!(self.nodes[i].kind, Kind::Hinge { .. })
     }
 
+    /// Whether any joint is held near where it starts.
+    pub(super) fn is_leashed(&self) -> bool {
+        self.nodes.iter().any(|node| node.leash < f64::INFINITY)
+    }
+
     /// True for a hinge of its own that goes round: every direction is inside its range.
     pub(super) fn turns_freely(&self, i: usize) -> bool {
         let node = &self.nodes[i];

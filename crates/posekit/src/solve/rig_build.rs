@@ -168,7 +168,8 @@ impl Rig {
             });
             let is_lever =
                 task.level == 1 && self.collect_levers(&task.kind, carriers[0], task.weight);
-            self.is_plain &= is_lever;
+            // What weighs nothing is switched off.
+            self.is_plain &= is_lever || task.weight == 0.0;
             let first_body = self.bodies.len();
             for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
                 let at = Pose::from_translation(body.center_in_joint);
@@ -176,7 +177,13 @@ impl Rig {
                 self.bodies.push((carrier, body.mass));
             }
             let bodies = first_body..self.bodies.len();
-            self.demands.push(Demand::new(task, carriers, bodies));
+            let mut demand = Demand::new(task, carriers, bodies);
+            if let TaskKind::Posture(posture) = &task.kind {
+                let still =
+                    (0..skeleton.n_joints()).filter(|&joint| self.node_of_joint[joint] >= BASE - 1);
+                demand.still = posture.miss_of(skeleton, &self.start, still);
+            }
+            self.demands.push(demand);
         }
     }
 
@@ -301,14 +308,18 @@ impl Rig {
         self.reaches.clear();
         for goal in 0..self.points.len() {
             let reach = self.measure_reach(goal);
-            full = full.max(self.extent(goal, reach.outer, first));
+            if self.points[goal].weight > 0.0 {
+                full = full.max(self.extent(goal, reach.outer, first));
+            }
             self.reaches.push(reach);
         }
         // Lower levels change nothing for the first one, and so not what its misses are compared with.
-        let first = self.demands.iter().map(|demand| demand.level).min();
+        let heavy = self.demands.iter().filter(|demand| demand.weight > 0.0);
+        let first = heavy.map(|demand| demand.level).min();
         for k in 0..self.demands.len() {
             let has_point = self.points.iter().any(|goal| goal.demand == k);
-            if has_point || Some(self.demands[k].level) != first {
+            let demand = &self.demands[k];
+            if has_point || demand.weight == 0.0 || Some(demand.level) != first {
                 continue;
             }
             for carrier in self.demands[k].carriers {
@@ -333,6 +344,10 @@ impl Rig {
         if full == 0.0 {
             let lengths = self.nodes.iter().map(|node| node.placement.translation.length());
             full = lengths.fold(0.0, f64::max);
+        }
+        if full == 0.0 {
+            // Slides alone: what is asked for.
+            full = self.demands.iter().fold(0.0, |m: f64, demand| m.max(demand.largest_length()));
         }
         full
     }

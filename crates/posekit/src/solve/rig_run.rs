@@ -1,6 +1,6 @@
 //! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
 
-use super::driver::{FLOOR, Recorder, Residual, Run};
+use super::driver::{FLOOR, Recorder, Residual, Run, worse};
 use super::least_squares::{LeastSquares, Until};
 use super::points::PointsRun;
 use super::rig::{Rig, State};
@@ -10,7 +10,7 @@ use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
 use crate::chain::{Chain, fabrik};
 use crate::skeleton::Skeleton;
-use crate::task::Task;
+use crate::task::{Miss, Row, Task};
 use glam::DVec3;
 
 /// The state of a skeleton that is being solved.
@@ -36,6 +36,8 @@ pub(super) struct RigRun {
     /// Which nodes a restart bends, and the tasks that it is for.
     pub(super) bends: Vec<bool>,
     pub(super) unmet: Vec<usize>,
+    /// For reports, which must leave no trace in what a solve goes on with.
+    pub(super) report_rows: Vec<Row>,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,
@@ -70,6 +72,7 @@ impl RigRun {
         self.wants_least_change = settings.least_squares.least_change;
         self.root = settings.root;
         self.least.is_prepared = false;
+        self.make_room();
         self.forget_web();
     }
 
@@ -78,13 +81,19 @@ impl RigRun {
         self.method == Some(Method::LeastSquares)
     }
 
-    /// How far off the pose is, measured anew.
-    pub(super) fn whole_residual(&mut self) -> Residual {
+    /// How far off the pose is whose tasks miss by so much (in the caller's units).
+    pub(super) fn whole_residual(&self, misses: &[Miss]) -> Residual {
         if self.rig.is_plain {
             return self.rig.residual();
         }
-        self.least.measure_all(&self.rig);
-        self.required_residual()
+        let mut residual = Residual { distance: 0.0, angle: 0.0 };
+        for (demand, miss) in self.rig.demands.iter().zip(misses) {
+            if demand.is_required() {
+                residual.distance = worse(residual.distance, miss.distance * self.rig.scale);
+                residual.angle = worse(residual.angle, miss.angle);
+            }
+        }
+        residual
     }
 
     /// What a method of its own does before its first iteration.

@@ -367,6 +367,7 @@ impl Workspace {
         solution.trace.clone_from(&self.driver.trace);
         solution.choice = self.choice;
         solution.holds.clear();
+        solution.holds.reserve(self.skeleton.rig.nodes.len());
         solution.misses.clear();
         if self.kind == Kind::Chain {
             self.points.carry();
@@ -382,8 +383,8 @@ impl Workspace {
             rig.write_values(&mut solution.configuration);
             rig.state_from(&solution.configuration);
             rig.update();
-            let residual = self.skeleton.whole_residual();
             self.skeleton.write_misses(&mut solution.misses);
+            let residual = self.skeleton.whole_residual(&solution.misses);
             let rig = &self.skeleton.rig;
             solution.dimension = 3;
             rig.write_points(&mut solution.points);
@@ -406,7 +407,9 @@ impl Workspace {
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
     fn verdict(&mut self) -> Status {
         let is_reached = match self.kind {
-            Kind::Joints => self.driver.is_reached(self.skeleton.whole_residual()),
+            Kind::Joints => {
+                self.driver.is_reached(self.skeleton.whole_residual(&self.solution.misses))
+            }
             Kind::Free => {
                 // By the joints, whose pose is what is returned.
                 let residual = self.skeleton.rig.residual();

@@ -1,8 +1,11 @@
 //! The joints have preferred values.
 
 use super::rows::Miss;
-use crate::skeleton::{JointKind, Skeleton};
+use crate::math::{so3_log, wrap_angle};
+use crate::skeleton::{JointKind, Limit, Skeleton};
 use crate::{Error, Result};
+use core::f64::consts::TAU;
+use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
 /// The joints have preferred values: a rest pose, a comfortable elbow, straight fingers.
@@ -55,25 +58,53 @@ impl Posture {
         Ok(())
     }
 
-    /// The largest differences of one joint, in length and in angle, of those that care.
+    /// The largest differences of one joint, in length and in angle, of those that care. A hinge without limits that is a whole turn off is
+    /// where it should be.
     pub(super) fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
-        let mut off = vec![0.0; skeleton.n_dofs()];
-        skeleton.difference(q, &self.configuration, &mut off);
+        self.miss_of(skeleton, q, 0..skeleton.n_joints())
+    }
+
+    /// The same for some joints.
+    pub(crate) fn miss_of(
+        &self,
+        skeleton: &Skeleton,
+        q: &[f64],
+        joints: impl Iterator<Item = usize>,
+    ) -> Miss {
         let mut miss = Miss::default();
-        for joint in 0..skeleton.n_joints() {
+        for joint in joints {
             if !self.cares_for(joint) || skeleton.mimic(joint).is_some() {
                 continue;
             }
-            let dofs = &off[skeleton.dof_range(joint)];
-            let norm = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let values = skeleton.value_range(joint);
+            let (is, wanted) = (&q[values.clone()], &self.configuration[values]);
+            let off = |k: usize| wanted[k] - is[k];
             let (slide, turn) = match skeleton.kind(joint) {
-                JointKind::Prismatic { .. } => (norm(dofs), 0.0),
-                JointKind::Free => (norm(&dofs[..3]), norm(&dofs[3..])),
-                _ => (0.0, norm(dofs)),
+                JointKind::Fixed => (0.0, 0.0),
+                JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
+                JointKind::Revolute { .. } if turns_freely(skeleton.limit(joint)) => {
+                    (0.0, wrap_angle(off(0)).abs())
+                }
+                JointKind::Revolute { .. } => (0.0, off(0).abs()),
+                JointKind::Ball => (0.0, angle_between(is, wanted)),
+                JointKind::Free => {
+                    let slide = DVec3::new(off(0), off(1), off(2)).length();
+                    (slide, angle_between(&is[3..], &wanted[3..]))
+                }
             };
             miss.distance = miss.distance.max(slide);
             miss.angle = miss.angle.max(turn);
         }
         miss
     }
+}
+
+/// Whether a hinge's limit holds every direction.
+fn turns_freely(limit: Limit) -> bool {
+    let (min, max) = limit.bounds();
+    max - min >= TAU * (1.0 - 1e-12)
+}
+
+fn angle_between(a: &[f64], b: &[f64]) -> f64 {
+    so3_log(DQuat::from_slice(a).conjugate() * DQuat::from_slice(b)).length()
 }

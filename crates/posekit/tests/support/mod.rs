@@ -1,6 +1,7 @@
 //! What several suites share: numbers that are random and the same every time, and limbs made of them.
 #![allow(dead_code, reason = "every suite uses a part of it")]
 
+pub(crate) mod person;
 pub(crate) mod random;
 
 use posekit::glam::{DQuat, DVec3};

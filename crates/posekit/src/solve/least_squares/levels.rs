@@ -27,6 +27,10 @@ const SHORT: f64 = 1e-9;
 const STANDSTILL: f64 = 1.0 - 1e-11;
 const LITTLE: f64 = 1e-6;
 
+/// Damping of a level's first step, and the least, relative to the square of the reach: next to nothing.
+const FIRST_DAMPING: f64 = 1e-6;
+const LEAST_DAMPING: f64 = 1e-12;
+
 /// What stands in for the level of the least change.
 const LEAST_CHANGE: u8 = u8::MAX;
 
@@ -45,6 +49,10 @@ pub(in super::super) struct Levels {
 impl Levels {
     pub(in super::super) fn start_over(&mut self) {
         (self.level, self.is_done) = (0, false);
+    }
+
+    pub(super) fn reserve(&mut self, n_rows: usize) {
+        self.held.reserve(n_rows);
     }
 }
 
@@ -72,16 +80,16 @@ impl RigRun {
     /// Turns the rows of the level that has ended hard and goes on to the next.
     fn next_level(&mut self) {
         let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
-        let (least, rig) = (&mut self.least, &self.rig);
+        let (least, rig) = (&mut self.least, &mut self.rig);
         if least.levels.level == 0 {
             // The first level has been solved for its rows. Where something pulls, there is more to do.
             least.begin_levels();
         } else {
-            least.hold(rig, tolerance);
+            least.hold(rig, &self.begun, tolerance);
         }
         if least.levels.level == 0 && !least.has_pulls(rig, 1) {
             least.levels.level = 1;
-            least.hold(rig, tolerance);
+            least.hold(rig, &self.begun, tolerance);
         }
         let now = least.levels.level;
         let later = rig.demands.iter().filter(|d| d.weight > 0.0 && d.level > now);
@@ -93,14 +101,7 @@ impl RigRun {
                 return;
             }
         };
-        let level = least.levels.level;
-        let included = least.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
-        least.n_demands = included.count();
-        least.levels.steps = 0;
-        least.mixer.forget();
-        least.measure_level(rig, &self.begun);
-        // Next to nothing: the level starts with the whole step.
-        least.damping = 1e-6;
+        least.start_level(rig, &self.begun);
     }
 }
 
@@ -118,26 +119,45 @@ impl LeastSquares {
             || rig.demands.iter().any(|demand| demand.is_pull() && demand.level == level)
     }
 
-    /// Holds all rows that are there: at their targets where these are met, else where they are.
-    fn hold(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
-        self.system.measure(rig, self.n_demands);
-        let rows = self.system.rows.iter().zip(&self.system.misses);
-        self.levels.held.clear();
-        self.levels.held.extend(rows.map(|(row, miss)| {
-            let is_met = row.counted().abs() <= if row.is_length() { distance } else { angle };
-            // What hangs at a fraction of a tolerance is met to rounding at once.
-            let is_held = !is_met && (!row.is_floor || *miss > 0.0);
-            if is_held { *miss } else { 0.0 }
-        }));
-        self.levels.n_hard = self.levels.held.len();
+    /// Holds all rows that are there: at their targets where these are met, and then to rounding, else where they are.
+    fn hold(&mut self, rig: &mut Rig, begun: &State, tolerance: (f64, f64)) {
+        self.hold_here(rig, tolerance);
+        self.mend(rig, begun);
+        self.hold_here(rig, tolerance);
         // What was pulled somewhere has found its place among all that was free.
         if self.has_pulls(rig, self.levels.level) {
             self.step.freeze_pulled();
         }
     }
 
+    fn hold_here(&mut self, rig: &Rig, (distance, angle): (f64, f64)) {
+        self.system.measure(rig, self.n_demands);
+        let rows = self.system.rows.iter().zip(&self.system.misses);
+        self.levels.held.clear();
+        self.levels.held.extend(rows.map(|(row, miss)| {
+            let is_met = row.counted().abs() <= if row.is_length() { distance } else { angle };
+            if is_met { 0.0 } else { *miss }
+        }));
+        self.levels.n_hard = self.levels.held.len();
+    }
+
+    fn start_level(&mut self, rig: &Rig, begun: &State) {
+        let level = self.levels.level;
+        let included = self.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
+        self.n_demands = included.count();
+        self.levels.steps = 0;
+        self.mixer.forget();
+        (self.mixes, self.patience) = (true, 0);
+        self.measure_level(rig, begun);
+        self.damping = FIRST_DAMPING * rig.unit() * rig.unit();
+    }
+
     fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
         self.system.measure(rig, self.n_demands);
+        // A floor that a level has left broken is held there, as any other row is.
+        for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
+            row.is_floor &= *held <= 0.0;
+        }
         self.gather_pulls(rig, begun, self.levels.level);
         self.merit = self.sum_of_squares(self.levels.n_hard);
         self.merit
@@ -187,15 +207,12 @@ impl LeastSquares {
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
         if helps && self.strain() <= enough.max(strain) {
-            self.damping = (0.1 * self.damping).max(1e-12);
+            self.ease(0.1, LEAST_DAMPING * rig.unit() * rig.unit());
             return strain > enough || self.merit < STANDSTILL * before;
         }
         self.recall(rig);
         self.measure_level(rig, begun);
-        self.mixer.forget();
-        if !is_mixed {
-            self.damping *= 10.0;
-        }
+        self.harden(is_mixed, 10.0, 0.0);
         true
     }
 

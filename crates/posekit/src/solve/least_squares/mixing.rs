@@ -47,6 +47,18 @@ impl Mixer {
         self.taken.clear();
     }
 
+    /// Makes room for steps of so many unknowns.
+    pub(super) fn reserve(&mut self, n: usize) {
+        for list in [&mut self.moves, &mut self.turns] {
+            list.reserve(MEMORY * n);
+        }
+        for list in [&mut self.plain, &mut self.taken] {
+            list.reserve(n);
+        }
+        self.gram.reserve(MEMORY * MEMORY);
+        self.mix.reserve(MEMORY);
+    }
+
     /// Remembers the step that was taken last.
     pub(super) fn remember(&mut self, x: &[f64], part: f64) {
         self.taken.clear();

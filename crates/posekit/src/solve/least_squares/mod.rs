@@ -39,6 +39,13 @@ const CLOSE: f64 = 1e-7;
 const PROBE: f64 = 0.1;
 const LARGEST_BEND: f64 = 0.75;
 
+/// Damping is at least this, and after a step that failed at least that, relative to the square of the reach.
+const LEAST_DAMPING: f64 = 1e-18;
+const FIRST_DAMPING: f64 = 1e-9;
+
+/// Steps to take at a damping before it falls again, where steps are mixed.
+const PATIENCE: u32 = 6;
+
 /// Steps that fail in a row before one iteration of the method gives up.
 const TRIES: u32 = 12;
 
@@ -78,6 +85,8 @@ pub(super) struct LeastSquares {
     n_demands: usize,
     n_first: usize,
     pub(super) is_prepared: bool,
+    /// Sizes that the buffers have had room for: nodes, demands, bodies.
+    room: (usize, usize, usize),
     damping: f64,
     /// The sum of squares now.
     merit: f64,
@@ -85,6 +94,8 @@ pub(super) struct LeastSquares {
     mixer: Mixer,
     /// Steps are mixed: on the way to a pose that misses its targets.
     mixes: bool,
+    /// Steps of the present damping still to take.
+    patience: u32,
     pub(super) levels: Levels,
 }
 
@@ -95,6 +106,7 @@ impl RigRun {
         if !core::mem::replace(&mut least.is_prepared, true) {
             least.system.prepare(&self.rig);
             least.list_ranges(&self.rig);
+            least.reserve();
         }
         core::mem::swap(&mut self.rig.state, &mut self.begun);
         least.begun_values.clear();
@@ -107,6 +119,7 @@ impl RigRun {
         let merit = least.measure(&self.rig, &self.begun);
         (least.damping, least.is_curved) = (1e-3 * merit, false);
         least.step.thaw(least.system.n_unknowns);
+        least.patience = 0;
     }
 
     /// Least squares on the first level until it is met or nothing helps; returns the steps taken.
@@ -168,13 +181,18 @@ impl LeastSquares {
         }
     }
 
-    /// Measures every task, for a report.
-    pub(super) fn measure_all(&mut self, rig: &Rig) {
-        if !core::mem::replace(&mut self.is_prepared, true) {
-            self.system.prepare(rig);
-            self.list_ranges(rig);
+    /// Makes room for all rows and unknowns at once, so that no later step allocates.
+    fn reserve(&mut self) {
+        let (m, n) = (self.system.n_rows, self.system.n_unknowns);
+        for list in [&mut self.kept_misses, &mut self.wishes] {
+            list.reserve(m);
         }
-        self.system.measure(rig, self.system.order.len());
+        for list in [&mut self.kept_values, &mut self.bend, &mut self.begun_values] {
+            list.reserve(n);
+        }
+        self.levels.reserve(m);
+        self.mixer.reserve(n);
+        self.step.reserve(&self.system);
     }
 
     /// The sum of squares in the present pose.
@@ -201,8 +219,9 @@ impl LeastSquares {
 
     /// One damped step on the first level, taken back unless it helps.
     fn descend(&mut self, rig: &mut Rig, begun: &State, ease: f64) -> Outcome {
+        let unit = rig.unit();
         self.system.differentiate(rig);
-        if self.is_at_rest(REST * rig.unit()) {
+        if self.is_at_rest(REST * unit) {
             return Outcome::AtRest;
         }
         if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
@@ -221,17 +240,32 @@ impl LeastSquares {
         self.mixer.remember(&self.step.x, self.step.scale);
         let before = self.merit;
         if self.measure(rig, begun) < before {
-            self.damping = (self.damping / ease).max(1e-18);
+            self.ease(ease.recip(), LEAST_DAMPING * unit * unit);
             return Outcome::Better(before);
         }
         self.recall(rig);
         self.measure(rig, begun);
+        self.harden(is_mixed, ease, FIRST_DAMPING * unit * unit);
+        Outcome::Worse
+    }
+
+    /// A step has helped: less damping, but where steps are mixed and one has failed lately not at once, because only steps of one
+    /// damping can be mixed.
+    fn ease(&mut self, by: f64, least: f64) {
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 {
+            self.damping = (by * self.damping).max(least);
+        }
+    }
+
+    /// A step has failed: a plain one asks for more damping, a mixed one is tried again without the mix.
+    fn harden(&mut self, is_mixed: bool, by: f64, least: f64) {
         self.mixer.forget();
         if !is_mixed {
-            self.damping = (ease * self.damping).max(1e-9);
+            self.damping = (by * self.damping).max(least);
             self.is_curved = true;
+            self.patience = if self.mixes { PATIENCE } else { 0 };
         }
-        Outcome::Worse
     }
 
     fn keep(&mut self, rig: &Rig) {

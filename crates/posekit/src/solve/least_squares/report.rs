@@ -54,7 +54,7 @@ impl RigRun {
     /// The miss of every task, in the caller's units.
     pub(in super::super) fn write_misses(&mut self, out: &mut Vec<Miss>) {
         out.clear();
-        let rows = &mut self.least.system.rows;
+        let rows = &mut self.report_rows;
         for demand in &self.rig.demands {
             rows.clear();
             let mut miss = if let TaskKind::Posture(posture) = &demand.kind {
@@ -66,7 +66,21 @@ impl RigRun {
             miss.distance /= self.rig.scale;
             out.push(miss);
         }
-        rows.clear();
+        // What is so far off that it was only a direction is measured to where it is.
+        for goal in self.rig.points.iter().filter(|goal| goal.wanted != goal.target) {
+            out[goal.demand].distance = goal.at.distance(goal.wanted) / self.rig.scale;
+        }
+    }
+
+    /// Finds room for what least squares may need, once for every size of problem, so that no later solve of that size allocates.
+    pub(in super::super) fn make_room(&mut self) {
+        let size = (self.rig.nodes.len(), self.rig.demands.len(), self.rig.bodies.len());
+        let (nodes, demands, bodies) = self.least.room;
+        if size.0 > nodes || size.1 > demands || size.2 > bodies {
+            self.least.room = (size.0.max(nodes), size.1.max(demands), size.2.max(bodies));
+            self.settle_least_squares();
+            self.least.keep(&self.rig);
+        }
     }
 
     /// The joints at limits that hold the effectors back: those that would move outward if they could, and by how much that would
@@ -116,8 +130,9 @@ impl RigRun {
 impl Rig {
     /// The largest differences of one joint, in run lengths and in angle.
     fn miss_of_posture(&self, demand: &Demand, configuration: &[f64]) -> Miss {
-        let mut miss = Miss::default();
+        let mut miss = demand.still;
         let TaskKind::Posture(posture) = &demand.kind else { return miss };
+        miss.distance *= self.scale;
         for (i, node) in self.nodes.iter().enumerate() {
             let is_follower = self.mimics.iter().any(|mimic| mimic.0 == node.values.start);
             if is_follower || !posture.cares_for(node.joint) {

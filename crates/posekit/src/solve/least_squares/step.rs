@@ -97,9 +97,13 @@ impl Step {
     ) -> bool {
         let n = system.n_unknowns;
         self.d.clear();
+        // A slide by the reach counts like a radian.
+        let unit = rig.unit();
+        let slides = damping / (unit * unit);
         for block in &system.blocks {
+            let by = if rig.turns(block) { damping } else { slides };
             for i in block.range() {
-                self.d.push(damping * rig.nodes[block.node].stiffness + self.pull[i]);
+                self.d.push(by * rig.nodes[block.node].stiffness + self.pull[i]);
             }
         }
         self.walls.clear();
@@ -122,6 +126,29 @@ impl Step {
             }
         }
         self.x.iter().any(|x| *x != 0.0)
+    }
+
+    /// Makes room for all rows and unknowns at once, so that no later step allocates.
+    pub(super) fn reserve(&mut self, system: &System) {
+        let (m, n) = (system.n_rows, system.n_unknowns);
+        for list in [&mut self.y, &mut self.right] {
+            list.reserve(m.max(n));
+        }
+        for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.root] {
+            list.reserve(n);
+        }
+        for list in [&mut self.pull, &mut self.toward, &mut self.values] {
+            list.reserve(n);
+        }
+        for list in [&mut self.is_set, &mut self.frozen, &mut self.was_released] {
+            list.reserve(n);
+        }
+        self.k.reserve(m * n);
+        self.gram.reserve((m * m).max(n * n));
+        self.active.reserve(m);
+        self.is_active.reserve(m);
+        self.was_dropped.reserve(m);
+        self.walls.reserve(2 * system.blocks.len());
     }
 
     /// Lets all unknowns move.
@@ -220,7 +247,9 @@ impl Step {
         self.fill_gram(system);
         let trace: f64 = (0..m).map(|r| self.gram[r * m + r]).sum();
         if trace <= 0.0 {
-            return false;
+            // Everything that could help is set to end at a limit, or nothing can.
+            self.y.fill(0.0);
+            return true;
         }
         for r in n_hard..m {
             self.gram[r * m + r] += 1.0 + ROUNDING * trace;
@@ -312,7 +341,7 @@ impl Step {
         let along = |runs: &[Range<usize>]| -> f64 {
             runs.iter().flat_map(|run| &self.x[run.clone()]).map(|x| x.abs()).sum()
         };
-        let paths = system.order.iter().map(|&demand| along(system.runs(demand)));
+        let paths = system.measured().iter().map(|&demand| along(system.runs(demand)));
         let longest = paths.fold(0.0, f64::max);
         if longest > 0.0 { longest } else { self.x.iter().fold(0.0, |m, x| m.max(x.abs())) }
     }
@@ -436,6 +465,15 @@ impl Step {
 }
 
 impl Rig {
+    /// Whether a block's unknowns are angles.
+    pub(super) fn turns(&self, block: &Block) -> bool {
+        match block.motion {
+            Motion::Variable => !self.nodes[block.node].driver_slides,
+            Motion::Turn => true,
+            Motion::Shift => false,
+        }
+    }
+
     /// World axes about which a ball may not turn much further, and by how much it may: out of its cone, beyond an end of its twist, and
     /// farther from its start than it is leashed.
     pub(super) fn walls(&self, i: usize) -> [Option<(DVec3, f64)>; 3] {
@@ -446,10 +484,20 @@ impl Rig {
             let swing_axis = parts.swing.xyz().try_normalize();
             let room = swing - parts.swing_angle();
             out = swing_axis.map(|axis| (self.before[i].rotation * axis, room));
-            let along = self.world[i].rotation * axis;
+            // The twist grows with what turns about the middle between the axis before the motion and after it, faster the more
+            // the axis swings: by ω · (z + R z) / (1 + cos swing).
+            let middle =
+                (self.before[i].rotation * axis + self.world[i].rotation * axis).try_normalize();
             let (to_max, to_min) = (twist[1] - parts.twist, parts.twist - twist[0]);
             if twist[1] - twist[0] < core::f64::consts::TAU {
-                end = Some(if to_max <= to_min { (along, to_max) } else { (-along, to_min) });
+                let slow = parts.swing.w.abs();
+                end = middle.map(|middle| {
+                    if to_max <= to_min {
+                        (middle, to_max * slow)
+                    } else {
+                        (-middle, to_min * slow)
+                    }
+                });
             }
         }
         if node.leash < f64::INFINITY {
@@ -480,18 +528,21 @@ fn project(three: &mut [f64], direction: DVec3) {
     (v - direction * direction.dot(v)).write_to_slice(three);
 }
 
-/// Sum of products, in four interleaved partial sums.
+/// Sum of products, in four interleaved partial sums; zeros at the end change nothing.
 #[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
+    let (a_rest, b_rest) = (a4.remainder(), b4.remainder());
     for (x, y) in a4.zip(b4) {
         for k in 0..4 {
             sums[k] += x[k] * y[k];
         }
     }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+    for ((sum, x), y) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *sum += x * y;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {

@@ -1,0 +1,219 @@
+//! A figure ready to be solved and shown: a skeleton and everything that must hold.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::skeleton::{Frame, JointKind};
+use posekit::solve::{Method, Settings, Solution, Workspace};
+use posekit::task::{Miss, Task, TaskKind};
+use posekit_io::{FigureFrame, FigureGoal, FigureModel, FigureProblem};
+
+use crate::scene::{Body, Origin, Rig, Scene};
+
+/// A figure with its tasks.
+#[derive(Debug, Clone)]
+pub(crate) struct FigureScene {
+    /// What headings call it.
+    pub(crate) title: String,
+    /// Its skeleton and start; the tip is the first frame that a task speaks about.
+    pub(crate) rig: Rig,
+    /// What must hold.
+    pub(crate) tasks: Vec<Task>,
+    /// What the tasks are called, in the same order.
+    pub(crate) labels: Vec<Label>,
+    /// Mass of all bodies \[kg\].
+    pub(crate) mass: f64,
+    /// The settings of the file.
+    settings: Settings,
+}
+
+/// What people call a task.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    /// Its name in the file.
+    pub(crate) name: Option<String>,
+    /// What it speaks about.
+    pub(crate) frame: String,
+}
+
+impl FigureScene {
+    /// The scene of a figure that was read.
+    pub(crate) fn new(title: String, problem: &FigureProblem, model: FigureModel) -> Self {
+        let frames = || model.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
+        let tip =
+            frames().next().unwrap_or_else(|| model.skeleton.frame(model.skeleton.n_joints() - 1));
+        let (target, orientation) = model.tasks.iter().find_map(target_of).unzip();
+        let labels = problem
+            .tasks
+            .iter()
+            .map(|task| Label { name: task.name.clone(), frame: frame_words(&task.goal) })
+            .collect();
+        Self {
+            title,
+            rig: Rig {
+                origin: Origin::Robot,
+                skeleton: model.skeleton,
+                start: model.start,
+                tip,
+                target,
+                orientation: orientation.flatten(),
+                weights: Vec::new(),
+            },
+            tasks: model.tasks,
+            labels,
+            mass: model.bodies.iter().map(|body| body.mass).sum(),
+            settings: model.settings,
+        }
+    }
+
+    /// The settings of the command line with those of the file.
+    pub(crate) fn settings(&self, given: Settings) -> Settings {
+        let Settings { locked, root, least_squares, .. } = self.settings.clone();
+        Settings { locked, root, least_squares, ..given }
+    }
+
+    /// Solves to the end.
+    pub(crate) fn solve(&self, method: Method, settings: &Settings) -> posekit::Result<Solution> {
+        let mut workspace = Workspace::default();
+        let rig = &self.rig;
+        workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings)?;
+        Ok(workspace.run().clone())
+    }
+
+    /// The method that runs when this one is asked for; the same where it does not fit.
+    pub(crate) fn chosen(&self, method: Method) -> Method {
+        let mut workspace = Workspace::default();
+        let (rig, settings) = (&self.rig, &self.settings);
+        match workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings) {
+            Ok(()) => workspace.solution().choice.method,
+            Err(_) => method,
+        }
+    }
+
+    /// Joints that can move.
+    pub(crate) fn moving(&self) -> Vec<usize> {
+        let is_fixed = |joint: usize| self.rig.skeleton.kind(joint) == JointKind::Fixed;
+        (0..self.rig.skeleton.n_joints()).filter(|&joint| !is_fixed(joint)).collect()
+    }
+
+    /// The parts of a task's miss that it asks for: a distance, an angle.
+    pub(crate) fn asked(&self, task: usize, miss: Miss) -> [Option<f64>; 2] {
+        let [length, angle] = measures(&self.tasks[task].kind, &self.rig);
+        [length.then_some(miss.distance), angle.then_some(miss.angle)]
+    }
+
+    /// Whether a task is within the tolerances.
+    pub(crate) fn is_met(miss: Miss, solution: &Solution, settings: &Settings) -> bool {
+        miss.distance <= solution.tolerance && miss.angle <= settings.orientation_tolerance
+    }
+
+    /// The figure as a scene, to be drawn.
+    pub(crate) fn scene(&self) -> Scene {
+        let origin = if self.is_flat() { Origin::Plane } else { Origin::Robot };
+        let rig = Rig { origin, ..self.rig.clone() };
+        Scene { title: self.title.clone(), unit: "m", body: Body::Joints(Box::new(rig)) }
+    }
+
+    /// From each joint that carries a frame to that frame, save the tip: what the skeleton alone does not show of a hand or a foot.
+    pub(crate) fn ends(&self, q: &[f64]) -> Vec<[DVec3; 2]> {
+        let world = self.rig.skeleton.poses(q);
+        let frames = self.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
+        let end = |frame: Frame| [world[frame.joint].translation, frame.world(&world).translation];
+        frames.filter(|frame| *frame != self.rig.tip).map(end).collect()
+    }
+
+    /// True when nothing leaves the plane z = 0: hinges about z, and all of them and all frames in it.
+    fn is_flat(&self) -> bool {
+        let skeleton = &self.rig.skeleton;
+        let is_flat = |pose: Pose| {
+            let turn = pose.rotation;
+            pose.translation.z == 0.0 && turn.x == 0.0 && turn.y == 0.0
+        };
+        let stays = |joint: usize| match skeleton.kind(joint) {
+            JointKind::Fixed => true,
+            JointKind::Revolute { axis } => axis.x == 0.0 && axis.y == 0.0,
+            JointKind::Prismatic { axis } => axis.z == 0.0,
+            _ => false,
+        };
+        let mut joints = 0..skeleton.n_joints();
+        let mut frames = self.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
+        joints.all(|joint| stays(joint) && is_flat(skeleton.parent_from_joint(joint)))
+            && frames.all(|frame| is_flat(frame.joint_from_frame))
+    }
+
+    /// The largest distance by which a task of level 1 is missed at the start.
+    pub(crate) fn start_error(&self) -> f64 {
+        let rig = &self.rig;
+        let first = self.tasks.iter().filter(|task| task.level == 1 && task.weight > 0.0);
+        let wanted = first.filter(|task| !is_wish(task));
+        wanted.map(|task| task.miss(&rig.skeleton, &rig.start).distance).fold(0.0, f64::max)
+    }
+}
+
+/// True for a task that pulls but is not waited for.
+pub(crate) const fn is_wish(task: &Task) -> bool {
+    matches!(task.kind, TaskKind::Posture(_))
+}
+
+/// Where a picture shows the target of a task, and how it is turned.
+fn target_of(task: &Task) -> Option<(DVec3, Option<DQuat>)> {
+    match &task.kind {
+        TaskKind::Position(task) => Some((task.target_in_world, None)),
+        TaskKind::Pose(task) if task.axes.along == [true; 3] => {
+            let pose = task.world_from_target;
+            Some((pose.translation, (task.axes.about == [true; 3]).then_some(pose.rotation)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a task asks for a distance, and for an angle.
+fn measures(kind: &TaskKind, rig: &Rig) -> [bool; 2] {
+    use posekit::task::Link;
+    let any = |axes: [bool; 3]| axes.contains(&true);
+    match kind {
+        TaskKind::Orientation(_) | TaskKind::LookAt(_) | TaskKind::AxisAlignment(_) => {
+            [false, true]
+        }
+        TaskKind::Pose(task) => [any(task.axes.along), any(task.axes.about)],
+        TaskKind::RelativePose(task) => [any(task.axes.along), any(task.axes.about)],
+        TaskKind::Closure(task) => [true, task.link != Link::Ball],
+        TaskKind::Posture(task) => {
+            let cares = |joint: &usize| task.cares.get(*joint).is_none_or(|&care| care > 0.0);
+            let kinds =
+                || (0..rig.skeleton.n_joints()).filter(cares).map(|joint| rig.skeleton.kind(joint));
+            let slides = |kind| matches!(kind, JointKind::Prismatic { .. } | JointKind::Free);
+            let turns = |kind| !matches!(kind, JointKind::Prismatic { .. } | JointKind::Fixed);
+            [kinds().any(slides), kinds().any(turns)]
+        }
+        _ => [true, false],
+    }
+}
+
+/// What a task speaks about, in the words of its file.
+fn frame_words(goal: &FigureGoal) -> String {
+    let one = |frame: &FigureFrame| frame.on.name().to_owned();
+    let two = |[a, b]: &[FigureFrame; 2]| format!("{}, {}", one(a), one(b));
+    match goal {
+        FigureGoal::Position { frame, .. }
+        | FigureGoal::Orientation { frame, .. }
+        | FigureGoal::Pose { frame, .. }
+        | FigureGoal::LookAt { frame, .. }
+        | FigureGoal::AxisAlignment { frame, .. }
+        | FigureGoal::Plane { frame, .. } => one(frame),
+        FigureGoal::Distance { frames, .. }
+        | FigureGoal::RelativePose { frames, .. }
+        | FigureGoal::Closure { frames, .. } => two(frames),
+        FigureGoal::CenterOfMass { .. } | FigureGoal::Support { .. } => "centre of mass".to_owned(),
+        FigureGoal::Clearance { capsules, .. } => {
+            let name = |which: usize| {
+                capsules[which].on.as_ref().map_or("the world", |on| on.name()).to_owned()
+            };
+            format!("{}, {}", name(0), name(1))
+        }
+        FigureGoal::Posture { values, .. } if !values.is_empty() => {
+            let names: Vec<&str> = values.iter().map(|entry| entry.name.as_str()).collect();
+            names.join(", ")
+        }
+        _ => "joints".to_owned(),
+    }
+}

@@ -1,0 +1,296 @@
+//! The solution of a figure as a file for programs and as tables for people.
+
+use core::f64::consts::PI;
+
+use posekit::math::Pose;
+use posekit::skeleton::JointKind;
+use posekit::solve::{Hold, Method, Root, Settings, Solution, Status, TraceStep};
+use posekit_io::{NamedHold, SolutionFile, TaskMiss, TraceEntry};
+
+use crate::draw::{HeldJoint, Outcome, length_words, scientific, status_words};
+use crate::figure_problem::{FigureScene, is_wish};
+use crate::report::{
+    ACCENT, MOST_ROWS, effort, escaped_at, held_joint, joint_value, limit_cell, limit_words,
+    method_words, named_choice, named_outcome, named_values, trace_rows, turn_words,
+};
+use crate::table::{Align, Cell, Table, WIDTH};
+
+/// At most this many limits that hold a figure back are listed for people.
+const MOST_HOLDS: usize = 5;
+
+/// The solution as `posekit.solution/1`.
+pub(crate) fn solution_file(
+    figure: &FigureScene,
+    solution: &Solution,
+    settings: &Settings,
+    with_trace: bool,
+) -> SolutionFile {
+    let skeleton = &figure.rig.skeleton;
+    let name = |joint: usize| skeleton.name(joint).to_owned();
+    let q = &solution.configuration;
+    let outcome = named_outcome(&solution.status, name);
+    let mut file = SolutionFile::new(solution.choice.method.name(), outcome);
+    file.iterations = solution.iterations;
+    file.error = solution.error;
+    file.orientation_error = Some(solution.orientation_error);
+    file.choice = Some(named_choice(solution));
+    file.misses = Some(misses(figure, solution, settings));
+    let hold = |hold: &Hold| NamedHold { joint: name(hold.joint), relief: hold.relief };
+    file.holds = Some(solution.holds.iter().map(hold).collect());
+    file.configuration = named_values(&figure.rig, q);
+    file.points = origins(&skeleton.poses(q));
+    if !solution.others.is_empty() {
+        file.solutions = Some(core::iter::once(q).chain(&solution.others).cloned().collect());
+    }
+    let entry = |step: &TraceStep| TraceEntry {
+        iteration: step.iteration,
+        error: step.error,
+        points: origins(&skeleton.poses(&step.configuration)),
+        ..TraceEntry::default()
+    };
+    file.trace = with_trace.then(|| solution.trace.iter().map(entry).collect());
+    file
+}
+
+fn origins(world_from_joint: &[Pose]) -> Vec<Vec<f64>> {
+    world_from_joint.iter().map(|pose| pose.translation.to_array().to_vec()).collect()
+}
+
+fn misses(figure: &FigureScene, solution: &Solution, settings: &Settings) -> Vec<TaskMiss> {
+    let miss = |(index, task): (usize, &posekit::task::Task)| {
+        let miss = solution.misses[index];
+        let [distance, angle] = figure.asked(index, miss);
+        TaskMiss {
+            task: task.kind.name().to_owned(),
+            name: figure.labels[index].name.clone(),
+            level: task.level,
+            distance,
+            angle,
+            is_met: FigureScene::is_met(miss, solution, settings),
+        }
+    };
+    figure.tasks.iter().enumerate().map(miss).collect()
+}
+
+/// How the solve ended, for words and drawings.
+pub(crate) fn outcome(figure: &FigureScene, solution: &Solution) -> Outcome {
+    match &solution.status {
+        Status::Reached => Outcome::Reached,
+        Status::Unreachable { shortfall } => Outcome::Unreachable { shortfall: *shortfall },
+        Status::Blocked { joints } => {
+            let held = |&joint: &usize| held(figure, joint, solution);
+            Outcome::Blocked { joints: joints.iter().map(held).collect() }
+        }
+        Status::IterationLimit => Outcome::IterationLimit,
+        Status::Cancelled => Outcome::Cancelled,
+        _ => Outcome::Stalled,
+    }
+}
+
+fn held(figure: &FigureScene, joint: usize, solution: &Solution) -> HeldJoint {
+    held_joint(&figure.rig, joint, &solution.configuration)
+}
+
+/// The outcome in words, with what is missed on lower levels.
+pub(crate) fn words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
+    let effort = effort(solution.choice.method, solution);
+    let outcome = outcome(figure, solution);
+    let mut words = status_words(&outcome, effort, "m", escaped_at(solution));
+    let is_missed = |(index, task): &(usize, &posekit::task::Task)| {
+        let waits = task.level > 1 && task.weight > 0.0 && !is_wish(task);
+        waits && !FigureScene::is_met(solution.misses[*index], solution, settings)
+    };
+    match figure.tasks.iter().enumerate().filter(is_missed).count() {
+        0 => {}
+        1 => words.push_str("; 1 task of a lower level is missed"),
+        more => words.push_str(&format!("; {more} tasks of lower levels are missed")),
+    }
+    words
+}
+
+/// The answer for people: status, what was chosen and why, the tasks, what holds them back, the joints, and the way if it was recorded.
+pub(crate) fn text(
+    figure: &FigureScene,
+    asked: Method,
+    solution: &Solution,
+    settings: &Settings,
+    explain: bool,
+) -> String {
+    let mark = outcome(figure, solution).mark();
+    let words = words(figure, solution, settings);
+    let mut out = format!("{ACCENT}{mark}{ACCENT:#} {words}\n\n");
+    let solver = method_words(asked, solution.choice.method);
+    out.push_str(&format!("{:<12}{solver}: {}\n", "solver", solution.choice.reason));
+    if explain {
+        for (name, value) in facts(figure, solution, settings) {
+            out.push_str(&format!("{name:<12}{value}\n"));
+        }
+    }
+    if !figure.tasks.is_empty() {
+        out.push('\n');
+        out.push_str(&task_table(figure, solution, settings));
+    }
+    out.push_str(&hold_lines(figure, solution));
+    if !figure.moving().is_empty() {
+        out.push('\n');
+        out.push_str(&joint_table(figure, solution));
+    }
+    if !solution.trace.is_empty() {
+        out.push('\n');
+        out.push_str(&trace_rows(figure.start_error(), "m", solution));
+    }
+    out
+}
+
+/// What the solve was held to.
+fn facts(
+    figure: &FigureScene,
+    solution: &Solution,
+    settings: &Settings,
+) -> Vec<(&'static str, String)> {
+    let skeleton = &figure.rig.skeleton;
+    let angle = scientific(settings.orientation_tolerance.to_degrees());
+    let mut facts = vec![
+        ("tolerance", format!("{} m, {angle}°", scientific(solution.tolerance))),
+        ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
+    ];
+    match settings.root {
+        Root::Pinned => facts.push(("root", "stays where it starts".to_owned())),
+        Root::PrePulled => {
+            facts.push(("root", "carried along with the tasks, then solved for".to_owned()));
+        }
+        _ => {}
+    }
+    if !settings.locked.is_empty() {
+        let names: Vec<&str> = settings.locked.iter().map(|&joint| skeleton.name(joint)).collect();
+        facts.push(("locked", names.join(", ")));
+    }
+    if figure.mass > 0.0 {
+        facts.push(("mass", format!("{:.1} kg", figure.mass)));
+    }
+    if let Some(iteration) = solution.accelerated_at {
+        facts.push(("shortcut", format!("slow progress was cut short at iteration {iteration}")));
+    }
+    facts
+}
+
+fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
+    // A column that would be empty is left out.
+    let has_names = figure.labels.iter().any(|label| label.name.is_some());
+    let mut columns = vec![("task", Align::Left)];
+    if has_names {
+        columns.insert(0, ("name", Align::Left));
+    }
+    columns.extend([
+        ("frame", Align::Left),
+        ("level", Align::Right),
+        ("weight", Align::Right),
+        ("off by", Align::Right),
+        ("turned off", Align::Right),
+        ("", Align::Left),
+    ]);
+    let mut table = Table::new(&columns);
+    for (index, task) in figure.tasks.iter().enumerate() {
+        let (label, miss) = (&figure.labels[index], solution.misses[index]);
+        let is_met = FigureScene::is_met(miss, solution, settings);
+        let [distance, angle] = figure.asked(index, miss);
+        let state = match (is_met, task.weight > 0.0, is_wish(task)) {
+            (_, false, _) => Cell::new("off").quiet(),
+            (true, ..) => Cell::new("✓ met"),
+            (false, _, true) => Cell::new("wish").quiet(),
+            (false, ..) => Cell::new("○ missed").accent(),
+        };
+        let mut cells = vec![Cell::new(task.kind.name())];
+        if has_names {
+            cells.insert(0, Cell::new(label.name.as_deref().unwrap_or_default()));
+        }
+        cells.extend([
+            Cell::new(&label.frame),
+            Cell::new(task.level.to_string()),
+            Cell::new(task.weight.to_string()),
+            Cell::new(distance.map_or(String::new(), |distance| miss_words(distance * 1e3, " mm"))),
+            Cell::new(angle.map_or(String::new(), |angle| miss_words(angle.to_degrees(), "°"))),
+            state,
+        ]);
+        table.row(cells);
+    }
+    table.render(WIDTH)
+}
+
+/// Joints that can move: where they are and how far they may go.
+fn joint_table(figure: &FigureScene, solution: &Solution) -> String {
+    let columns = [
+        ("joint", Align::Left),
+        ("value", Align::Right),
+        ("limit", Align::Left),
+        ("", Align::Left),
+    ];
+    let mut table = Table::new(&columns);
+    let (rig, moving) = (&figure.rig, figure.moving());
+    for &joint in moving.iter().take(MOST_ROWS) {
+        let values = &solution.configuration[rig.skeleton.value_range(joint)];
+        // A free joint has two lines: how it is turned, and where it is.
+        let (value, at) = match values {
+            &[x, y, z, ref rotation @ ..] if rotation.len() == 4 => {
+                let turn = rotation.last_chunk().map_or(String::new(), |turn| turn_words(*turn));
+                (turn, Some(format!("at {x:.3}, {y:.3}, {z:.3} m")))
+            }
+            _ => (joint_value(rig, joint, &solution.configuration, "m"), None),
+        };
+        table.row([
+            Cell::new(rig.skeleton.name(joint)),
+            Cell::new(value),
+            Cell::new(limit_words(rig, joint, "m")),
+            limit_cell(rig, joint, solution),
+        ]);
+        if let Some(at) = at {
+            table.row([Cell::new(""), Cell::new(at)]);
+        }
+    }
+    let mut out = table.render(WIDTH);
+    if moving.len() > MOST_ROWS {
+        let more = moving.len() - MOST_ROWS;
+        out.push_str(&format!("… and {more} joints more; --format json lists all\n"));
+    }
+    out
+}
+
+/// A miss to the third place; a power of ten where that would show nothing of it.
+fn miss_words(value: f64, unit: &str) -> String {
+    // Far below a tolerance nobody asks how far.
+    if !(1e-6..5e-4).contains(&value) {
+        format!("{value:.3}{unit}")
+    } else {
+        format!("{}{unit}", scientific(value))
+    }
+}
+
+/// A line for each limit that holds the figure back, the one that would give most first.
+fn hold_lines(figure: &FigureScene, solution: &Solution) -> String {
+    let mut holds = solution.holds.clone();
+    holds.sort_by(|a, b| b.relief.total_cmp(&a.relief));
+    let mut out = String::new();
+    for hold in holds.iter().take(MOST_HOLDS) {
+        let joints = vec![held(figure, hold.joint, solution)];
+        let effort = effort(solution.choice.method, solution);
+        let words = status_words(&Outcome::Blocked { joints }, effort, "m", None);
+        let relief = relief_words(figure.rig.skeleton.kind(hold.joint), hold.relief);
+        out.push_str(&format!("{ACCENT}■{ACCENT:#} {words}{relief}\n"));
+    }
+    if holds.len() > MOST_HOLDS {
+        let more = holds.len() - MOST_HOLDS;
+        out.push_str(&format!("… and {more} limits more; --format json lists all\n"));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+/// What a degree, or a millimetre, more would give.
+fn relief_words(kind: JointKind, relief: f64) -> String {
+    if relief <= 0.0 {
+        return String::new();
+    }
+    match kind {
+        JointKind::Prismatic { .. } => format!(": {} a mm", length_words(relief, "mm")),
+        _ => format!(": {} a degree", length_words(relief * PI / 180.0, "m")),
+    }
+}

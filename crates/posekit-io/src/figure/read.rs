@@ -1,0 +1,275 @@
+//! Reading and checking a figure: all but its tasks.
+
+use core::f64::consts::PI;
+
+use posekit::solve::Root;
+
+use super::goals;
+use super::{
+    FIGURE_SCHEMA, FigureBody, FigureCone, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
+    FigureSettings, FigureSkeleton,
+};
+use crate::error::{Error, Result};
+use crate::json::{Cursor, Document, Object, check_schema};
+use crate::limits::{LARGEST, Limits};
+use crate::solution::NamedValues;
+
+const FILE_FIELDS: [&str; 9] =
+    ["schema", "joints", "urdf", "gltf", "root", "bodies", "start", "tasks", "settings"];
+
+/// The words of the setting `root`.
+pub(super) const ROOT_WORDS: [(&str, Root); 3] =
+    [("free", Root::Free), ("pinned", Root::Pinned), ("pre-pulled", Root::PrePulled)];
+
+pub(super) fn read(text: &str, limits: &Limits) -> Result<FigureProblem> {
+    let document = Document::parse(text, limits)?;
+    let root = document.root().with_largest(LARGEST);
+    check_schema(&root, FIGURE_SCHEMA)?;
+    let file = root.object(&FILE_FIELDS)?;
+    let skeleton = read_skeleton(&root, &file, limits)?;
+    let bodies = file.optional("bodies").map(|bodies| each(&bodies, read_body)).transpose()?;
+    let tasks = each(&file.required("tasks")?, goals::read_task)?;
+    let settings =
+        file.optional("settings").map(|settings| read_settings(&settings)).transpose()?;
+    Ok(FigureProblem {
+        skeleton,
+        bodies,
+        start: file
+            .optional("start")
+            .map(|start| named_values(&start))
+            .transpose()?
+            .unwrap_or_default(),
+        tasks,
+        settings: settings.unwrap_or_default(),
+    })
+}
+
+/// A list whose elements are read one by one.
+pub(super) fn each<T>(
+    list: &Cursor<'_>,
+    read: impl Fn(&Cursor<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    list.list()?.iter().map(read).collect()
+}
+
+/// Numbers, or lists of them, by name.
+pub(super) fn named_values(values: &Cursor<'_>) -> Result<Vec<NamedValues>> {
+    let read = |(name, value): (&str, Cursor<'_>)| {
+        let values = if value.is_list() { value.numbers()? } else { vec![value.number()?] };
+        Ok(NamedValues { name: name.to_owned(), values })
+    };
+    values.any_object()?.fields().map(read).collect()
+}
+
+/// Numbers by name, none of them negative.
+pub(super) fn named_numbers(values: &Cursor<'_>, what: &str) -> Result<Vec<(String, f64)>> {
+    let read = |(name, value): (&str, Cursor<'_>)| Ok((name.to_owned(), value.non_negative(what)?));
+    values.any_object()?.fields().map(read).collect()
+}
+
+fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Result<FigureSkeleton> {
+    if let Some(gltf) = file.optional("gltf") {
+        return Err(no_gltf(&gltf));
+    }
+    match (file.optional("joints"), file.optional("urdf")) {
+        (Some(_), Some(urdf)) => Err(urdf.invalid("a figure has `joints` or `urdf`, not both")),
+        (None, None) => Err(Error::Missing { place: root.place(), field: "joints".into() }),
+        (Some(joints), None) => {
+            if let Some(root) = file.optional("root") {
+                return Err(root.invalid(
+                    "`root` says how a `urdf` stands; among `joints`, give the first the kind `free`",
+                ));
+            }
+            read_joints(&joints, limits).map(FigureSkeleton::Joints)
+        }
+        (None, Some(urdf)) => Ok(FigureSkeleton::Urdf {
+            path: read_path(&urdf)?,
+            has_free_root: file.optional("root").map_or(Ok(false), |root| has_free_root(&root))?,
+        }),
+    }
+}
+
+fn has_free_root(root: &Cursor<'_>) -> Result<bool> {
+    match root.text()? {
+        "free" => Ok(true),
+        "pinned" => Ok(false),
+        other => Err(root.invalid(format!("unknown root `{other}`, expected free or pinned"))),
+    }
+}
+
+fn no_gltf(at: &Cursor<'_>) -> Error {
+    let message = "glTF skeletons are not read yet; give `joints`, or the path of a URDF".into();
+    Error::Unsupported { place: at.place(), message }
+}
+
+/// A path that stays in the folder of the file: what a file names is not to reach what its reader would not show.
+fn read_path(urdf: &Cursor<'_>) -> Result<String> {
+    let path = urdf.text()?;
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    if extension == "gltf" || extension == "glb" {
+        return Err(no_gltf(urdf));
+    }
+    if path.trim().is_empty() {
+        return Err(urdf.invalid("the path is empty"));
+    }
+    let leaves = path.starts_with(['/', '\\', '~'])
+        || path.contains(':')
+        || path.split(['/', '\\']).any(|part| part == "..");
+    if leaves {
+        return Err(Error::Unsupported {
+            place: urdf.place(),
+            message: format!(
+                "the path `{path}` leaves the folder of the figure's file; put the URDF beside it"
+            ),
+        });
+    }
+    Ok(path.to_owned())
+}
+
+fn read_joints(joints: &Cursor<'_>, limits: &Limits) -> Result<Vec<FigureJoint>> {
+    let list = joints.list()?;
+    if list.is_empty() {
+        return Err(joints.invalid("needs at least one joint"));
+    }
+    if list.len() > limits.joints {
+        let what = "the number of joints".into();
+        return Err(Error::TooLarge { what, limit: limits.joints, field: "joints" });
+    }
+    list.iter().map(read_joint).collect()
+}
+
+fn read_joint(joint: &Cursor<'_>) -> Result<FigureJoint> {
+    let fields = joint.object(&[
+        "name", "parent", "kind", "axis", "position", "rotation", "limit", "cone", "mimic",
+    ])?;
+    let motion = read_motion(&fields)?;
+    let name = read_name(&fields.required("name")?)?;
+    let parent = fields.required("parent")?;
+    let parent = if parent.is_null() { None } else { Some(read_name(&parent)?) };
+    let mimic = match (fields.optional("mimic"), motion) {
+        (Some(mimic), FigureMotion::Revolute { .. } | FigureMotion::Prismatic { .. }) => {
+            Some(read_mimic(&mimic)?)
+        }
+        (Some(mimic), motion) => {
+            let message = format!("a {} joint has no one value to follow another's", motion.name());
+            return Err(mimic.invalid(message));
+        }
+        (None, _) => None,
+    };
+    Ok(FigureJoint {
+        name,
+        parent,
+        motion,
+        position: fields.optional("position").map(|at| at.point()).transpose()?,
+        rotation: fields.optional("rotation").map(|turn| turn.rotation()).transpose()?,
+        mimic,
+    })
+}
+
+pub(super) fn read_name(name: &Cursor<'_>) -> Result<String> {
+    let text = name.text()?;
+    if text.trim().is_empty() {
+        return Err(name.invalid("the name is empty"));
+    }
+    Ok(text.to_owned())
+}
+
+fn read_motion(fields: &Object<'_>) -> Result<FigureMotion> {
+    let kind = fields.required("kind")?;
+    let allowed: &[&str] = match kind.text()? {
+        "revolute" | "prismatic" => &["axis", "limit"],
+        "ball" => &["cone"],
+        "fixed" | "free" => &[],
+        other => {
+            return Err(kind.invalid(format!(
+                "unknown kind `{other}`, expected fixed, revolute, prismatic, ball or free"
+            )));
+        }
+    };
+    for field in ["axis", "limit", "cone"] {
+        if let Some(extra) = fields.optional(field).filter(|_| !allowed.contains(&field)) {
+            let message = format!("a {} joint has no `{field}`", kind.text()?);
+            return Err(extra.invalid(message));
+        }
+    }
+    let axis = || fields.required("axis")?.direction("axis");
+    let limit = || fields.optional("limit").map(|limit| limit.range()).transpose();
+    Ok(match kind.text()? {
+        "revolute" => FigureMotion::Revolute { axis: axis()?, limit: limit()? },
+        "prismatic" => FigureMotion::Prismatic { axis: axis()?, limit: limit()? },
+        "ball" => {
+            let cone = fields.optional("cone").map(|cone| read_cone(&cone)).transpose()?;
+            FigureMotion::Ball { cone }
+        }
+        "free" => FigureMotion::Free,
+        _ => FigureMotion::Fixed,
+    })
+}
+
+fn read_cone(cone: &Cursor<'_>) -> Result<FigureCone> {
+    let fields = cone.object(&["axis", "swing", "twist"])?;
+    let swing = fields.required("swing")?;
+    let angle = swing.number()?;
+    if !(0.0..=PI).contains(&angle) {
+        return Err(swing.invalid(format!("the swing must be from 0 to pi, found {angle}")));
+    }
+    Ok(FigureCone {
+        axis: fields.required("axis")?.direction("axis")?,
+        swing: angle,
+        twist: fields.required("twist")?.range()?,
+    })
+}
+
+fn read_mimic(mimic: &Cursor<'_>) -> Result<FigureMimic> {
+    let fields = mimic.object(&["joint", "multiplier", "offset"])?;
+    let number = |name: &str| fields.optional(name).map(|value| value.number()).transpose();
+    Ok(FigureMimic {
+        joint: read_name(&fields.required("joint")?)?,
+        multiplier: number("multiplier")?,
+        offset: number("offset")?,
+    })
+}
+
+fn read_body(body: &Cursor<'_>) -> Result<FigureBody> {
+    let fields = body.object(&["joint", "center", "mass"])?;
+    Ok(FigureBody {
+        joint: read_name(&fields.required("joint")?)?,
+        center: fields.required("center")?.point()?,
+        mass: fields.required("mass")?.non_negative("a mass")?,
+    })
+}
+
+fn read_settings(settings: &Cursor<'_>) -> Result<FigureSettings> {
+    let fields =
+        settings.object(&["locked", "root", "stiffness", "largest_change", "regularisation"])?;
+    let stiffness = fields.optional("stiffness").map(|list| read_stiffness(&list)).transpose()?;
+    let change = fields.optional("largest_change");
+    let change = change.map(|list| named_numbers(&list, "a largest change")).transpose()?;
+    let regularisation = fields.optional("regularisation");
+    let locked = fields.optional("locked").map(|locked| each(&locked, read_name)).transpose()?;
+    Ok(FigureSettings {
+        locked: locked.unwrap_or_default(),
+        root: fields.optional("root").map(|root| read_root(&root)).transpose()?,
+        stiffness: stiffness.unwrap_or_default(),
+        largest_change: change.unwrap_or_default(),
+        regularisation: regularisation
+            .map(|value| value.non_negative("a regularisation"))
+            .transpose()?,
+    })
+}
+
+fn read_stiffness(list: &Cursor<'_>) -> Result<Vec<(String, f64)>> {
+    let read = |(name, value): (&str, Cursor<'_>)| match value.number()? {
+        stiffness if stiffness > 0.0 => Ok((name.to_owned(), stiffness)),
+        other => Err(value.invalid(format!("a stiffness must be above 0, found {other}"))),
+    };
+    list.any_object()?.fields().map(read).collect()
+}
+
+fn read_root(root: &Cursor<'_>) -> Result<Root> {
+    let word = root.text()?;
+    let found = ROOT_WORDS.into_iter().find_map(|(name, mode)| (name == word).then_some(mode));
+    found.ok_or_else(|| {
+        root.invalid(format!("unknown root `{word}`, expected free, pinned or pre-pulled"))
+    })
+}

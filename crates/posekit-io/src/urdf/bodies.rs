@@ -1,0 +1,43 @@
+//! From the masses of links to one body for each joint that moves.
+
+use posekit::glam::DVec3;
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit::task::Body;
+
+use super::parse::Inertial;
+
+/// Adds up what weighs, by the joints that move it.
+///
+/// - `links`: for each link, the joint whose frame is its own, and what it weighs
+pub(super) fn sum(
+    skeleton: &Skeleton,
+    links: impl Iterator<Item = (usize, Option<Inertial>)>,
+) -> Vec<Body> {
+    let n_joints = skeleton.n_joints();
+    let (mut masses, mut moments) = (vec![0.0; n_joints], vec![DVec3::ZERO; n_joints]);
+    for (joint, inertial) in links {
+        if let Some(inertial) = inertial {
+            masses[joint] += inertial.mass;
+            moments[joint] += inertial.mass * inertial.center;
+        }
+    }
+    // Children come after their parents: from the last joint on, what is fixed hands its sum up.
+    for joint in (0..n_joints).rev() {
+        let (JointKind::Fixed, Some(parent)) = (skeleton.kind(joint), skeleton.parent(joint))
+        else {
+            continue;
+        };
+        let (mass, moment) = (masses[joint], moments[joint]);
+        let placed = skeleton.parent_from_joint(joint);
+        masses[parent] += mass;
+        moments[parent] += placed.transform_vector(moment) + mass * placed.translation;
+        masses[joint] = 0.0;
+    }
+    let weighs = (0..n_joints).filter(|&joint| masses[joint] > 0.0);
+    let body = |joint: usize| Body {
+        joint,
+        center_in_joint: moments[joint] / masses[joint],
+        mass: masses[joint],
+    };
+    weighs.map(body).collect()
+}

@@ -1,0 +1,856 @@
+//! Least squares on the hazards that have names, one test for each.
+//!
+//! Everything is measured by [`Task::miss`] and forward kinematics, from the returned joint values alone.
+
+mod support;
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{Pose, rotation_about, so3_log};
+use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
+use posekit::solve::{LeastSquares, Method, Root, Settings, Solution, Status, Workspace, solve};
+use posekit::task::{
+    AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
+    LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, TaskKind,
+    center_of_mass,
+};
+use support::person::{self, bodies, capsules, eyes, foot, hand, person};
+use support::random::{Figure, N_KINDS, Traits};
+use support::{Rng, limb, plane_limb, space_limb};
+
+fn least(skeleton: &Skeleton, start: &[f64], tasks: &[Task], settings: &Settings) -> Solution {
+    let solution = solve(skeleton, start, tasks, Method::LeastSquares, settings);
+    let solution = solution.expect("the tasks are valid");
+    let q = &solution.configuration;
+    assert!(q.iter().all(|x| x.is_finite()), "not finite: {q:?}");
+    assert!(skeleton.within_limits(q, 1e-9), "limits broken: {q:?}");
+    for (told, task) in solution.misses.iter().zip(tasks) {
+        let miss = task.miss(skeleton, q);
+        let off = (told.distance - miss.distance).abs() / (1.0 + miss.distance);
+        assert!(off < 1e-9 && (told.angle - miss.angle).abs() < 1e-7, "{told:?} is {miss:?}");
+    }
+    solution
+}
+
+fn defaults(skeleton: &Skeleton, start: &[f64], tasks: &[Task]) -> Solution {
+    least(skeleton, start, tasks, &Settings::default())
+}
+
+/// A tool that slides along x, y and z.
+fn gantry() -> (Skeleton, Frame) {
+    let slide = |name: &str, axis| Joint::prismatic(name, axis);
+    let joints = vec![
+        slide("x", DVec3::X),
+        slide("y", DVec3::Y).child_of(0),
+        slide("z", DVec3::Z).child_of(1),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the slides are valid");
+    let tool = skeleton.frame(2);
+    (skeleton, tool)
+}
+
+// Tasks against each other.
+
+/// Two places for one tool: it stands between them as their weights say.
+#[test]
+fn conflicting_tasks() {
+    let (skeleton, tool) = gantry();
+    let (a, b) = (DVec3::new(1.0, 2.0, 0.0), DVec3::new(-3.0, 0.0, 4.0));
+    let tasks = [Position::new(tool, a).into(), Task::new(Position::new(tool, b)).weighing(3.0)];
+    let solution = defaults(&skeleton, &[0.5; 3], &tasks);
+    assert!(!solution.is_reached(), "{:?}", solution.status);
+    let at = DVec3::from_slice(&solution.configuration);
+    let mean = (a + b * 3.0) / 4.0;
+    assert!(at.distance(mean) < 1e-6, "{at}, not {mean}");
+}
+
+/// The same two places, one above the other: the first has all, the second is missed by what is left.
+#[test]
+fn contradictory_levels() {
+    let (skeleton, tool) = gantry();
+    let (a, b) = (DVec3::new(1.0, 2.0, 0.0), DVec3::new(-3.0, 0.0, 4.0));
+    for (first, second) in [(a, b), (b, a)] {
+        let tasks = [
+            Task::new(Position::new(tool, second)).at_level(7).weighing(100.0),
+            Position::new(tool, first).into(),
+        ];
+        let solution = defaults(&skeleton, &[0.5; 3], &tasks);
+        assert!(solution.is_reached(), "{:?}", solution.status);
+        assert!(tasks[1].miss(&skeleton, &solution.configuration).distance < 1e-9 * 5.0, "first");
+        let missed = tasks[0].miss(&skeleton, &solution.configuration).distance;
+        assert!((missed - a.distance(b)).abs() < 1e-8, "the second is missed by {missed}");
+    }
+}
+
+/// A task that weighs nothing changes nothing, is measured all the same, and nobody waits for it.
+#[test]
+fn zero_weights() {
+    for index in 0..200 {
+        let mut rng = Rng::new(index);
+        let figure = Figure::random(&mut rng, Traits { limits: true, ..Traits::default() });
+        let (start, truth) = (figure.pose(&mut rng), figure.pose(&mut rng));
+        let kind = rng.whole(0, N_KINDS - 1);
+        let nothing = figure.task(&mut rng, kind, &truth).weighing(0.0);
+        let tip = figure.tips[0];
+        let target = tip.world(&figure.skeleton.poses(&truth)).translation;
+        let task: Task = Position::new(tip, target).into();
+        let alone = defaults(&figure.skeleton, &start, core::slice::from_ref(&task));
+        let both = defaults(&figure.skeleton, &start, &[nothing.clone(), task]);
+        let name = nothing.kind.name();
+        assert_eq!(alone.is_reached(), both.is_reached(), "case {index}, {name}");
+        let mut v = vec![0.0; figure.skeleton.n_dofs()];
+        figure.skeleton.difference(&alone.configuration, &both.configuration, &mut v);
+        let off = v.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
+        assert!(off < 1e-9, "case {index}, {name}: moved by {off}");
+        let only = defaults(&figure.skeleton, &start, &[nothing]);
+        assert!(only.is_reached(), "case {index}, {name}: {:?}", only.status);
+        figure.skeleton.difference(&start, &only.configuration, &mut v);
+        assert!(v.iter().all(|x| x.abs() < 1e-12), "case {index}, {name}: {v:?}");
+    }
+}
+
+/// No tasks: everything holds, and the start is the answer.
+#[test]
+fn empty_task_list() {
+    let mut rng = Rng::new(1);
+    for method in [Method::LeastSquares, Method::Auto] {
+        let figure = Figure::random(&mut rng, Traits { limits: true, ..Traits::default() });
+        let start = figure.pose(&mut rng);
+        let settings = Settings::default();
+        let solution = solve(&figure.skeleton, &start, &[], method, &settings);
+        let solution = solution.expect("nothing is valid");
+        assert_eq!((solution.status, solution.iterations), (Status::Reached, 0));
+        assert_eq!(solution.configuration, start);
+    }
+}
+
+/// Targets that nothing reaches, near and very far, alone and together: finite, and as near as a straight arm comes.
+#[test]
+fn unreachable_tasks() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    for far in [2.2001, 3.0, 1e3, 1e9] {
+        let direction = DVec3::new(2.0, -1.0, 2.0) / 3.0;
+        let task = Position::new(tip, direction * far).into();
+        let solution = defaults(&skeleton, &skeleton.neutral(), &[task]);
+        assert!(matches!(solution.status, Status::Unreachable { .. }), "{:?}", solution.status);
+        let tip_at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+        let nearest = direction * 2.2;
+        assert!(tip_at.distance(nearest) < 1e-4, "{tip_at} for {far}, not {nearest}");
+    }
+    let everything: Vec<Task> = vec![
+        Position::new(tip, DVec3::X * 5.0).into(),
+        Position::new(tip, DVec3::NEG_X * 5.0).into(),
+        Orientation::new(tip, rotation_about(DVec3::Z, 2.0)).into(),
+        Orientation::new(tip, rotation_about(DVec3::Y, -2.0)).into(),
+        LookAt::new(tip, DVec3::X, DVec3::Y * 9.0).into(),
+        Distance::between([tip, skeleton.frame(0)], 9.0, f64::INFINITY).into(),
+        Closure::new([tip, skeleton.frame(0)], Link::Weld).into(),
+    ];
+    let solution = defaults(&skeleton, &skeleton.neutral(), &everything);
+    assert!(!solution.is_reached() && solution.misses.len() == 7, "{:?}", solution.status);
+}
+
+// Bad numbers.
+
+/// NaN or infinity in any number of any kind of task is an error that names the task, never a panic and never a pose.
+#[test]
+fn nan_is_refused() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    let frames = [tip, skeleton.frame(0)];
+    let body = Body { joint: 1, center_in_joint: DVec3::ZERO, mass: 1.0 };
+    let ball = Capsule::on_joint(2, [DVec3::ZERO, DVec3::X], 0.1);
+    let rock = Capsule::obstacle(DVec3::Y, 0.1);
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let (mut checked, start) = (0, skeleton.neutral());
+        let mut refused = |what: &str, task: Task| {
+            let good = Position::new(tip, DVec3::X).into();
+            let tasks = [good, task];
+            let settings = Settings::default();
+            let result = solve(&skeleton, &start, &tasks, Method::LeastSquares, &settings);
+            assert!(result.is_err(), "{what} = {bad} is taken");
+            checked += 1;
+        };
+        let vectors = |v: DVec3| {
+            (0..3).map(move |k| {
+                let mut v = v.to_array();
+                v[k] = bad;
+                DVec3::from_array(v)
+            })
+        };
+        let rotations = || {
+            (0..4).map(|k| {
+                let mut q = DQuat::IDENTITY.to_array();
+                q[k] = bad;
+                DQuat::from_array(q)
+            })
+        };
+        let turned = |rotation| Pose { rotation, translation: DVec3::X };
+        for v in vectors(DVec3::X) {
+            refused("position", Position::new(tip, v).into());
+            refused(
+                "offset",
+                Position::new(Frame::new(2, Pose::from_translation(v)), DVec3::X).into(),
+            );
+            refused("pose", FramePose::new(tip, Pose::from_translation(v)).into());
+            refused("look-at target", LookAt::new(tip, DVec3::X, v).into());
+            refused("look-at axis", LookAt::new(tip, v, DVec3::X).into());
+            refused("alignment axis", AxisAlignment::new(tip, v, DVec3::X).into());
+            refused("alignment direction", AxisAlignment::new(tip, DVec3::X, v).into());
+            refused("plane point", Plane::new(tip, v, DVec3::X).into());
+            refused("plane normal", Plane::new(tip, DVec3::X, v).one_sided().into());
+            refused("relative", RelativePose::new(frames, Pose::from_translation(v)).into());
+            refused("hinge a", Closure::new(frames, Link::Hinge([v, DVec3::X])).into());
+            refused("hinge b", Closure::new(frames, Link::Hinge([DVec3::X, v])).into());
+            refused("center of mass", CenterOfMass::new([body], v).into());
+            refused(
+                "body",
+                CenterOfMass::new([Body { center_in_joint: v, ..body }], DVec3::X).into(),
+            );
+            refused(
+                "end",
+                Clearance::new([Capsule { ends: [v, DVec3::X], ..ball }, rock], 0.1).into(),
+            );
+            refused(
+                "end",
+                Clearance::new([Capsule { ends: [DVec3::X, v], ..ball }, rock], 0.1).into(),
+            );
+            refused("rock", Clearance::new([ball, Capsule::obstacle(v, 0.1)], 0.1).into());
+            assert!(Support::try_new([body], &[DVec3::X, v], DVec3::Z, 0.0).is_err(), "corner");
+            assert!(Support::try_new([body], &[DVec3::X], v, 0.0).is_err(), "vertical");
+        }
+        for q in rotations() {
+            refused("orientation", Orientation::new(tip, q).into());
+            refused("pose", FramePose::new(tip, turned(q)).into());
+            refused("relative", RelativePose::new(frames, turned(q)).into());
+            refused("offset", Position::new(Frame::new(2, turned(q)), DVec3::X).into());
+        }
+        refused("distance", Distance::new(frames, bad).into());
+        refused("least distance", Distance::between(frames, bad, 1.0).into());
+        if bad != f64::INFINITY {
+            refused("largest distance", Distance::between(frames, 0.1, bad).into());
+        }
+        refused("mass", CenterOfMass::new([Body { mass: bad, ..body }], DVec3::X).into());
+        refused("radius", Clearance::new([Capsule { radius: bad, ..ball }, rock], 0.1).into());
+        refused("radius", Clearance::new([ball, Capsule { radius: bad, ..rock }], 0.1).into());
+        refused("margin", Clearance::new([ball, rock], bad).into());
+        assert!(Support::try_new([body], &[DVec3::X], DVec3::Z, bad).is_err(), "margin");
+        let heavy = Support::try_new([Body { mass: bad, ..body }], &[DVec3::X], DVec3::Z, 0.0);
+        refused("support mass", heavy.expect("the corner is finite").into());
+        for k in 0..start.len() {
+            let mut q = start.clone();
+            q[k] = bad;
+            refused("posture", Posture::new(q).into());
+        }
+        let rest = Posture::new(start.clone());
+        refused("care", rest.clone().caring([bad, 1.0, 1.0]).into());
+        refused("weight", Task::new(rest).weighing(bad));
+        assert!(checked > 80, "only {checked} numbers are tried");
+        for field in 0..3 {
+            let mut least_squares = LeastSquares::default();
+            match field {
+                0 => least_squares.stiffness = vec![1.0, bad, 1.0],
+                1 => least_squares.largest_change = vec![1.0, bad, 1.0],
+                _ => least_squares.regularisation = bad,
+            }
+            // A change without bound is no bound.
+            if field == 1 && bad == f64::INFINITY {
+                continue;
+            }
+            let settings = Settings { least_squares, ..Settings::default() };
+            let task = Position::new(tip, DVec3::X).into();
+            let result = solve(&skeleton, &start, &[task], Method::LeastSquares, &settings);
+            assert!(result.is_err(), "setting {field} = {bad} is taken");
+        }
+    }
+}
+
+// Rank.
+
+/// The same task ten times over is the same task once.
+#[test]
+fn duplicate_tasks() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    let task: Task = Position::new(tip, DVec3::new(0.5, 1.0, -0.3)).into();
+    let once = defaults(&skeleton, &skeleton.neutral(), core::slice::from_ref(&task));
+    let often = defaults(&skeleton, &skeleton.neutral(), &vec![task.clone(); 10]);
+    assert!(once.is_reached() && often.is_reached(), "{:?} {:?}", once.status, often.status);
+    let mut v = vec![0.0; skeleton.n_dofs()];
+    skeleton.difference(&once.configuration, &often.configuration, &mut v);
+    assert!(v.iter().all(|x| x.abs() < 1e-5), "{v:?}");
+    let levels: Vec<Task> = (1..=5).map(|level| task.clone().at_level(level)).collect();
+    let stacked = defaults(&skeleton, &skeleton.neutral(), &levels);
+    assert!(stacked.is_reached(), "{:?}", stacked.status);
+    assert!(stacked.misses.iter().all(|miss| miss.distance < 1e-8), "{:?}", stacked.misses);
+}
+
+/// Tasks on what nothing moves: met or not, the rest goes on.
+#[test]
+fn tasks_on_the_base() {
+    let bone = Pose::from_translation(DVec3::X);
+    let joints = vec![
+        Joint::fixed("base"),
+        Joint::ball("shoulder").child_of(0),
+        Joint::ball("elbow").child_of(1).at(bone),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the arm is valid");
+    let (base, tip) = (skeleton.frame(0), Frame::new(2, bone));
+    let reach = Task::new(Position::new(tip, DVec3::new(0.5, 0.5, 1.0)));
+    for (target, is_met) in [(DVec3::ZERO, true), (DVec3::Y, false)] {
+        let on_base: [Task; 4] = [
+            Position::new(base, target).into(),
+            FramePose::new(base, Pose::from_translation(target)).into(),
+            Plane::new(base, target, DVec3::Y).into(),
+            Distance::new([base, skeleton.frame(1)], target.length()).into(),
+        ];
+        for task in on_base {
+            let name = task.kind.name();
+            let alone = defaults(&skeleton, &skeleton.neutral(), core::slice::from_ref(&task));
+            assert_eq!(alone.is_reached(), is_met, "{name}: {:?}", alone.status);
+            let both = defaults(&skeleton, &skeleton.neutral(), &[task, reach.clone()]);
+            assert_eq!(both.is_reached(), is_met, "{name}: {:?}", both.status);
+            let miss = reach.miss(&skeleton, &both.configuration).distance;
+            assert!(miss < 4e-6, "{name}: the tip is {miss} off");
+        }
+    }
+}
+
+/// Starts where the Jacobian has lost a direction: straight, folded, all axes in one line.
+#[test]
+fn singular_starts() {
+    let targets = [DVec3::X * 1.2, DVec3::new(-0.6, 0.0, 0.0), DVec3::Y * 1.3, DVec3::Z * 1.1];
+    let (balls, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    let flat = DQuat::from_rotation_y(core::f64::consts::PI).to_array();
+    let straight = balls.neutral();
+    let folded = [straight[..4].to_vec(), flat.to_vec(), straight[8..].to_vec()].concat();
+    for start in [straight, folded] {
+        for target in targets {
+            let task = FramePose::new(tip, Pose::from_translation(target));
+            for task in [task.into(), Position::new(tip, target).into()] {
+                let solution = defaults(&balls, &start, &[task]);
+                assert!(solution.is_reached(), "{target}: {:?}", solution.status);
+            }
+        }
+    }
+}
+
+// What is held.
+
+/// Locked joints keep every bit, and so do those that mimic them; with all locked the start is the answer.
+#[test]
+fn locked_joints() {
+    for index in 0..200 {
+        let mut rng = Rng::new(index);
+        let figure = Figure::random(&mut rng, Traits { limits: true, slides: true, floats: false });
+        let (skeleton, n) = (&figure.skeleton, figure.skeleton.n_joints());
+        let (start, truth) = (figure.pose(&mut rng), figure.pose(&mut rng));
+        let kind = rng.whole(0, N_KINDS - 1);
+        let task = figure.task(&mut rng, kind, &truth);
+        let some: Vec<usize> = (0..n).filter(|_| rng.whole(0, 1) == 0).collect();
+        for locked in [some, (0..n).collect()] {
+            let settings = Settings { locked: locked.clone(), ..Settings::default() };
+            let solution = least(skeleton, &start, core::slice::from_ref(&task), &settings);
+            for joint in locked {
+                let values = skeleton.value_range(joint);
+                assert_eq!(
+                    solution.configuration[values.clone()],
+                    start[values],
+                    "case {index}: joint {joint} of {n}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn locked_driver_holds_its_mimic() {
+    let bone = Pose::from_translation(DVec3::X);
+    let hinge = |name: &str| Joint::revolute(name, DVec3::Z);
+    let mimic = Mimic { joint: 1, multiplier: -0.5, offset: 0.2 };
+    let joints = vec![
+        hinge("a"),
+        hinge("b").child_of(0).at(bone),
+        hinge("c").child_of(1).at(bone).with_mimic(mimic),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the finger is valid");
+    let mut start = vec![0.1, 0.4, 0.0];
+    skeleton.settle(&mut start);
+    let task: Task = Position::new(Frame::new(2, bone), DVec3::new(0.5, 1.5, 0.0)).into();
+    let settings = Settings { locked: vec![1], ..Settings::default() };
+    let solution = least(&skeleton, &start, core::slice::from_ref(&task), &settings);
+    assert_eq!(solution.configuration[1..], start[1..]);
+    assert_ne!(solution.configuration[0], start[0], "the first joint helps");
+    let free = defaults(&skeleton, &start, &[task]);
+    assert!((free.configuration[2] - mimic.value(free.configuration[1])).abs() < 1e-12, "mimics");
+}
+
+/// A pinned root keeps every bit; a free one goes along; a pre-pulled one is carried to where its hands are wanted.
+#[test]
+fn pinned_and_pulled_roots() {
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let far = DVec3::new(4.0, -2.0, 1.0);
+    let place = |side: usize| {
+        let at = hand(side).world(&skeleton.poses(&start)).translation;
+        Position::new(hand(side), at + far).into()
+    };
+    let tasks = [place(0), place(1)];
+    for root in [Root::Free, Root::Pinned, Root::PrePulled] {
+        let settings = Settings { root, ..Settings::default() };
+        let solution = least(&skeleton, &start, &tasks, &settings);
+        let hips = skeleton.value_range(person::HIPS);
+        let moved = DVec3::from_slice(&solution.configuration[hips.clone()]);
+        if root == Root::Pinned {
+            assert_eq!(solution.configuration[hips.clone()], start[hips]);
+            assert!(!solution.is_reached(), "the hands are metres away");
+        } else {
+            assert!(solution.is_reached(), "{root:?}: {:?}", solution.status);
+            assert!(moved.distance(far) < 1.5, "{root:?}: the hips have moved by {moved}");
+        }
+        if root == Root::PrePulled {
+            assert!(moved.distance(far) < 1e-3, "carried along, the hands are there: {moved}");
+        }
+    }
+}
+
+/// No joint changes by more than it may, whatever is asked.
+#[test]
+fn largest_change_is_never_exceeded() {
+    let mut moved = [0_u32; 3];
+    for index in 0..500 {
+        let mut rng = Rng::new(index);
+        let traits = Traits {
+            limits: index.is_multiple_of(2),
+            slides: true,
+            floats: index.is_multiple_of(3),
+        };
+        let figure = Figure::random(&mut rng, traits);
+        let (skeleton, start) = (&figure.skeleton, figure.pose(&mut rng));
+        let truth = figure.pose(&mut rng);
+        let tasks: Vec<Task> = (0..3)
+            .map(|_| {
+                let kind = rng.whole(0, N_KINDS - 1);
+                let level = if rng.whole(0, 2) == 0 { 2 } else { 1 };
+                figure.task(&mut rng, kind, &truth).at_level(level)
+            })
+            .collect();
+        let n = skeleton.n_joints();
+        let bounds: Vec<f64> = (0..n)
+            .map(|_| if rng.whole(0, 5) == 0 { 0.0 } else { rng.between(0.0, 0.3) })
+            .collect();
+        let least_squares =
+            LeastSquares { largest_change: bounds.clone(), ..LeastSquares::default() };
+        let settings = Settings { least_squares, ..Settings::default() };
+        let solution = least(skeleton, &start, &tasks, &settings);
+        for (joint, bound) in bounds.into_iter().enumerate() {
+            let values = skeleton.value_range(joint);
+            let (from, to) = (&start[values.clone()], &solution.configuration[values]);
+            let rotation = |v: &[f64]| DQuat::from_slice(&v[v.len() - 4..]);
+            let turn = |from, to| so3_log(rotation(from).conjugate() * rotation(to)).length();
+            let (kind, change) = match skeleton.kind(joint) {
+                JointKind::Revolute { .. } => (0, posekit::math::wrap_angle(to[0] - from[0]).abs()),
+                JointKind::Prismatic { .. } => (1, (to[0] - from[0]).abs()),
+                JointKind::Ball | JointKind::Free => (2, turn(from, to)),
+                JointKind::Fixed => continue,
+            };
+            let name = skeleton.kind(joint).name();
+            assert!(change <= bound + 1e-9, "case {index}, {name}: {change} of {bound}");
+            moved[kind] += u32::from(change > 0.9 * bound && bound > 0.0);
+        }
+    }
+    assert!(moved.iter().all(|&n| n > 50), "the bounds do bind: {moved:?}");
+}
+
+/// Step by step inside its velocity limits, an arm still arrives.
+#[test]
+fn an_arm_arrives_at_its_own_speed() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
+    let least_squares =
+        LeastSquares { largest_change: vec![0.05; 3], restarts: 0, ..LeastSquares::default() };
+    let settings = Settings { least_squares, ..Settings::default() };
+    let task: Task = Position::new(tip, DVec3::new(-0.5, 1.0, 0.4)).into();
+    let (mut q, mut before) = (skeleton.neutral(), f64::INFINITY);
+    for step in 0..200 {
+        let solution = least(&skeleton, &q, core::slice::from_ref(&task), &settings);
+        q.clone_from(&solution.configuration);
+        let miss = task.miss(&skeleton, &q).distance;
+        if solution.is_reached() {
+            assert!(step > 10, "two radians take more than {step} steps");
+            return;
+        }
+        assert!(miss < before, "step {step}: from {before} to {miss}");
+        before = miss;
+    }
+    panic!("still {before} away");
+}
+
+// Keeping clear.
+
+/// An arm of four bones reaches past spheres that its bones must not touch.
+#[test]
+fn keep_out_spheres() {
+    let (mut cases, mut failures) = (0, Vec::new());
+    for index in 0..300 {
+        let mut rng = Rng::new(index);
+        let bones = [1.0, 0.8, 0.7, 0.5];
+        let (skeleton, tip) = space_limb(&bones);
+        let pose =
+            |rng: &mut Rng| (0..4).flat_map(|_| rng.rotation().to_array()).collect::<Vec<_>>();
+        let (start, truth) = (pose(&mut rng), pose(&mut rng));
+        let target = tip.world(&skeleton.poses(&truth)).translation;
+        let mut tasks: Vec<Task> = vec![Position::new(tip, target).into()];
+        for _ in 0..3 {
+            let rock = Capsule::obstacle(rng.direction() * rng.between(0.5, 2.0), 0.25);
+            for (joint, length) in bones.into_iter().enumerate() {
+                let bone = Capsule::on_joint(joint, [DVec3::ZERO, DVec3::X * length], 0.05);
+                tasks.push(Clearance::new([bone, rock], 0.02).into());
+            }
+        }
+        // The truth must be clear for the question to have an answer.
+        let is_clear =
+            |q: &[f64]| tasks[1..].iter().all(|task| task.miss(&skeleton, q).distance <= 3e-6);
+        if !is_clear(&truth) {
+            continue;
+        }
+        cases += 1;
+        let solution = defaults(&skeleton, &start, &tasks);
+        let q = &solution.configuration;
+        let off = tasks[0].miss(&skeleton, q).distance;
+        if !is_clear(q) || off > 3.1e-6 {
+            failures.push(format!(
+                "{index}: {} after {}",
+                solution.status.word(),
+                solution.iterations
+            ));
+        }
+    }
+    let listed = failures.join(", ");
+    // Obstacles make traps that no local method is sure to leave.
+    assert!(cases > 30 && failures.len() * 50 <= cases, "{} of {cases}: {listed}", failures.len());
+}
+
+/// Hands of a person reach for all sorts of places without touching head, trunk, legs or each other.
+#[test]
+fn self_collision_capsules() {
+    let skeleton = person();
+    let clear: Vec<Task> =
+        Clearance::all_pairs(&skeleton, &capsules(), 0.01).into_iter().map(Task::from).collect();
+    assert!(clear.len() > 15, "{} pairs", clear.len());
+    let start = skeleton.neutral();
+    let settings = Settings { root: Root::Pinned, ..Settings::default() };
+    let (mut touched, mut failures) = (0, Vec::new());
+    for index in 0..100 {
+        let mut rng = Rng::new(index);
+        let mut tasks = clear.clone();
+        // Close to the body, and across it.
+        let mut place = |out: f64| {
+            DVec3::new(rng.between(0.2, 0.3), out * rng.between(-0.25, 0.2), rng.between(0.2, 0.6))
+        };
+        let hands = [place(1.0), place(-1.0)];
+        if hands[0].distance(hands[1]) < 0.15 {
+            continue;
+        }
+        tasks.extend([0, 1].map(|side| Task::from(Position::new(hand(side), hands[side]))));
+        let freely = least(&skeleton, &start, &tasks[clear.len()..], &settings);
+        let hits =
+            clear.iter().any(|task| task.miss(&skeleton, &freely.configuration).distance > 1e-4);
+        touched += usize::from(hits);
+        let solution = least(&skeleton, &start, &tasks, &settings);
+        let q = &solution.configuration;
+        let worst = tasks.iter().map(|task| task.miss(&skeleton, q).distance).fold(0.0, f64::max);
+        if worst > 3e-6 {
+            let word = solution.status.word();
+            failures.push(format!("{index}: {word} after {}, {worst:.1e}", solution.iterations));
+        }
+    }
+    let listed = failures.join("\n");
+    assert!(touched > 5, "only {touched} would touch without being told");
+    assert!(failures.is_empty(), "{} fail, {touched} hard:\n{listed}", failures.len());
+}
+
+// Balance.
+
+/// A person on both feet reaches ahead, to the sides and to the floor; the centre of mass stays over the soles.
+#[test]
+fn center_of_mass_over_the_support() {
+    let (skeleton, start, weights) = (person(), person().neutral(), bodies());
+    let ground = -person::STANDING;
+    let corners: Vec<DVec3> = [0.1, -0.1]
+        .into_iter()
+        .flat_map(|y| {
+            [(-0.05, 0.04), (0.2, 0.04), (0.2, -0.04), (-0.05, -0.04)]
+                .map(|(x, d)| DVec3::new(x, y + d, ground))
+        })
+        .collect();
+    let soles = [0, 1].map(|side| {
+        let pose = foot(side).world(&skeleton.poses(&start));
+        Task::from(FramePose::new(foot(side), pose))
+    });
+    let mut leaned = 0;
+    for target in [
+        DVec3::new(0.6, 0.2, 0.2),
+        DVec3::new(0.5, -0.5, 0.1),
+        DVec3::new(0.4, 0.3, -0.4),
+        DVec3::new(0.55, 0.0, -0.5),
+        DVec3::new(-0.3, 0.5, 0.3),
+    ] {
+        let margin = 0.02;
+        let support = Support::try_new(weights.clone(), &corners, DVec3::Z, margin);
+        let reach = Task::new(Position::new(hand(0), target));
+        let [left, right] = soles.clone();
+        let unbalanced = defaults(&skeleton, &start, &[left.clone(), right.clone(), reach.clone()]);
+        let balance = support.expect("the corners are finite").into();
+        let tasks = [left, right, reach, balance];
+        let solution = defaults(&skeleton, &start, &tasks);
+        assert!(solution.is_reached(), "{target}: {:?} {:?}", solution.status, solution.misses);
+        // The hull of the soles is the rectangle around them.
+        let over = |q: &[f64]| {
+            let c = center_of_mass(&weights, &skeleton.poses(q));
+            let inset = margin - 1e-5;
+            c.x >= -0.05 + inset && c.x <= 0.2 - inset && c.y.abs() <= 0.14 - inset
+        };
+        assert!(over(&solution.configuration), "{target}: the person falls");
+        leaned += u32::from(!over(&unbalanced.configuration));
+    }
+    assert!(leaned > 0, "without the task some would fall");
+}
+
+// Looking.
+
+/// A target exactly behind, where the gradient is zero: hinge, ball and a head that helps with its trunk.
+#[test]
+fn look_at_from_exactly_behind() {
+    let yaw = Skeleton::try_new(vec![Joint::revolute("yaw", DVec3::Z)]).expect("valid");
+    let ball = Skeleton::try_new(vec![Joint::ball("eye")]).expect("valid");
+    for (name, skeleton) in [("hinge", &yaw), ("ball", &ball)] {
+        let eye = skeleton.frame(0);
+        let tasks: [Task; 2] = [
+            LookAt::new(eye, DVec3::X, DVec3::NEG_X * 3.0).into(),
+            AxisAlignment::new(eye, DVec3::X, DVec3::NEG_X).into(),
+        ];
+        for task in tasks {
+            assert!((task.miss(skeleton, &skeleton.neutral()).angle - person::BEHIND).abs() < 1e-7);
+            let solution = defaults(skeleton, &skeleton.neutral(), core::slice::from_ref(&task));
+            let miss = task.miss(skeleton, &solution.configuration).angle;
+            assert!(solution.is_reached() && miss < 1e-6, "{name}, {}: {miss}", task.kind.name());
+        }
+    }
+    let skeleton = person();
+    let behind = eyes().world(&skeleton.poses(&skeleton.neutral())).translation - DVec3::X * 2.0;
+    let task: Task = LookAt::new(eyes(), DVec3::X, behind).into();
+    let solution = defaults(&skeleton, &skeleton.neutral(), &[task]);
+    assert!(solution.is_reached(), "{:?}", solution.status);
+}
+
+// One-sided tasks.
+
+/// A rope counts only when it is taut.
+#[test]
+fn a_rope_counts_only_when_taut() {
+    let bone = Pose::from_translation(DVec3::X);
+    let joints = vec![
+        Joint::fixed("post"),
+        Joint::ball("shoulder").child_of(0).at(Pose::from_translation(DVec3::Y)),
+        Joint::ball("elbow").child_of(1).at(bone),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the arm is valid");
+    let (post, tip) = (skeleton.frame(0), Frame::new(2, bone));
+    let start = skeleton.neutral();
+    let rope: Task = Distance::between([post, tip], 0.0, 1.5).into();
+    let reach = |target: DVec3| Task::new(Position::new(tip, target));
+    // Slack: as if it were not there.
+    let near = reach(DVec3::new(0.8, 0.8, 0.3));
+    let without = defaults(&skeleton, &start, core::slice::from_ref(&near));
+    let with = defaults(&skeleton, &start, &[near, rope.clone()]);
+    assert!(with.is_reached(), "{:?}", with.status);
+    let mut v = vec![0.0; skeleton.n_dofs()];
+    skeleton.difference(&without.configuration, &with.configuration, &mut v);
+    assert!(v.iter().all(|x| x.abs() < 1e-4), "a slack rope pulls: {v:?}");
+    // Taut: the tip stops at its length, in the direction of the target as far as can be.
+    let far = reach(DVec3::new(1.6, 1.2, 0.0)).at_level(2);
+    let solution = defaults(&skeleton, &start, &[far, rope.clone()]);
+    assert!(solution.is_reached(), "{:?}", solution.status);
+    let at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+    let nearest = DVec3::new(1.6, 1.2, 0.0) * (1.5 / 2.0);
+    assert!(at.distance(nearest) < 1e-4, "{at}, not {nearest}");
+    // A rod counts both ways.
+    let rod = Distance::new([post, tip], 0.9).into();
+    let solution = defaults(&skeleton, &start, &[rod]);
+    let at = tip.world(&skeleton.poses(&solution.configuration)).translation;
+    assert!((at.length() - 0.9).abs() < 4e-6, "{}", at.length());
+}
+
+/// A floor holds what would sink and lets go what is above.
+#[test]
+fn a_floor_is_one_sided() {
+    let (skeleton, tool) = gantry();
+    let floor: Task = Plane::new(tool, DVec3::Z * 0.5, DVec3::Z).one_sided().into();
+    for (z, expected) in [(2.0, 2.0), (0.5, 0.5), (-1.0, 0.5)] {
+        let wish = Task::new(Position::new(tool, DVec3::new(0.3, 0.2, z))).at_level(2);
+        for start in [1.0, -1.0] {
+            let start = [0.0, 0.0, start];
+            let solution = defaults(&skeleton, &start, &[wish.clone(), floor.clone()]);
+            let at = DVec3::from_slice(&solution.configuration);
+            assert!(solution.is_reached(), "{:?}", solution.status);
+            assert!(at.distance(DVec3::new(0.3, 0.2, expected)) < 1e-5, "{at} for {z}");
+        }
+    }
+    let alone = defaults(&skeleton, &[0.1, 0.2, 3.0], core::slice::from_ref(&floor));
+    assert_eq!(alone.configuration, [0.1, 0.2, 3.0]);
+    let two_sided: Task = Plane::new(tool, DVec3::Z * 0.5, DVec3::Z * 9.0).into();
+    let solution = defaults(&skeleton, &[0.1, 0.2, 3.0], &[two_sided]);
+    assert!((solution.configuration[2] - 0.5).abs() < 1e-5, "{:?}", solution.configuration);
+}
+
+// How it ends.
+
+#[test]
+fn every_status_has_its_case() {
+    let (skeleton, tip) = plane_limb(&[1.0, 1.0]);
+    let start = [0.4, 0.8];
+    let at = |x: f64, y: f64| [Task::from(Position::new(tip, DVec3::new(x, y, 0.0)))];
+    assert_eq!(defaults(&skeleton, &start, &at(0.3, 1.0)).status.word(), "reached");
+    assert_eq!(defaults(&skeleton, &start, &at(0.3, 9.0)).status.word(), "unreachable");
+    let one = Settings { iterations: 1, ..Settings::default() };
+    assert_eq!(least(&skeleton, &start, &at(-1.3, -0.2), &one).status.word(), "iteration-limit");
+    let range = Limit::Range { min: 0.0, max: 0.5 };
+    let (blocked, end) =
+        limb(&[1.0, 1.0], |name| Joint::revolute(name, DVec3::Z).with_limit(range));
+    let task = [Task::from(Position::new(end, DVec3::new(0.0, 1.5, 0.0)))];
+    let solution = defaults(&blocked, &[0.2, 0.2], &task);
+    assert_eq!(solution.status.word(), "blocked");
+    assert!(!solution.holds.is_empty(), "who blocks?");
+    let off_plane = [Task::from(Position::new(tip, DVec3::new(1.0, 0.3, 0.5)))];
+    assert_eq!(defaults(&skeleton, &start, &off_plane).status.word(), "stalled");
+    let mut workspace = Workspace::default();
+    let settings = Settings::default();
+    workspace
+        .begin(&skeleton, &start, &at(-1.3, -0.2), Method::LeastSquares, &settings)
+        .expect("valid");
+    assert_eq!(workspace.run_while(|done| done < 1).status.word(), "cancelled");
+}
+
+/// Arms of limited hinges, targets that they cannot reach: giving way at a limit by a little shrinks the miss by what was told.
+#[test]
+fn relief_is_what_a_wider_limit_gives() {
+    const WIDER: f64 = 1e-4;
+    let (mut cases, mut jumps, mut failures) = (0, 0, Vec::new());
+    for index in 0..300 {
+        let mut rng = Rng::new(index);
+        let n = rng.whole(2, 5);
+        let ranges: Vec<[f64; 2]> = (0..n)
+            .map(|_| {
+                let min = rng.between(-0.6, 0.3);
+                [min, min + rng.between(0.2, 0.8)]
+            })
+            .collect();
+        let axes: Vec<DVec3> = (0..n).map(|_| rng.direction()).collect();
+        let arm = |ranges: &[[f64; 2]]| {
+            let mut builder = Skeleton::builder();
+            for (i, (axis, &[min, max])) in axes.iter().zip(ranges).enumerate() {
+                let limit = Limit::Range { min, max };
+                let hinge = Joint::revolute(format!("{i}"), *axis).with_limit(limit);
+                let placed = hinge.at(Pose::from_translation(DVec3::X));
+                builder.add(if i == 0 { placed } else { placed.child_of(i - 1) });
+            }
+            builder.build().expect("the arm is valid")
+        };
+        let skeleton = arm(&ranges);
+        let tip = Frame::new(n - 1, Pose::from_translation(DVec3::X));
+        let target = rng.direction() * rng.between(0.3, 0.9) * n as f64;
+        let task: Task = Position::new(tip, target).into();
+        let solution = defaults(&skeleton, &skeleton.neutral(), core::slice::from_ref(&task));
+        if !matches!(solution.status, Status::Blocked { .. }) {
+            continue;
+        }
+        let joints: Vec<usize> = solution.holds.iter().map(|hold| hold.joint).collect();
+        assert_eq!(solution.status, Status::Blocked { joints }, "case {index}");
+        let q = &solution.configuration;
+        let miss = task.miss(&skeleton, q).distance;
+        for hold in solution.holds.iter().filter(|hold| hold.relief > 1e-3) {
+            let mut wider = ranges.clone();
+            let [min, max] = &mut wider[hold.joint];
+            let at_top = *max - q[hold.joint] < 1e-9;
+            assert!(at_top || q[hold.joint] - *min < 1e-9, "case {index}: {hold:?} is at no limit");
+            if at_top {
+                *max += WIDER
+            } else {
+                *min -= WIDER
+            }
+            let free = arm(&wider);
+            let settings = Settings {
+                least_squares: LeastSquares { restarts: 0, ..LeastSquares::default() },
+                ..Settings::default()
+            };
+            let relieved = least(&free, q, core::slice::from_ref(&task), &settings);
+            let gain = (miss - task.miss(&free, &relieved.configuration).distance) / WIDER;
+            let moved = q.iter().zip(&relieved.configuration).map(|(a, b)| (a - b).abs());
+            if moved.fold(0.0, f64::max) > 0.05 {
+                // Another pose altogether; the first order says nothing about it.
+                jumps += 1;
+                continue;
+            }
+            cases += 1;
+            if (gain - hold.relief).abs() > 0.01 * hold.relief + 1e-3 {
+                failures.push(format!("case {index}: {hold:?}, but {gain} is gained"));
+            }
+        }
+    }
+    let listed = failures.join("\n");
+    assert!(cases > 100 && jumps * 20 < cases, "{cases} holds, {jumps} jumps");
+    assert!(failures.is_empty(), "{} of {cases}:\n{listed}", failures.len());
+}
+
+/// A gripper whose fingers mimic each other opens to a width.
+#[test]
+fn mimicking_fingers() {
+    let finger = Pose::from_translation(DVec3::new(0.0, 0.0, 0.1));
+    let range = Limit::Range { min: 0.0, max: 0.8 };
+    let mimic = Mimic { joint: 0, multiplier: -1.0, offset: 0.0 };
+    let joints = vec![
+        Joint::revolute("left", DVec3::X)
+            .at(Pose::from_translation(DVec3::Y * 0.02))
+            .with_limit(range),
+        Joint::revolute("right", DVec3::X)
+            .at(Pose::from_translation(DVec3::Y * -0.02))
+            .with_mimic(mimic),
+    ];
+    let skeleton = Skeleton::try_new(joints).expect("the gripper is valid");
+    let pads = [Frame::new(0, finger), Frame::new(1, finger)];
+    for width in [0.04, 0.1, 0.15] {
+        let task: Task = Distance::new(pads, width).into();
+        let solution = defaults(&skeleton, &[0.3, -0.3], &[task]);
+        let found = |q: &[f64]| {
+            let poses = skeleton.poses(q);
+            pads[0].world(&poses).translation.distance(pads[1].world(&poses).translation)
+        };
+        let q = &solution.configuration;
+        assert_eq!(q[1], mimic.value(q[0]));
+        assert!(q[0] >= 0.0 && q[0] <= 0.8, "{q:?}");
+        let open = found(q);
+        let narrowest = found(&[0.8, -0.8]);
+        let widest = found(&[0.0, 0.0]);
+        let expected = width.clamp(narrowest.min(widest), narrowest.max(widest));
+        assert!((open - expected).abs() < 1e-6, "{open} for {width}");
+    }
+}
+
+/// Kinds that speak of no frame at all are still told from the others.
+#[test]
+fn kinds_are_all_made() {
+    let mut rng = Rng::new(0);
+    let figure = Figure::random(&mut rng, Traits::default());
+    let truth = figure.pose(&mut rng);
+    let mut names: Vec<&str> =
+        (0..N_KINDS).map(|kind| figure.task(&mut rng, kind, &truth).kind.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), N_KINDS, "{names:?}");
+    for kind in 0..N_KINDS {
+        for _ in 0..20 {
+            let task = figure.task(&mut rng, kind, &truth);
+            let miss = task.miss(&figure.skeleton, &truth);
+            let is_held = miss.distance < 1e-12 && miss.angle < 1e-7;
+            assert!(is_held, "{}: {miss:?}", task.kind.name());
+            assert!(!matches!(task.kind, TaskKind::Posture(_)) || kind == N_KINDS - 1);
+        }
+    }
+}
