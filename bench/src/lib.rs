@@ -20,6 +20,7 @@ pub mod probe;
 pub mod problems;
 pub mod random;
 pub mod report;
+pub mod steps;
 pub mod verify;
 
 /// Tolerance that every solver is given, and that a result must meet, as a part of the reach.

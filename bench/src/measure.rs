@@ -157,14 +157,14 @@ impl Runner<'_> {
 }
 
 /// What starting and reading the clock costs \[ns\].
-fn stopwatch_overhead() -> f64 {
+pub(crate) fn stopwatch_overhead() -> f64 {
     let mut times: Vec<f64> =
         (0..1000).map(|_| Instant::now().elapsed().as_secs_f64() * 1e9).collect();
     median_of(&mut times)
 }
 
 /// The middle of the values; NaN when there are none.
-fn median_of(values: &mut [f64]) -> f64 {
+pub(crate) fn median_of(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => f64::NAN,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 
@@ -22,10 +23,11 @@ pub fn case_table(case: &Case, rows: &[Row]) -> String {
             "worst error",
             "times posekit",
         ]
-        .map(str::to_owned),
+        .map(str::to_owned)
+        .to_vec(),
     ];
     for row in rows {
-        cells.push([
+        cells.push(vec![
             row.name.to_owned(),
             format!("{:.1} %", 100.0 * row.solved as f64 / row.total as f64),
             time(row.mean),
@@ -46,11 +48,12 @@ pub fn case_table(case: &Case, rows: &[Row]) -> String {
     text
 }
 
-/// A table with its columns aligned, so that it reads as text too.
-fn markdown(cells: &[[String; 7]]) -> String {
-    let widths: [usize; 7] = core::array::from_fn(|column| {
-        cells.iter().map(|row| row[column].len()).max().unwrap_or_default()
-    });
+/// A table with its columns aligned, so that it reads as text too; the first row is the head.
+pub(crate) fn markdown(cells: &[Vec<String>]) -> String {
+    let columns = cells.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default())
+        .collect();
     let mut text = String::new();
     for (index, row) in cells.iter().enumerate() {
         for (column, cell) in row.iter().enumerate() {
@@ -76,7 +79,7 @@ fn markdown(cells: &[[String; 7]]) -> String {
 }
 
 /// Three significant digits, in the unit that suits.
-fn time(nanoseconds: f64) -> String {
+pub(crate) fn time(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         t if t.is_nan() => return "-".to_owned(),
         t if t < 1e3 => (t, "ns"),
@@ -87,18 +90,46 @@ fn time(nanoseconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// The whole of `RESULTS.md`.
-pub fn document(settings: &Settings, tables: &[String]) -> String {
-    let mut text = String::from("# posekit and its peers\n\n");
-    text.push_str("Written by `cargo xtask bench`; every run rewrites it.\n\n");
-    let _ = write!(
-        text,
-        "- machine: {}\n- compiler: {}\n- build: release, `lto = \"thin\"`, `codegen-units = 1`, default target\n- commit: {}\n\
-         - {} problems per case (seed {SEED}), up to {} rounds in turns, {:.1} s per solver and case\n\
-         - tolerance given to every solver: {TOLERANCE:e} of the reach; at most {MAX_ITERATIONS} iterations\n\n",
+/// Where the part of `RESULTS.md` about steps of the task solver begins; it goes to the end.
+pub const HERE_ENDS_THE_RACE: &str = "## Steps of the task solver";
+
+/// Replaces one of the two parts of `RESULTS.md`: what stands before [`HERE_ENDS_THE_RACE`], or what follows.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_part(part: &str) -> std::io::Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+    let old = fs::read_to_string(&path).unwrap_or_default();
+    fs::write(path, with_part(&old, part))
+}
+
+fn with_part(old: &str, part: &str) -> String {
+    let (race, steps) = old.split_at(old.find(HERE_ENDS_THE_RACE).unwrap_or(old.len()));
+    let is_steps = part.starts_with(HERE_ENDS_THE_RACE);
+    let parts = if is_steps { [race, part] } else { [part, steps] };
+    let parts = parts.map(str::trim_end).into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+/// Machine, compiler, build and commit, as a list.
+pub(crate) fn circumstances() -> String {
+    format!(
+        "- machine: {}\n- compiler: {}\n- build: release, `lto = \"thin\"`, `codegen-units = 1`, default target\n- commit: {}\n",
         machine(),
         first_line("rustc", &["--version"]),
         commit(),
+    )
+}
+
+/// The part of `RESULTS.md` about the race.
+pub fn document(settings: &Settings, tables: &[String]) -> String {
+    let mut text = String::from("# posekit and its peers\n\n");
+    text.push_str("Written by `cargo xtask bench`; every run rewrites it.\n\n");
+    text.push_str(&circumstances());
+    let _ = write!(
+        text,
+        "- {} problems per case (seed {SEED}), up to {} rounds in turns, {:.1} s per solver and case\n\
+         - tolerance given to every solver: {TOLERANCE:e} of the reach; at most {MAX_ITERATIONS} iterations\n\n",
         settings.problems,
         settings.rounds,
         settings.budget.as_secs_f64(),
@@ -149,6 +180,16 @@ fn first_line(program: &str, arguments: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_part_is_replaced_alone() {
+        let steps = |text| format!("{HERE_ENDS_THE_RACE}\n\n{text}\n");
+        let first = with_part("# Race\n\nold\n", &steps("one"));
+        assert_eq!(first, format!("# Race\n\nold\n\n{}", steps("one")));
+        let second = with_part(&first, "# Race\n\nnew\n");
+        assert_eq!(second, format!("# Race\n\nnew\n\n{}", steps("one")));
+        assert_eq!(with_part(&second, &steps("two")).matches(HERE_ENDS_THE_RACE).count(), 1);
+    }
 
     #[test]
     fn times_have_three_digits_and_a_unit() {

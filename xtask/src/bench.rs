@@ -1,13 +1,17 @@
 //! The benchmark workspace, which has its own lock file because of the peers in it.
 
+use std::env;
+use std::fs;
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::process::{cargo, run};
 
 const MANIFEST: &str = "bench/Cargo.toml";
 
-/// Runs the comparison with the peers, or with `questions` first the criterion benches; everything
-/// else is handed on.
+/// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
+/// argument runs only that. Everything else is handed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.
@@ -16,9 +20,44 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
         Some((first, rest)) if first == "questions" => {
             run(cargo().args(["bench", "--manifest-path", MANIFEST, "--benches", "--"]).args(rest))
         }
-        _ => run(cargo()
-            .args(["run", "--quiet", "--release", "--manifest-path", MANIFEST])
-            .args(["--bin", "compare", "--"])
-            .args(arguments)),
+        Some((first, rest)) if first == "steps" => steps(rest),
+        Some((first, rest)) if first == "race" => program("compare", rest),
+        Some(_) => program("compare", arguments),
+        None => {
+            program("compare", &[])?;
+            steps(&[])
+        }
     }
+}
+
+/// Steps of the task solver, after those of the peers in Python where these can be had.
+fn steps(arguments: &[String]) -> Result<()> {
+    // Without arguments the tables are written, and then the peers' times must be of this run.
+    if arguments.is_empty() {
+        run_python_peers()?;
+    }
+    program("steps", arguments)
+}
+
+/// Runs the peers in Python; says so where they cannot be run, and goes on.
+fn run_python_peers() -> Result<()> {
+    const RESULTS: &str = "bench/target/python/results.json";
+    if fs::exists(RESULTS)? {
+        fs::remove_file(RESULTS)?;
+    }
+    if env::var_os("POSEKIT_ASSETS").is_none() {
+        println!(
+            "the peers in Python are left out: POSEKIT_ASSETS names no folder with their robots"
+        );
+    } else if let Err(error) = run(Command::new("python3").arg("bench/python/run.py")) {
+        println!("the peers in Python are left out: {error:#}");
+    }
+    Ok(())
+}
+
+fn program(name: &str, arguments: &[String]) -> Result<()> {
+    run(cargo()
+        .args(["run", "--quiet", "--release", "--manifest-path", MANIFEST])
+        .args(["--bin", name, "--"])
+        .args(arguments))
 }

@@ -29,7 +29,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
   test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences
   tidy                 the repository's own rules only (a second)
   bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
-  bench [ARGUMENTS]    posekit against its peers; rewrites bench/RESULTS.md
+  bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
   bench questions [..] the criterion benches, one per question
   help                 this text";
 

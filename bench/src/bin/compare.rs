@@ -1,8 +1,6 @@
-//! Runs every case for every solver, prints a table after each, and writes `bench/RESULTS.md`.
+//! Runs every case for every solver, prints a table after each, and rewrites their part of `bench/RESULTS.md`.
 
 use std::env;
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -47,8 +45,7 @@ fn main() -> Result<()> {
         bail!("no case is named like {:?}", options.filter);
     }
     if options.write {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
-        fs::write(&path, report::document(&options.settings, &tables)).context("RESULTS.md")?;
+        report::write_part(&report::document(&options.settings, &tables)).context("RESULTS.md")?;
         println!("bench/RESULTS.md is rewritten");
     }
     Ok(())
