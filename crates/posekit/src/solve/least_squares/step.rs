@@ -47,6 +47,8 @@ const ROUNDING: f64 = 1e-15;
 struct Wall {
     block: usize,
     outward: DVec3,
+    /// Let go again: it stands in nobody's way, and is not put up a second time.
+    is_open: bool,
 }
 
 /// Buffers of a step.
@@ -244,7 +246,7 @@ impl Step {
                     out[i] = row[i] * self.root[i];
                 }
             }
-            for wall in &self.walls {
+            for wall in self.walls.iter().filter(|wall| !wall.is_open) {
                 project(&mut out[system.blocks[wall.block].range()], wall.outward);
             }
         }
@@ -386,7 +388,7 @@ impl Step {
     fn release(&mut self, system: &System) -> bool {
         let n = system.n_unknowns;
         let mut found = false;
-        if self.is_set.contains(&true) {
+        if self.is_set.contains(&true) || !self.walls.is_empty() {
             // What still pulls at each unknown: Jᵀ y and the pulls, less the damping.
             self.push.clear();
             self.push.extend((0..n).map(|i| self.pull[i] * self.toward[i] - self.d[i] * self.x[i]));
@@ -413,6 +415,15 @@ impl Step {
                 }
             }
         }
+        for wall in self.walls.iter_mut().filter(|wall| !wall.is_open) {
+            let block = system.blocks[wall.block].range();
+            if wall.outward.dot(DVec3::from_slice(&self.push[block.clone()])) < 0.0 {
+                wall.is_open = true;
+                let fixed = &mut self.fixed[block];
+                project(fixed, wall.outward);
+                found = true;
+            }
+        }
         for (&r, &y) in self.active.iter().zip(&self.y) {
             if system.rows[r].is_floor && y < 0.0 && !self.was_dropped[r] {
                 (self.is_active[r], self.was_dropped[r]) = (false, true);
@@ -431,11 +442,11 @@ impl Step {
             if known || turn.dot(outward) <= room + 1e-12 {
                 continue;
             }
-            let last = self.walls.iter().filter(|w| w.block == k).map(|w| w.outward).next();
+            let last = self.walls.iter().find(|w| w.block == k && !w.is_open).map(|w| w.outward);
             // Two walls of one ball are seldom square to each other; the second is set within the first.
             let within = last.map_or(outward, |first| outward - first * first.dot(outward));
             let Some(outward) = within.try_normalize() else { continue };
-            self.walls.push(Wall { block: k, outward });
+            self.walls.push(Wall { block: k, outward, is_open: false });
             let fixed = &mut self.fixed[block.range()];
             for (fixed, by) in fixed.iter_mut().zip((outward * room.max(0.0)).to_array()) {
                 *fixed += by;
@@ -447,7 +458,7 @@ impl Step {
 
     /// Takes the walls' directions out of the part of the step that is free.
     fn project_on_walls(&mut self, system: &System) {
-        for wall in &self.walls {
+        for wall in self.walls.iter().filter(|wall| !wall.is_open) {
             project(&mut self.x[system.blocks[wall.block].range()], wall.outward);
         }
     }
