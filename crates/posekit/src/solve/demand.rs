@@ -114,6 +114,31 @@ struct Step {
     moves: [bool; 2],
 }
 
+/// Neighbouring unknowns that a demand's rows touch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Place of the first among the demand's columns.
+    pub(super) column: usize,
+}
+
+/// The rows of one demand, and where their part of the Jacobian is.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) demand: usize,
+    pub(super) rows: Range<usize>,
+    /// First element in [`System::jacobian`].
+    pub(super) first: usize,
+}
+
+impl Group {
+    /// Number of rows.
+    pub(super) fn height(&self) -> usize {
+        self.rows.len()
+    }
+}
+
 /// What a solve's rows and unknowns are, found once; and their values, found every iteration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct System {
@@ -124,20 +149,23 @@ pub(super) struct System {
     steps: Vec<Step>,
     /// Steps of each demand.
     paths: Vec<Range<usize>>,
-    /// Ranges of unknowns that a demand's rows touch, ascending.
-    runs: Vec<Range<usize>>,
+    /// Unknowns that each demand's rows touch, ascending.
+    runs: Vec<Run>,
     runs_of: Vec<Range<usize>>,
+    /// Column of a block among those of each step's demand.
+    columns: Vec<usize>,
     /// Demands by level, those of weight 0 and postures left out.
     pub(super) order: Vec<usize>,
     /// How many of these were measured last, and how many unknowns they touch.
     n_measured: usize,
     pub(super) n_touched: usize,
     pub(super) rows: Vec<Row>,
-    /// The demand of each row.
-    pub(super) row_demand: Vec<usize>,
-    /// `rows × unknowns`, row after row, weighted, like the misses: how values grow.
+    /// The demands measured last, with their rows.
+    pub(super) groups: Vec<Group>,
+    /// How values grow, weighted like the misses: group after group; in a group, column after column for the unknowns that its
+    /// [runs](Self::runs) name, each as long as the group has rows.
     pub(super) jacobian: Vec<f64>,
-    /// Weighted misses, positive ones of floors included whatever their sign.
+    /// Weighted misses, those of floors whatever their sign.
     pub(super) misses: Vec<f64>,
     /// Mass and mass × centre of what each node carries.
     carried: Vec<(f64, DVec3)>,
@@ -189,6 +217,7 @@ impl System {
             self.paths.push(first..kept);
             self.add_runs(first);
         }
+        self.list_columns();
         self.measure(rig, self.order.len());
         self.n_rows = self.rows.len();
         make_room(&mut self.jacobian, self.n_rows * self.n_unknowns);
@@ -263,11 +292,12 @@ impl System {
 
     fn add_runs(&mut self, first_step: usize) {
         let first = self.runs.len();
-        self.runs.extend(self.steps[first_step..].iter().map(|s| self.blocks[s.block].range()));
+        let ranges = self.steps[first_step..].iter().map(|step| self.blocks[step.block].range());
+        self.runs.extend(ranges.map(|range| Run { start: range.start, end: range.end, column: 0 }));
         self.runs[first..].sort_unstable_by_key(|run| run.start);
         let mut kept = first;
         for k in first..self.runs.len() {
-            let run = self.runs[k].clone();
+            let run = self.runs[k];
             if kept > first && run.start <= self.runs[kept - 1].end {
                 self.runs[kept - 1].end = self.runs[kept - 1].end.max(run.end);
             } else {
@@ -276,12 +306,24 @@ impl System {
             }
         }
         self.runs.truncate(kept);
+        let mut column = 0;
+        for run in &mut self.runs[first..] {
+            run.column = column;
+            column += run.end - run.start;
+        }
         self.runs_of.push(first..kept);
     }
 
-    /// The demands that were measured last.
-    pub(super) fn measured(&self) -> &[usize] {
-        &self.order[..self.n_measured]
+    /// Finds the column of every step's block.
+    fn list_columns(&mut self) {
+        self.columns.clear();
+        for (path, runs) in self.paths.iter().zip(&self.runs_of) {
+            for step in &self.steps[path.clone()] {
+                let first = self.blocks[step.block].first;
+                let run = self.runs[runs.clone()].iter().find(|run| run.end > first);
+                self.columns.push(run.map_or(0, |run| run.column + first - run.start));
+            }
+        }
     }
 
     /// Nodes that move a demand's frames.
@@ -290,26 +332,26 @@ impl System {
     }
 
     /// Unknowns that the rows of a demand touch.
-    pub(super) fn runs(&self, demand: usize) -> &[Range<usize>] {
+    pub(super) fn runs(&self, demand: usize) -> &[Run] {
         &self.runs[self.runs_of[demand].clone()]
     }
 
     /// Finds the rows of the first `n_demands` of [`order`](Self::order) and their weighted misses.
     pub(super) fn measure(&mut self, rig: &Rig, n_demands: usize) {
-        self.rows.clear();
-        self.row_demand.clear();
-        self.misses.clear();
         if self.n_measured != n_demands {
             self.n_measured = n_demands;
             let runs = self.order[..n_demands].iter().flat_map(|&k| self.runs(k));
             self.n_touched = runs.map(|run| run.end).max().unwrap_or(0);
         }
+        self.rows.clear();
+        self.groups.clear();
+        self.misses.clear();
+        let mut first = 0;
         for &k in &self.order[..n_demands] {
-            let demand = &rig.demands[k];
+            let (demand, first_row) = (&rig.demands[k], self.rows.len());
             demand.kind.rows(&rig.frames_of(demand), &mut self.rows);
-            self.row_demand.resize(self.rows.len(), k);
             let weight = demand.weight.sqrt();
-            for row in &mut self.rows[self.misses.len()..] {
+            for row in &mut self.rows[first_row..] {
                 let by = if row.unit == Unit::Length { weight } else { weight * rig.unit() };
                 self.misses.push(row.miss * by);
                 for wrench in &mut row.wrenches {
@@ -317,114 +359,106 @@ impl System {
                     wrench.moment *= by;
                 }
             }
+            let rows = first_row..self.rows.len();
+            if rows.is_empty() {
+                continue;
+            }
+            let n_columns = self.runs(k).last().map_or(0, |run| run.column + run.end - run.start);
+            let group = Group { demand: k, rows, first };
+            first += n_columns * group.height();
+            self.groups.push(group);
         }
     }
 
-    /// Forgets the rows from `n_rows` on.
+    /// Forgets the rows from `n_rows` on, where a group begins.
     pub(super) fn truncate(&mut self, n_rows: usize) {
         self.rows.truncate(n_rows);
-        self.row_demand.truncate(n_rows);
         self.misses.truncate(n_rows);
-    }
-
-    /// Every demand that has rows, with their range.
-    pub(super) fn row_groups(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
-        let mut first = 0;
-        self.row_demand.chunk_by(|a, b| a == b).map(move |group| {
-            let rows = first..first + group.len();
-            first = rows.end;
-            (group[0], rows)
-        })
+        self.groups.retain(|group| group.rows.end <= n_rows);
     }
 
     /// Fills in the Jacobian of the rows measured.
     pub(super) fn differentiate(&mut self, rig: &Rig) {
-        let n = self.n_unknowns;
+        let size = self.groups.last().map_or(0, |group| {
+            let width = self.runs(group.demand).last();
+            group.first + group.height() * width.map_or(0, |run| run.column + run.end - run.start)
+        });
         self.jacobian.clear();
-        self.jacobian.resize(self.rows.len() * n, 0.0);
-        let mut first = 0;
-        while let Some(&demand) = self.row_demand.get(first) {
-            let same = self.row_demand[first..].iter().take_while(|&&k| k == demand).count();
-            let rows = first..first + same;
-            if rig.demands[demand].bodies.is_empty() {
-                self.differentiate_frames(rig, demand, rows.clone());
+        self.jacobian.resize(size, 0.0);
+        for k in 0..self.groups.len() {
+            if rig.demands[self.groups[k].demand].bodies.is_empty() {
+                self.differentiate_frames(rig, k);
             } else {
-                self.differentiate_mass(rig, demand, rows.clone());
+                self.differentiate_mass(rig, k);
             }
-            first = rows.end;
         }
     }
 
-    fn differentiate_frames(&mut self, rig: &Rig, demand: usize, rows: Range<usize>) {
-        let n = self.n_unknowns;
+    fn differentiate_frames(&mut self, rig: &Rig, k: usize) {
+        let Group { demand, rows, first } = self.groups[k].clone();
+        let height = rows.len();
         let at = rig.frames_of(&rig.demands[demand]).map(|frame| frame.translation);
-        for step in &self.steps[self.paths[demand].clone()] {
-            let Block { motion, first, .. } = self.blocks[step.block];
+        let rows = &self.rows[rows];
+        let path = self.paths[demand].clone();
+        for (step, &column) in self.steps[path.clone()].iter().zip(&self.columns[path]) {
+            let out = &mut self.jacobian[first + column * height..];
+            let motion = self.blocks[step.block].motion;
             let center = rig.world[step.node].translation;
-            let levers = at.map(|at| at - center);
-            let joint = rig.one_axis(step.node);
-            for (row, out) in self.rows[rows.clone()]
-                .iter()
-                .zip(self.jacobian[rows.start * n..].chunks_exact_mut(n))
-            {
-                let [a, b] = row.wrenches;
-                let (mut force, mut moment) = (DVec3::ZERO, DVec3::ZERO);
-                if step.moves[0] {
-                    force += a.force;
-                    moment += a.moment + levers[0].cross(a.force);
+            for side in (0..2).filter(|&side| step.moves[side]) {
+                let lever = at[side] - center;
+                match motion {
+                    Motion::Variable => {
+                        let (v, w) = rig.velocity(step.node, lever);
+                        for (row, out) in rows.iter().zip(out.iter_mut()) {
+                            let Wrench { force, moment } = row.wrenches[side];
+                            *out += force.dot(v) + moment.dot(w);
+                        }
+                    }
+                    Motion::Turn => put_three(rows, side, out, |wrench| {
+                        wrench.moment + lever.cross(wrench.force)
+                    }),
+                    Motion::Shift => put_three(rows, side, out, |wrench| wrench.force),
                 }
-                if step.moves[1] {
-                    force += b.force;
-                    moment += b.moment + levers[1].cross(b.force);
-                }
-                put(&mut out[first..], motion, joint, Wrench { force, moment });
             }
         }
     }
 
     /// Each node carries a part of the mass and moves the centre by so much of what it moves that part's centre.
-    fn differentiate_mass(&mut self, rig: &Rig, demand: usize, rows: Range<usize>) {
-        let n = self.n_unknowns;
+    fn differentiate_mass(&mut self, rig: &Rig, k: usize) {
+        let Group { demand, rows, first } = self.groups[k].clone();
+        let height = rows.len();
         let total = rig.weigh(&rig.demands[demand], &mut self.carried);
-        for step in &self.steps[self.paths[demand].clone()] {
-            let Block { motion, first, .. } = self.blocks[step.block];
+        let rows = &self.rows[rows];
+        let path = self.paths[demand].clone();
+        for (step, &column) in self.steps[path.clone()].iter().zip(&self.columns[path]) {
+            let out = &mut self.jacobian[first + column * height..];
             let (mass, moment) = self.carried[step.node];
             let lever = (moment - rig.world[step.node].translation * mass) / total;
-            let joint = rig.one_axis(step.node);
-            for (row, out) in self.rows[rows.clone()]
-                .iter()
-                .zip(self.jacobian[rows.start * n..].chunks_exact_mut(n))
-            {
-                let push = row.wrenches[0].force;
-                let wrench = Wrench { force: push * (mass / total), moment: lever.cross(push) };
-                put(&mut out[first..], motion, joint, wrench);
+            let share = mass / total;
+            match self.blocks[step.block].motion {
+                Motion::Variable => {
+                    // A slide moves the part's centre by as much as the part weighs; a turn has the share in its lever.
+                    let (v, w) = rig.velocity(step.node, lever);
+                    let v = if w == DVec3::ZERO { v * share } else { v };
+                    for (row, out) in rows.iter().zip(out.iter_mut()) {
+                        *out += row.wrenches[0].force.dot(v);
+                    }
+                }
+                Motion::Turn => put_three(rows, 0, out, |wrench| lever.cross(wrench.force)),
+                Motion::Shift => put_three(rows, 0, out, |wrench| wrench.force * share),
             }
         }
     }
 }
 
-/// A one-value joint's axis in the world, and how much it moves per unit of its variable.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OneAxis {
-    axis: DVec3,
-    gain: f64,
-    turns: bool,
-}
-
-/// Adds what the unknowns of a block do to a row whose wrench about the node's centre is known.
-#[inline(always)]
-fn put(out: &mut [f64], motion: Motion, joint: OneAxis, wrench: Wrench) {
-    let three = match motion {
-        Motion::Variable => {
-            let by = if joint.turns { wrench.moment } else { wrench.force };
-            out[0] += joint.gain * joint.axis.dot(by);
-            return;
-        }
-        Motion::Turn => wrench.moment,
-        Motion::Shift => wrench.force,
-    };
-    for (out, by) in out.iter_mut().zip(three.to_array()) {
-        *out += by;
+/// Adds to the three columns of a turn or a shift what it does to each row.
+fn put_three(rows: &[Row], side: usize, out: &mut [f64], of: impl Fn(&Wrench) -> DVec3) {
+    let height = rows.len();
+    for (k, row) in rows.iter().enumerate() {
+        let three = of(&row.wrenches[side]);
+        out[k] += three.x;
+        out[k + height] += three.y;
+        out[k + 2 * height] += three.z;
     }
 }
 
@@ -480,13 +514,17 @@ impl Rig {
         total
     }
 
+    /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable.
     #[inline]
-    fn one_axis(&self, i: usize) -> OneAxis {
-        let (axis, turns) = match self.nodes[i].kind {
-            Kind::Hinge { axis } => (axis, true),
-            Kind::Slide { axis } => (axis, false),
-            Kind::Ball | Kind::Free => (DVec3::ZERO, true),
-        };
-        OneAxis { axis: self.before[i].rotation * axis, gain: self.nodes[i].gain, turns }
+    fn velocity(&self, i: usize, lever: DVec3) -> (DVec3, DVec3) {
+        let gain = self.nodes[i].gain;
+        match self.nodes[i].kind {
+            Kind::Hinge { axis } => {
+                let axis = self.before[i].rotation * axis * gain;
+                (axis.cross(lever), axis)
+            }
+            Kind::Slide { axis } => (self.before[i].rotation * axis * gain, DVec3::ZERO),
+            Kind::Ball | Kind::Free => (DVec3::ZERO, DVec3::ZERO),
+        }
     }
 }

@@ -198,18 +198,20 @@ impl LeastSquares {
         let (system, levels) = (&self.system, &mut self.levels);
         levels.strains.clear();
         let (mut worst, mut level) = (0.0, None);
-        for (r, held) in levels.held.iter().enumerate() {
-            let off = system.misses[r] - held;
-            let off = if system.rows[r].is_floor { off.max(0.0) } else { off.abs() };
-            let of_row = rig.demands[system.row_demand[r]].level;
-            if level != Some(of_row) {
-                level = Some(of_row);
+        for group in system.groups.iter().filter(|group| group.rows.end <= levels.n_hard) {
+            let of_group = rig.demands[group.demand].level;
+            if level != Some(of_group) {
+                level = Some(of_group);
                 levels.strains.push(0.0);
             }
-            if let Some(last) = levels.strains.last_mut() {
-                *last = f64::max(*last, off);
+            for r in group.rows.clone() {
+                let off = system.misses[r] - levels.held[r];
+                let off = if system.rows[r].is_floor { off.max(0.0) } else { off.abs() };
+                if let Some(last) = levels.strains.last_mut() {
+                    *last = f64::max(*last, off);
+                }
+                worst = f64::max(worst, off);
             }
-            worst = f64::max(worst, off);
         }
         worst
     }

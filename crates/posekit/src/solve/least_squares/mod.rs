@@ -20,7 +20,7 @@ use super::rig_run::RigRun;
 use crate::math::so3_exp;
 use glam::DVec3;
 use mixing::Mixer;
-use step::{Step, dot};
+use step::{Step, add_product, add_transposed, dot};
 
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
 /// [`CLOSE`], where valleys are narrow and patience pays.
@@ -324,15 +324,12 @@ impl LeastSquares {
         self.system.measure(rig, self.n_demands);
         self.recall(rig);
         core::mem::swap(&mut self.kept_misses, &mut self.system.misses);
-        let (n, misses, probed) = (self.system.n_unknowns, &self.system.misses, &self.kept_misses);
         // The effectors' second derivative along the step is 2 (e − h J Δq − e(h)) / h².
-        let tangents =
-            self.system.jacobian.chunks_exact(n.max(1)).map(|row| dot(row, &self.step.x));
-        self.step.y.clear();
-        let rows = misses.iter().zip(probed).zip(tangents);
-        self.step
-            .y
-            .extend(rows.map(|((e, at), tangent)| -(e - PROBE * tangent - at) / (PROBE * PROBE)));
+        let (system, y) = (&self.system, &mut self.step.y);
+        y.clear();
+        y.extend(system.misses.iter().zip(&self.kept_misses).map(|(e, at)| at - e));
+        add_product(system, &system.jacobian, &self.step.x, PROBE, y);
+        y.iter_mut().for_each(|y| *y /= PROBE * PROBE);
         self.step.solve_again(&self.system, &mut self.bend);
         let (size, straight) = (dot(&self.bend, &self.bend), dot(&self.step.x, &self.step.x));
         if size <= LARGEST_BEND * LARGEST_BEND * straight {
@@ -351,20 +348,15 @@ impl LeastSquares {
 
     /// `Jᵀ e` and the pulls, into `bend`: which way each unknown would go.
     fn push_on_joints(&mut self) {
-        let n = self.system.n_unknowns;
         self.bend.clear();
         self.bend.extend(self.step.pull.iter().zip(&self.step.toward).map(|(pull, by)| pull * by));
-        for (r, miss) in self.system.misses.iter().enumerate() {
-            if self.system.rows[r].is_floor && *miss <= 0.0 {
-                continue;
-            }
-            let row = &self.system.jacobian[r * n..(r + 1) * n];
-            for run in self.system.runs(self.system.row_demand[r]) {
-                for i in run.clone() {
-                    self.bend[i] += row[i] * miss;
-                }
-            }
-        }
+        let system = &self.system;
+        let counts = |r: usize| !system.rows[r].is_floor || system.misses[r] > 0.0;
+        self.kept_misses.clear();
+        self.kept_misses.extend(
+            (0..system.misses.len()).map(|r| if counts(r) { system.misses[r] } else { 0.0 }),
+        );
+        add_transposed(system, &system.jacobian, &self.kept_misses, &mut self.bend);
     }
 }
 

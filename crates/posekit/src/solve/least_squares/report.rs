@@ -29,9 +29,9 @@ impl RigRun {
     pub(in super::super) fn required_residual(&self) -> Residual {
         let system = &self.least.system;
         let mut residual = Residual { distance: 0.0, angle: 0.0 };
-        for (demand, rows) in system.row_groups() {
-            if self.rig.demands[demand].is_required() {
-                let Miss { distance, angle } = Miss::of(&system.rows[rows]);
+        for group in &system.groups {
+            if self.rig.demands[group.demand].is_required() {
+                let Miss { distance, angle } = Miss::of(&system.rows[group.rows.clone()]);
                 residual.distance = worse(residual.distance, distance);
                 residual.angle = worse(residual.angle, angle);
             }
@@ -43,11 +43,11 @@ impl RigRun {
     pub(in super::super) fn list_unmet(&mut self) {
         let (system, rig) = (&self.least.system, &self.rig);
         self.unmet.clear();
-        for (demand, rows) in system.row_groups() {
-            let Miss { distance, angle } = Miss::of(&system.rows[rows]);
+        for group in &system.groups {
+            let Miss { distance, angle } = Miss::of(&system.rows[group.rows.clone()]);
             let is_met = distance <= rig.distance_tolerance && angle <= rig.angle_tolerance;
-            if !is_met && rig.demands[demand].is_required() {
-                self.unmet.push(demand);
+            if !is_met && rig.demands[group.demand].is_required() {
+                self.unmet.push(group.demand);
             }
         }
     }

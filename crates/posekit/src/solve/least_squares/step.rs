@@ -17,12 +17,11 @@
 //! cone likewise, and the step is solved again. Rows that count only where they are broken (floors) join when the
 //! step would break them.
 
-use super::super::demand::{Block, Motion, System, make_room};
+use super::super::demand::{Block, Group, Motion, Run, System, make_room};
 use super::super::rig::{Bound, Rig};
 use super::mixing::Mixer;
 use crate::math::{cholesky_factor_semidefinite as factor, cholesky_solve, so3_log, swing_twist};
 use crate::skeleton::Limit;
-use core::ops::Range;
 use glam::DVec3;
 
 /// Solves of one step while unknowns are set to their limits.
@@ -41,6 +40,9 @@ const INDEPENDENT: f64 = 1e-9;
 
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
 const ROUNDING: f64 = 1e-15;
+
+/// Place of a row that takes no part.
+const NOWHERE: usize = usize::MAX;
 
 /// A ball's direction that is set: to end at a limit.
 #[derive(Debug, Clone, Copy)]
@@ -74,13 +76,18 @@ pub(super) struct Step {
     push: Vec<f64>,
     walls: Vec<Wall>,
     fixed: Vec<f64>,
-    k: Vec<f64>,
+    /// The Jacobian without what is set.
+    j: Vec<f64>,
     active: Vec<usize>,
     is_active: Vec<bool>,
+    /// Place of each row among the active ones.
+    places: Vec<usize>,
     pub(super) gram: Vec<f64>,
     pub(super) y: Vec<f64>,
-    /// Inverse square roots of `d`; 0 for what is set.
-    root: Vec<f64>,
+    /// Inverses of `d`; 0 for what is set.
+    inverse: Vec<f64>,
+    /// One number for every row.
+    by_row: Vec<f64>,
     right: Vec<f64>,
     /// The part of the step that was taken.
     pub(super) scale: f64,
@@ -139,7 +146,7 @@ impl Step {
         for list in [&mut self.y, &mut self.right] {
             make_room(list, m.max(n));
         }
-        for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.root] {
+        for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.inverse] {
             make_room(list, n);
         }
         for list in [&mut self.pull, &mut self.toward, &mut self.values] {
@@ -148,7 +155,9 @@ impl Step {
         for list in [&mut self.is_set, &mut self.frozen, &mut self.was_released] {
             make_room(list, n);
         }
-        make_room(&mut self.k, m * n);
+        make_room(&mut self.j, m * n);
+        make_room(&mut self.places, m);
+        make_room(&mut self.by_row, m);
         make_room(&mut self.gram, (m * m).max(n * n));
         make_room(&mut self.active, m);
         make_room(&mut self.is_active, m);
@@ -201,17 +210,14 @@ impl Step {
         for (x, fixed) in self.x.iter_mut().zip(&self.fixed) {
             *x += fixed;
         }
-        self.active.clear();
-        self.active.extend((0..misses.len()).filter(|&r| self.is_active[r]));
-        self.fill_k(system);
+        self.list_active(misses.len());
+        self.fill_jacobian(system);
+        // What is asked of each row beyond what x₀ does.
+        self.by_row.clear();
+        self.by_row.extend_from_slice(misses);
+        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.by_row);
         self.y.clear();
-        for &r in &self.active {
-            let row = &system.jacobian[r * n..(r + 1) * n];
-            let runs = system.runs(system.row_demand[r]);
-            let known: f64 =
-                runs.iter().map(|run| dot(&row[run.clone()], &self.x[run.clone()])).sum();
-            self.y.push(misses[r] - known);
-        }
+        self.y.extend(self.active.iter().map(|&r| self.by_row[r]));
         let m = self.active.len();
         let n_hard = self.active.iter().take_while(|&&r| r < n_hard).count();
         self.solved_in_tasks = n_hard > 0 || m <= system.n_touched;
@@ -225,35 +231,42 @@ impl Step {
         }
     }
 
-    /// `K`: the Jacobian without what is set, scaled by the damping.
-    fn fill_k(&mut self, system: &System) {
-        let n = system.n_unknowns;
-        self.root.clear();
-        // The inverse square roots, 0 for what is set.
-        self.root.extend(
-            self.d
-                .iter()
-                .zip(&self.is_set)
-                .map(|(d, set)| if *set { 0.0 } else { d.sqrt().recip() }),
-        );
-        self.k.clear();
-        self.k.resize(self.active.len() * n, 0.0);
-        for (place, &r) in self.active.iter().enumerate() {
-            let row = &system.jacobian[r * n..(r + 1) * n];
-            let out = &mut self.k[place * n..(place + 1) * n];
-            for run in system.runs(system.row_demand[r]) {
-                for i in run.clone() {
-                    out[i] = row[i] * self.root[i];
-                }
+    fn list_active(&mut self, n_rows: usize) {
+        self.active.clear();
+        self.places.clear();
+        for r in 0..n_rows {
+            self.places.push(if self.is_active[r] { self.active.len() } else { NOWHERE });
+            if self.is_active[r] {
+                self.active.push(r);
             }
-            for wall in self.walls.iter().filter(|wall| !wall.is_open) {
-                project(&mut out[system.blocks[wall.block].range()], wall.outward);
+        }
+    }
+
+    /// The Jacobian of what may move: columns that are set are 0, walls are projected out. And `1 / D`.
+    fn fill_jacobian(&mut self, system: &System) {
+        self.inverse.clear();
+        let inverses = self.d.iter().zip(&self.is_set);
+        self.inverse.extend(inverses.map(|(d, set)| if *set { 0.0 } else { d.recip() }));
+        self.j.clone_from(&system.jacobian);
+        for wall in self.walls.iter().filter(|wall| !wall.is_open) {
+            let block = system.blocks[wall.block].range();
+            for group in &system.groups {
+                let height = group.height();
+                let runs = system.runs(group.demand).iter();
+                for run in runs.filter(|run| run.start <= block.start && block.end <= run.end) {
+                    let first = group.first + (run.column + block.start - run.start) * height;
+                    for r in first..first + height {
+                        let mut three = [self.j[r], self.j[r + height], self.j[r + 2 * height]];
+                        project(&mut three, wall.outward);
+                        [self.j[r], self.j[r + height], self.j[r + 2 * height]] = three;
+                    }
+                }
             }
         }
     }
 
     fn solve_in_tasks(&mut self, system: &System, n_hard: usize) -> bool {
-        let (m, n) = (self.active.len(), system.n_unknowns);
+        let m = self.active.len();
         self.fill_gram(system);
         let trace: f64 = (0..m).map(|r| self.gram[r * m + r]).sum();
         if trace <= 0.0 {
@@ -268,76 +281,166 @@ impl Step {
             return false;
         }
         cholesky_solve(&self.gram, &mut self.y);
-        for (place, &r) in self.active.iter().enumerate() {
-            let (row, y) = (&self.k[place * n..(place + 1) * n], self.y[place]);
-            for run in system.runs(system.row_demand[r]) {
-                for i in run.clone() {
-                    self.x[i] += self.root[i] * row[i] * y;
-                }
-            }
-        }
+        self.spread_y();
+        let mut x = core::mem::take(&mut self.x);
+        self.add_to_unknowns(system, &mut x);
+        self.x = x;
         true
     }
 
-    /// The lower triangle of `K Kᵀ`, over the unknowns that two rows share.
-    fn fill_gram(&mut self, system: &System) {
-        let (m, n) = (self.active.len(), system.n_unknowns);
-        self.gram.clear();
-        self.gram.resize(m * m, 0.0);
-        for a in 0..m {
-            let row = &self.k[a * n..(a + 1) * n];
-            let runs = system.runs(system.row_demand[self.active[a]]);
-            for b in 0..=a {
-                let other = &self.k[b * n..(b + 1) * n];
-                let others = system.runs(system.row_demand[self.active[b]]);
-                self.gram[a * m + b] = shared_dot(row, runs, other, others);
+    /// `y` of every row, 0 for those that take no part.
+    fn spread_y(&mut self) {
+        self.by_row.clear();
+        let y = &self.y;
+        self.by_row.extend(self.places.iter().map(|&p| if p == NOWHERE { 0.0 } else { y[p] }));
+    }
+
+    /// Adds `D⁻¹ Jᵀ y`.
+    fn add_to_unknowns(&self, system: &System, out: &mut [f64]) {
+        for group in &system.groups {
+            let y = &self.by_row[group.rows.clone()];
+            let mut columns = self.j[group.first..].chunks_exact(y.len());
+            for run in system.runs(group.demand) {
+                for (i, column) in (run.start..run.end).zip(columns.by_ref()) {
+                    out[i] += self.inverse[i] * small_dot(column, y);
+                }
             }
         }
     }
 
-    fn solve_in_joints(&mut self, system: &System, misses: &[f64]) -> bool {
-        let (n, stride) = (system.n_touched, system.n_unknowns);
-        refill(&mut self.gram, n * n, 0.0);
-        let mut right = core::mem::take(&mut self.right);
-        refill(&mut right, n, 0.0);
-        for (row, y) in self.k.chunks_exact(stride).zip(&self.y) {
-            for a in (0..n).filter(|&a| row[a] != 0.0) {
-                right[a] += row[a] * y;
-                for b in 0..=a {
-                    self.gram[a * n + b] += row[a] * row[b];
+    /// The lower triangle of `J D⁻¹ Jᵀ`, group by group over the unknowns that both touch.
+    fn fill_gram(&mut self, system: &System) {
+        let m = self.active.len();
+        let mut gram = core::mem::take(&mut self.gram);
+        refill(&mut gram, m * m, 0.0);
+        for (k, a) in system.groups.iter().enumerate() {
+            if self.active.len() == system.rows.len() && a.height() == 6 {
+                self.add_square::<6>(system, a, &mut gram, m);
+            } else if self.active.len() == system.rows.len() && a.height() == 3 {
+                self.add_square::<3>(system, a, &mut gram, m);
+            } else {
+                self.add_pair(system, a, a, &mut gram, m);
+            }
+            for b in &system.groups[..k] {
+                self.add_pair(system, a, b, &mut gram, m);
+            }
+        }
+        self.gram = gram;
+    }
+
+    /// One group with itself, its `M` rows all active: the size that the compiler unrolls.
+    fn add_square<const M: usize>(&self, system: &System, a: &Group, gram: &mut [f64], m: usize) {
+        let mut sums = [[0.0; M]; M];
+        let mut columns = self.j[a.first..].chunks_exact(M);
+        for run in system.runs(a.demand) {
+            for (by, column) in self.inverse[run.start..run.end].iter().zip(columns.by_ref()) {
+                let Ok(column) = <&[f64; M]>::try_from(column) else { continue };
+                for i in 0..M {
+                    let scaled = column[i] * by;
+                    for j in 0..M {
+                        sums[i][j] += scaled * column[j];
+                    }
                 }
             }
         }
-        for a in 0..n {
-            self.gram[a * n + a] += 1.0;
+        for (i, sums) in sums.iter().enumerate() {
+            let first = (a.rows.start + i) * m + a.rows.start;
+            gram[first..first + M].copy_from_slice(sums);
         }
-        let solved = factor(&mut self.gram, n, 0.0);
+    }
+
+    /// Two groups, over the runs that they share.
+    fn add_pair(&self, system: &System, a: &Group, b: &Group, gram: &mut [f64], m: usize) {
+        let (runs, others) = (system.runs(a.demand), system.runs(b.demand));
+        let (mut i, mut j) = (0, 0);
+        while i < runs.len() && j < others.len() {
+            let (run, other) = (runs[i], others[j]);
+            let (start, end) = (run.start.max(other.start), run.end.min(other.end));
+            for unknown in start..end {
+                let by = self.inverse[unknown];
+                if by == 0.0 {
+                    continue;
+                }
+                let column = |g: &Group, run: &Run| {
+                    let first = g.first + (run.column + unknown - run.start) * g.height();
+                    first..first + g.height()
+                };
+                let (left, right) = (&self.j[column(a, &run)], &self.j[column(b, &other)]);
+                for (&p, x) in self.places[a.rows.clone()].iter().zip(left) {
+                    if p == NOWHERE {
+                        continue;
+                    }
+                    let scaled = x * by;
+                    for (&q, y) in self.places[b.rows.clone()].iter().zip(right) {
+                        if q != NOWHERE {
+                            gram[p * m + q] += scaled * y;
+                        }
+                    }
+                }
+            }
+            if run.end <= other.end { i += 1 } else { j += 1 }
+        }
+    }
+
+    /// `(Jᵀ J + D) (x − x₀) = Jᵀ e`, over the unknowns that the rows touch.
+    fn solve_in_joints(&mut self, system: &System, misses: &[f64]) -> bool {
+        let n = system.n_touched;
+        let mut gram = core::mem::take(&mut self.gram);
+        let mut right = core::mem::take(&mut self.right);
+        refill(&mut gram, n * n, 0.0);
+        refill(&mut right, n, 0.0);
+        self.spread_y();
+        for group in &system.groups {
+            self.add_group_in_joints(system, group, &mut gram, &mut right);
+        }
+        for a in 0..n {
+            gram[a * n + a] += self.d[a];
+        }
+        let solved = factor(&mut gram, n, 0.0);
         if solved {
-            cholesky_solve(&self.gram, &mut right);
-            for (x, (z, by)) in self.x.iter_mut().zip(right.iter().zip(&self.root)) {
-                *x += z * by;
+            cholesky_solve(&gram, &mut right);
+            for ((x, z), set) in self.x.iter_mut().zip(&right).zip(&self.is_set) {
+                *x += if *set { 0.0 } else { *z };
             }
         }
-        self.right = right;
+        (self.gram, self.right) = (gram, right);
         // What the step leaves of each miss stands in for the multipliers.
-        for (&r, y) in self.active.iter().zip(&mut self.y) {
-            let row = &system.jacobian[r * stride..(r + 1) * stride];
-            *y = misses[r] - dot(row, &self.x);
-        }
+        self.by_row.clear();
+        self.by_row.extend_from_slice(misses);
+        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.by_row);
+        self.y.clear();
+        self.y.extend(self.active.iter().map(|&r| self.by_row[r]));
         solved
+    }
+
+    fn add_group_in_joints(
+        &self,
+        system: &System,
+        group: &Group,
+        gram: &mut [f64],
+        right: &mut [f64],
+    ) {
+        let (n, height) = (system.n_touched, group.height());
+        let (y, active) = (&self.by_row[group.rows.clone()], &self.is_active[group.rows.clone()]);
+        let unknowns = || system.runs(group.demand).iter().flat_map(|run| run.start..run.end);
+        let column = |k: usize| &self.j[group.first + k * height..group.first + (k + 1) * height];
+        for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.is_set[*a]) {
+            right[a] += small_dot(column(k), y);
+            for (l, b) in unknowns().enumerate().take(k + 1).filter(|(_, b)| !self.is_set[*b]) {
+                let products = column(k).iter().zip(column(l)).zip(active);
+                gram[a * n + b] +=
+                    products.map(|((x, y), on)| if *on { x * y } else { 0.0 }).sum::<f64>();
+            }
+        }
     }
 
     /// Solves again for other misses of the soft rows, with the factor at hand: what to add to the step. For steps without hard rows,
     /// pulls and set unknowns only.
     pub(super) fn solve_again(&mut self, system: &System, out: &mut Vec<f64>) {
-        let n = system.n_unknowns;
-        refill(out, n, 0.0);
+        refill(out, system.n_unknowns, 0.0);
         cholesky_solve(&self.gram, &mut self.y);
-        for (row, y) in self.k.chunks_exact(n).zip(&self.y) {
-            for ((out, k), by) in out.iter_mut().zip(row).zip(&self.root) {
-                *out += by * k * y;
-            }
-        }
+        self.spread_y();
+        self.add_to_unknowns(system, out);
     }
 
     /// Whether every row took part and the factor at hand is the tasks'.
@@ -347,10 +450,10 @@ impl Step {
 
     /// The largest sum of changes on the way to one task.
     fn longest_path(&self, system: &System) -> f64 {
-        let along = |runs: &[Range<usize>]| -> f64 {
-            runs.iter().flat_map(|run| &self.x[run.clone()]).map(|x| x.abs()).sum()
+        let along = |runs: &[Run]| -> f64 {
+            runs.iter().flat_map(|run| &self.x[run.start..run.end]).map(|x| x.abs()).sum()
         };
-        let paths = system.measured().iter().map(|&demand| along(system.runs(demand)));
+        let paths = system.groups.iter().map(|group| along(system.runs(group.demand)));
         let longest = paths.fold(0.0, f64::max);
         if longest > 0.0 { longest } else { self.x.iter().fold(0.0, |m, x| m.max(x.abs())) }
     }
@@ -392,14 +495,8 @@ impl Step {
             // What still pulls at each unknown: Jᵀ y and the pulls, less the damping.
             self.push.clear();
             self.push.extend((0..n).map(|i| self.pull[i] * self.toward[i] - self.d[i] * self.x[i]));
-            for (&r, y) in self.active.iter().zip(&self.y) {
-                let row = &system.jacobian[r * n..(r + 1) * n];
-                for run in system.runs(system.row_demand[r]) {
-                    for i in run.clone() {
-                        self.push[i] += row[i] * y;
-                    }
-                }
-            }
+            self.spread_y();
+            add_transposed(system, &system.jacobian, &self.by_row, &mut self.push);
             for i in 0..n {
                 let (min, max) = self.ranges[i];
                 let end = self.values[i] + self.fixed[i];
@@ -465,15 +562,18 @@ impl Step {
 
     /// Floors that the step would break take part from now on; true if there were any.
     fn join_floors(&mut self, system: &System, misses: &[f64]) -> bool {
-        let n = system.n_unknowns;
+        if self.active.len() == misses.len() {
+            return false;
+        }
+        // What the step does to every row.
+        refill(&mut self.by_row, misses.len(), 0.0);
+        add_product(system, &system.jacobian, &self.x, self.scale, &mut self.by_row);
         let mut found = false;
         for r in 0..misses.len() {
             if self.is_active[r] || (self.was_dropped[r] && misses[r] <= 0.0) {
                 continue;
             }
-            let row = &system.jacobian[r * n..(r + 1) * n];
-            let gain = dot(row, &self.x) * self.scale;
-            if gain < misses[r] {
+            if self.by_row[r] < misses[r] {
                 self.is_active[r] = true;
                 found = true;
             }
@@ -527,17 +627,39 @@ impl Rig {
     }
 }
 
-/// Sum of products over the unknowns that both rows touch.
-fn shared_dot(a: &[f64], runs: &[Range<usize>], b: &[f64], others: &[Range<usize>]) -> f64 {
-    let (mut i, mut j, mut sum) = (0, 0, 0.0);
-    while i < runs.len() && j < others.len() {
-        let (start, end) = (runs[i].start.max(others[j].start), runs[i].end.min(others[j].end));
-        if start < end {
-            sum += dot(&a[start..end], &b[start..end]);
+/// Adds `by J x` to one number per row.
+pub(super) fn add_product(system: &System, j: &[f64], x: &[f64], by: f64, out: &mut [f64]) {
+    for group in &system.groups {
+        let out = &mut out[group.rows.clone()];
+        let mut columns = j[group.first..].chunks_exact(out.len());
+        for run in system.runs(group.demand) {
+            for (x, column) in x[run.start..run.end].iter().zip(columns.by_ref()) {
+                let scaled = x * by;
+                if scaled != 0.0 {
+                    out.iter_mut().zip(column).for_each(|(out, j)| *out += scaled * j);
+                }
+            }
         }
-        if runs[i].end <= others[j].end { i += 1 } else { j += 1 }
     }
-    sum
+}
+
+/// Adds `Jᵀ y` to one number per unknown.
+pub(super) fn add_transposed(system: &System, j: &[f64], y: &[f64], out: &mut [f64]) {
+    for group in &system.groups {
+        let y = &y[group.rows.clone()];
+        let mut columns = j[group.first..].chunks_exact(y.len());
+        for run in system.runs(group.demand) {
+            for (out, column) in out[run.start..run.end].iter_mut().zip(columns.by_ref()) {
+                *out += small_dot(column, y);
+            }
+        }
+    }
+}
+
+/// Sum of a few products.
+#[inline]
+fn small_dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// Takes a direction out of three components.
