@@ -126,7 +126,7 @@ impl RigRun {
     }
 
     /// The pose becomes the one to change least, with the targets that there are now.
-    fn stay_here(&mut self) {
+    pub(super) fn stay_here(&mut self) {
         self.begun.clone_from(&self.rig.state);
         if self.is_least_squares() {
             self.least.remember_start(&mut self.rig);
@@ -136,8 +136,7 @@ impl RigRun {
         self.forget_points();
     }
 
-    /// Gives one task another target (in the caller's units); the pose stays and becomes the one to change least. False when the task is of another
-    /// kind, or speaks about other frames.
+    /// Gives one task another target (in the caller's units). False when the task is of another kind, or speaks about other frames.
     pub(super) fn set_target(&mut self, task: usize, kind: &TaskKind) -> bool {
         let by = self.rig.scale;
         let Some(demand) = self.rig.demands.get_mut(task) else { return false };
@@ -147,7 +146,6 @@ impl RigRun {
         demand.kind.clone_from(kind);
         demand.kind.scale(by);
         self.rig.aim_levers(task, kind);
-        self.stay_here();
         true
     }
 

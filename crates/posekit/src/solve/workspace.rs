@@ -53,6 +53,8 @@ pub struct Workspace {
     clamped: Vec<f64>,
     spare_joints: Vec<usize>,
     choice: Choice,
+    /// Targets have moved since the last step.
+    is_moved: bool,
 }
 
 /// What is being solved.
@@ -103,6 +105,7 @@ impl Workspace {
         skeleton.settle(&mut self.clamped);
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
+        self.is_moved = false;
         self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
         self.choice = self.choose(method).inspect_err(|_| self.stand_at_start())?;
         let method = self.choice.method;
@@ -210,6 +213,7 @@ impl Workspace {
         self.choice = choice;
         self.points.begin(chain, goals, choice.method, settings);
         self.kind = Kind::Chain;
+        self.is_moved = false;
         self.start_driver();
         Ok(())
     }
@@ -222,6 +226,7 @@ impl Workspace {
     /// # Errors
     /// [`Error::Length`] or [`Error::NonFinite`].
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
+        self.follow();
         let dimension = if self.kind == Kind::Chain { self.points.dimension } else { 3 };
         let expected = dimension
             * if self.kind == Kind::Chain {
@@ -304,17 +309,26 @@ impl Workspace {
             let need = "a task of the same kind on the same frames";
             return Err(Error::Unsuited { method: self.choice.method.name(), need });
         }
-        if self.skeleton.method == Some(Method::TwoBone) {
-            self.skeleton.plan_limb();
-        }
-        self.go_on();
+        self.is_moved = true;
         Ok(())
+    }
+
+    /// Goes on towards targets that have moved.
+    fn follow(&mut self) {
+        if core::mem::take(&mut self.is_moved) {
+            self.skeleton.stay_here();
+            if self.skeleton.method == Some(Method::TwoBone) {
+                self.skeleton.plan_limb();
+            }
+            self.go_on();
+        }
     }
 
     /// The joint values of the best pose so far, without the rest of the [solution](Self::solution): for tracking. Empty for a chain.
     ///
     /// They are the same as the solution's up to rounding.
     pub fn configuration(&mut self, out: &mut Vec<f64>) {
+        self.follow();
         out.clear();
         match self.kind {
             Kind::Chain => {}
@@ -368,6 +382,7 @@ impl Workspace {
 
     /// Runs one iteration.
     pub fn step(&mut self) -> Progress {
+        self.follow();
         if self.ending.is_none() {
             self.is_stale = true;
             self.ending = if self.is_hopeless() {
@@ -400,6 +415,7 @@ impl Workspace {
     ///
     /// The library has no clock; this is where a time budget or a cancel button comes in.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
+        self.follow();
         while self.ending.is_none() {
             if !goes_on(self.driver.iteration) {
                 self.ending = Some(Ending::Cancelled);
@@ -414,6 +430,7 @@ impl Workspace {
 
     /// The best so far.
     pub fn solution(&mut self) -> &Solution {
+        self.follow();
         if core::mem::take(&mut self.is_stale) {
             self.fill_solution();
         }
