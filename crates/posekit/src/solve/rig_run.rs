@@ -145,6 +145,9 @@ impl RigRun {
         }
         demand.kind.clone_from(kind);
         demand.kind.scale(by);
+        if matches!(kind, TaskKind::Posture(_)) {
+            self.least.forget_pulls();
+        }
         self.rig.aim_levers(task, kind);
         true
     }

@@ -32,6 +32,9 @@ const LITTLE: f64 = 1e-6;
 
 /// Damping of a level's first step, and the least, relative to the square of the reach: next to nothing.
 const FIRST_DAMPING: f64 = 1e-6;
+
+/// The same relative to the weakest pull.
+const BESIDE_PULLS: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-12;
 
 /// What stands in for the level of the least change.
@@ -172,7 +175,10 @@ impl LeastSquares {
         (self.mixes, self.patience) = (true, 0);
         self.list_pulls(rig, begun, level);
         self.measure_level(rig);
-        self.damping = FIRST_DAMPING * rig.unit() * rig.unit();
+        // Pulls are damping enough for what they pull at; more would only slow them down.
+        let pulls = self.step.pull.iter().filter(|pull| **pull > 0.0);
+        let weakest = pulls.fold(f64::INFINITY, |least: f64, pull| least.min(*pull));
+        self.damping = (FIRST_DAMPING * rig.unit() * rig.unit()).min(BESIDE_PULLS * weakest);
     }
 
     fn measure_level(&mut self, rig: &Rig) -> f64 {
@@ -272,7 +278,7 @@ impl LeastSquares {
         let longest = self.step.longest();
         let of_change: f64 = self.step.x.iter().zip(&self.step.pull).map(|(x, p)| p * x * x).sum();
         let is_little = of_change <= LITTLE * LITTLE * self.merit;
-        longest <= SHORT || (self.levels.level == LEAST_CHANGE && is_little)
+        longest <= SHORT || (!self.pulls.is_empty() && is_little)
     }
 
     /// Brings the rows that are held back to where they are held, by the least change, as far as that goes.
@@ -314,6 +320,10 @@ impl LeastSquares {
     pub(super) fn list_pulls(&mut self, rig: &Rig, begun: &State, level: u8) {
         let stay = if level == LEAST_CHANGE { 1.0 } else { rig.regularisation };
         let unit = rig.unit();
+        if stay == 0.0 && self.pulls_level == level {
+            return;
+        }
+        self.pulls_level = level;
         self.pulls.clear();
         let has_postures = rig.demands.iter().any(Demand::is_pull);
         if stay == 0.0 && !has_postures {

@@ -85,6 +85,8 @@ pub(super) struct LeastSquares {
     bend: Vec<f64>,
     wishes: Vec<f64>,
     pulls: Vec<Pull>,
+    /// The level whose pulls these are; 0 for none.
+    pulls_level: u8,
     /// Values of the one-value unknowns where the solve began.
     begun_values: Vec<f64>,
     /// Demands that take part, and those of the first level.
@@ -111,6 +113,7 @@ impl RigRun {
         let least = &mut self.least;
         if !core::mem::replace(&mut least.is_prepared, true) {
             least.system.prepare(&self.rig);
+            least.pulls_level = 0;
             least.list_ranges(&self.rig);
             least.reserve(&self.rig);
         }
@@ -230,6 +233,11 @@ impl LeastSquares {
                 rig.start[node.values.start] = self.step.values[block.first];
             }
         }
+    }
+
+    /// A posture may have changed.
+    pub(super) fn forget_pulls(&mut self) {
+        self.pulls_level = 0;
     }
 
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
