@@ -37,6 +37,8 @@ pub struct Solver<'a> {
     tasks: Vec<Task>,
     /// The configuration now.
     pub q: Vec<f64>,
+    /// The workspace stands at `q` and only needs new targets.
+    is_under_way: bool,
 }
 
 impl<'a> Solver<'a> {
@@ -44,7 +46,14 @@ impl<'a> Solver<'a> {
     pub fn new(model: &'a Model, problem: &Problem, settings: &Settings) -> Self {
         let q = model.start(problem);
         let tasks = model.tasks(&problem.targets[0], &q);
-        Self { model, settings: settings.clone(), workspace: Workspace::default(), tasks, q }
+        Self {
+            model,
+            settings: settings.clone(),
+            workspace: Workspace::default(),
+            tasks,
+            q,
+            is_under_way: false,
+        }
     }
 
     /// Sets targets and takes the problem over.
@@ -58,6 +67,27 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
+    /// Sets targets and goes on from where the workspace stands; the first time, takes the problem over.
+    ///
+    /// # Errors
+    /// When the library refuses the problem.
+    pub fn aim(&mut self, targets: &[Pose]) -> Result<()> {
+        if !core::mem::replace(&mut self.is_under_way, true) {
+            return self.begin(targets);
+        }
+        set_targets(&mut self.tasks, targets);
+        for (k, task) in self.tasks.iter().take(targets.len()).enumerate() {
+            self.workspace.set_target(k, &task.kind)?;
+        }
+        Ok(())
+    }
+
+    /// Back to a configuration.
+    pub fn return_to(&mut self, q: &[f64]) {
+        self.q.copy_from_slice(q);
+        self.is_under_way = false;
+    }
+
     /// One iteration.
     pub fn iterate(&mut self) -> Progress {
         self.workspace.step()
@@ -65,7 +95,7 @@ impl<'a> Solver<'a> {
 
     /// Takes the configuration out.
     pub fn read(&mut self) {
-        self.q.copy_from_slice(&self.workspace.solution().configuration);
+        self.workspace.configuration(&mut self.q);
     }
 
     /// One differential step: set targets, solve, integrate, update the kinematics.
@@ -73,7 +103,7 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// When the library refuses the problem.
     pub fn step(&mut self, targets: &[Pose]) -> Result<()> {
-        self.begin(targets)?;
+        self.aim(targets)?;
         self.iterate();
         self.read();
         Ok(())
@@ -151,16 +181,16 @@ impl<'a> Run<'a> {
     /// When the library refuses the problem.
     pub fn steps(&mut self) -> Result<()> {
         for _ in 0..self.passes {
-            self.solver.q.copy_from_slice(&self.start);
+            self.solver.return_to(&self.start);
             for ready in &self.prepared {
                 let watch = Instant::now();
                 self.solver.step(black_box(ready))?;
                 self.whole.push(elapsed(watch, self.overhead));
             }
-            self.solver.q.copy_from_slice(&self.start);
+            self.solver.return_to(&self.start);
             for ready in &self.prepared {
                 let watch = Instant::now();
-                self.solver.begin(black_box(ready))?;
+                self.solver.aim(black_box(ready))?;
                 self.parts[0].push(elapsed(watch, self.overhead));
                 let watch = Instant::now();
                 self.solver.iterate();

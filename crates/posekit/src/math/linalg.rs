@@ -38,11 +38,12 @@ pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
 
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
 ///
-/// - `a`: `n × n`, row by row; only the lower triangle is read and written
+/// - `a`: `n × n`, row by row; only the lower triangle is read and written; on return the factor, with the *reciprocals* of its pivots on the
+///   diagonal, 0 for a row that is left out
 /// - `n`: the order
 /// - `independent`: a row counts as dependent where its pivot is at most this part of its diagonal element, at least rounding
 ///
-/// With the factor, [`cholesky_solve`] gives a solution that is 0 in the rows left out: their pivots are infinite. Returns false when
+/// With the factor, [`cholesky_solve_semidefinite`] gives a solution that is 0 in the rows left out. Returns false when
 /// something is not finite; `a` is then left half-factored.
 #[must_use]
 pub fn cholesky_factor_semidefinite(a: &mut [f64], n: usize, independent: f64) -> bool {
@@ -54,15 +55,41 @@ pub fn cholesky_factor_semidefinite(a: &mut [f64], n: usize, independent: f64) -
         let (above, row) = a.split_at_mut(i * n);
         for j in 0..i {
             let row_j = &above[j * n..j * n + j + 1];
-            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
+            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) * row_j[j];
         }
         let pivot = row[i] - dot(&row[..i], &row[..i]);
         if !pivot.is_finite() {
             return false;
         }
-        row[i] = if pivot <= least * row[i] { f64::INFINITY } else { pivot.sqrt() };
+        row[i] = if pivot <= least * row[i] { 0.0 } else { pivot.sqrt().recip() };
     }
     true
+}
+
+/// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor_semidefinite`].
+///
+/// - `l`: `n × n`, row by row; the lower triangle is read
+/// - `b`: `n` numbers, `n` taken from its length; the solution on return
+///
+/// # Degenerate cases
+/// A slice `l` shorter than `n * n` leaves `b` as it is.
+pub fn cholesky_solve_semidefinite(l: &[f64], b: &mut [f64]) {
+    let n = b.len();
+    if n.checked_mul(n).is_none_or(|size| l.len() < size) {
+        return;
+    }
+    for i in 0..n {
+        let row = &l[i * n..i * n + i + 1];
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
+    }
+    for i in (0..n).rev() {
+        let row = &l[i * n..i * n + i + 1];
+        let x = b[i] * row[i];
+        b[i] = x;
+        for (b_k, l_ik) in b[..i].iter_mut().zip(row) {
+            *b_k -= l_ik * x;
+        }
+    }
 }
 
 /// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor`].
@@ -180,6 +207,22 @@ mod tests {
         assert_eq!(solve_symmetric3(&[f64::NAN, 0.0, 0.0, 1.0, 0.0, 1.0], DVec3::X), None);
         let tiny = solve_symmetric3(&[1e-200, 0.0, 0.0, 1e-200, 0.0, 1e-200], DVec3::X * 1e-200);
         assert_eq!(tiny, Some(DVec3::X));
+    }
+
+    #[test]
+    fn dependent_rows_are_left_out() {
+        // The third row is the sum of the first two.
+        let rows = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0], [1.0, 3.0, -0.5]];
+        let mut a: Vec<f64> = (0..9).map(|k| dot(&rows[k / 3], &rows[k % 3])).collect();
+        let full = a.clone();
+        assert!(cholesky_factor_semidefinite(&mut a, 3, 1e-9));
+        assert_eq!(a[8], 0.0);
+        let x = [0.7, -1.3, 0.0];
+        let mut b: Vec<f64> = full.chunks_exact(3).map(|row| dot(row, &x)).collect();
+        cholesky_solve_semidefinite(&a, &mut b);
+        assert!(b.iter().zip(x).all(|(b, x)| (b - x).abs() < 1e-13), "{b:?}");
+        assert!(!cholesky_factor_semidefinite(&mut [f64::NAN], 1, 0.0));
+        assert!(!cholesky_factor_semidefinite(&mut [1.0; 3], 2, 0.0));
     }
 
     proptest! {

@@ -130,6 +130,8 @@ pub(super) struct Group {
     pub(super) rows: Range<usize>,
     /// First element in [`System::jacobian`].
     pub(super) first: usize,
+    /// Where the origins of the demand's frames are.
+    at: [DVec3; 2],
 }
 
 impl Group {
@@ -349,7 +351,8 @@ impl System {
         let mut first = 0;
         for &k in &self.order[..n_demands] {
             let (demand, first_row) = (&rig.demands[k], self.rows.len());
-            demand.kind.rows(&rig.frames_of(demand), &mut self.rows);
+            let frames = rig.frames_of(demand);
+            demand.kind.rows(&frames, &mut self.rows);
             let weight = demand.weight.sqrt();
             for row in &mut self.rows[first_row..] {
                 let by = if row.unit == Unit::Length { weight } else { weight * rig.unit() };
@@ -364,7 +367,8 @@ impl System {
                 continue;
             }
             let n_columns = self.runs(k).last().map_or(0, |run| run.column + run.end - run.start);
-            let group = Group { demand: k, rows, first };
+            let at = frames.map(|frame| frame.translation);
+            let group = Group { demand: k, rows, first, at };
             first += n_columns * group.height();
             self.groups.push(group);
         }
@@ -395,9 +399,8 @@ impl System {
     }
 
     fn differentiate_frames(&mut self, rig: &Rig, k: usize) {
-        let Group { demand, rows, first } = self.groups[k].clone();
+        let Group { demand, rows, first, at } = self.groups[k].clone();
         let height = rows.len();
-        let at = rig.frames_of(&rig.demands[demand]).map(|frame| frame.translation);
         let rows = &self.rows[rows];
         let path = self.paths[demand].clone();
         for (step, &column) in self.steps[path.clone()].iter().zip(&self.columns[path]) {
@@ -425,7 +428,7 @@ impl System {
 
     /// Each node carries a part of the mass and moves the centre by so much of what it moves that part's centre.
     fn differentiate_mass(&mut self, rig: &Rig, k: usize) {
-        let Group { demand, rows, first } = self.groups[k].clone();
+        let Group { demand, rows, first, .. } = self.groups[k].clone();
         let height = rows.len();
         let total = rig.weigh(&rig.demands[demand], &mut self.carried);
         let rows = &self.rows[rows];
@@ -515,7 +518,7 @@ impl Rig {
     }
 
     /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable.
-    #[inline]
+    #[inline(always)]
     fn velocity(&self, i: usize, lever: DVec3) -> (DVec3, DVec3) {
         let gain = self.nodes[i].gain;
         match self.nodes[i].kind {

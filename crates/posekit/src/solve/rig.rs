@@ -122,6 +122,8 @@ pub(super) struct TurnGoal {
     pub(super) target: DQuat,
     pub(super) weight: f64,
     pub(super) at: DQuat,
+    /// Place in [`Rig::demands`].
+    pub(super) demand: usize,
 }
 
 impl Node {
@@ -299,7 +301,7 @@ impl Rig {
     }
 
     /// A joint that others copy takes its value from the first of its nodes, and every copy from it.
-    fn write_mimics(&self, q: &mut [f64]) {
+    pub(super) fn write_mimics(&self, q: &mut [f64]) {
         for &(follower, driver, gain, bias) in &self.mimics {
             let moved = self.nodes.iter().find(|node| node.values.start == follower);
             let driver_moved = self.nodes.iter().any(|node| node.values.start == driver);
@@ -324,6 +326,25 @@ impl Rig {
                 range.equivalent_angle(angle, start).unwrap_or_else(outside)
             }
             _ => Limit::None.equivalent_angle(angle, start).unwrap_or(angle),
+        }
+    }
+
+    /// A one-value joint's value (in run units), as it is returned: in the caller's units, inside its range, an angle as near to `start` as can
+    /// be.
+    pub(super) fn brought_inside(&self, i: usize, value: f64, start: f64) -> f64 {
+        match (self.nodes[i].kind, self.nodes[i].bound) {
+            (Kind::Slide { .. }, Bound::Span { min, max }) => value.clamp(min, max) / self.scale,
+            (Kind::Slide { .. }, _) => value / self.scale,
+            (_, Bound::Arc { min, max, .. }) => {
+                let range = Limit::Range { min, max };
+                let nearest = if self.nodes[i].goes_round {
+                    range.equivalent_angle(value, start)
+                } else {
+                    None
+                };
+                nearest.unwrap_or_else(|| value.clamp(min, max))
+            }
+            _ => Limit::None.equivalent_angle(value, start).unwrap_or(value),
         }
     }
 

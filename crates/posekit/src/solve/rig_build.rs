@@ -219,6 +219,7 @@ impl Rig {
                 target: target.normalize(),
                 weight,
                 at: DQuat::IDENTITY,
+                demand: self.demands.len(),
             });
         }
         match kind {
@@ -446,6 +447,24 @@ impl Rig {
 }
 
 impl Rig {
+    /// Hands the new target of a task to the methods that move one joint at a time.
+    pub(super) fn aim_levers(&mut self, task: usize, kind: &TaskKind) {
+        let (position, rotation) = match kind {
+            TaskKind::Position(task) => (Some(task.target_in_world), None),
+            TaskKind::Orientation(task) => (None, Some(task.world_from_target)),
+            TaskKind::Pose(FramePose { world_from_target, .. }) => {
+                (Some(world_from_target.translation), Some(world_from_target.rotation))
+            }
+            _ => (None, None),
+        };
+        for goal in self.points.iter_mut().filter(|goal| goal.demand == task) {
+            goal.wanted = position.map_or(goal.wanted, |target| target * self.scale);
+        }
+        for goal in self.turns.iter_mut().filter(|goal| goal.demand == task) {
+            goal.target = rotation.map_or(goal.target, DQuat::normalize);
+        }
+    }
+
     /// Carries floating joints along by the mean of the misses of the points that they move.
     pub(super) fn pull_root(&mut self) {
         for i in 0..self.nodes.len() {

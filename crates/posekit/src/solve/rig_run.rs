@@ -10,7 +10,7 @@ use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
 use crate::chain::{Chain, fabrik};
 use crate::skeleton::Skeleton;
-use crate::task::{Miss, Row, Task};
+use crate::task::{Miss, Row, Task, TaskKind};
 use glam::DVec3;
 
 /// The state of a skeleton that is being solved.
@@ -33,6 +33,8 @@ pub(super) struct RigRun {
     pub(super) restarts: u32,
     pub(super) wants_least_change: bool,
     root: Root,
+    /// Least squares has the values of the present state.
+    knows_values: bool,
     /// Which nodes a restart bends, and the tasks that it is for.
     pub(super) bends: Vec<bool>,
     pub(super) unmet: Vec<usize>,
@@ -72,6 +74,7 @@ impl RigRun {
         self.wants_least_change = settings.least_squares.least_change;
         self.root = settings.root;
         self.least.is_prepared = false;
+        self.knows_values = false;
         self.make_room();
         self.forget_web();
     }
@@ -101,8 +104,13 @@ impl RigRun {
         if self.is_least_squares() {
             if self.root == Root::PrePulled {
                 self.rig.pull_root();
+                self.knows_values = false;
             }
-            self.settle_least_squares();
+            if core::mem::replace(&mut self.knows_values, true) {
+                self.descend_anew();
+            } else {
+                self.settle_least_squares();
+            }
         }
     }
 }
@@ -114,10 +122,41 @@ impl RigRun {
         for (goal, target) in self.rig.points.iter_mut().zip(targets.chunks_exact(3)) {
             goal.wanted = DVec3::from_slice(target) * self.rig.scale;
         }
+        self.stay_here();
+    }
+
+    /// The pose becomes the one to change least, with the targets that there are now.
+    pub(super) fn stay_here(&mut self) {
         self.begun.clone_from(&self.rig.state);
+        if self.is_least_squares() {
+            self.least.remember_start(&mut self.rig);
+        }
         self.rig.measure_shortfall();
         self.place_targets();
         self.forget_points();
+    }
+
+    /// Gives one task another target (in the caller's units). False when the task is of another kind, or speaks about other frames.
+    pub(super) fn set_target(&mut self, task: usize, kind: &TaskKind) -> bool {
+        let by = self.rig.scale;
+        let Some(demand) = self.rig.demands.get_mut(task) else { return false };
+        if !demand.kind.is_alike(kind) {
+            return false;
+        }
+        demand.kind.clone_from(kind);
+        demand.kind.scale(by);
+        if matches!(kind, TaskKind::Posture(_)) {
+            self.least.forget_pulls();
+        }
+        self.rig.aim_levers(task, kind);
+        true
+    }
+
+    /// The joint values that least squares knows, with no inverse function on the way.
+    pub(super) fn write_known_values(&self, q: &mut Vec<f64>) {
+        q.extend_from_slice(&self.rig.start);
+        self.least.write_values(&self.rig, q);
+        self.rig.write_mimics(q);
     }
 
     /// Remembers the state while what is returned is measured: joint values are rounded, and whether anyone has looked at a

@@ -8,7 +8,7 @@ use super::settings::LeastSquares;
 use super::{Choice, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
-use crate::task::Task;
+use crate::task::{Task, TaskKind};
 use crate::{Error, Result};
 use glam::DVec3;
 
@@ -53,6 +53,8 @@ pub struct Workspace {
     clamped: Vec<f64>,
     spare_joints: Vec<usize>,
     choice: Choice,
+    /// Targets have moved since the last step.
+    is_moved: bool,
 }
 
 /// What is being solved.
@@ -103,6 +105,7 @@ impl Workspace {
         skeleton.settle(&mut self.clamped);
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
+        self.is_moved = false;
         self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
         self.choice = self.choose(method).inspect_err(|_| self.stand_at_start())?;
         let method = self.choice.method;
@@ -210,6 +213,7 @@ impl Workspace {
         self.choice = choice;
         self.points.begin(chain, goals, choice.method, settings);
         self.kind = Kind::Chain;
+        self.is_moved = false;
         self.start_driver();
         Ok(())
     }
@@ -222,6 +226,7 @@ impl Workspace {
     /// # Errors
     /// [`Error::Length`] or [`Error::NonFinite`].
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
+        self.follow();
         let dimension = if self.kind == Kind::Chain { self.points.dimension } else { 3 };
         let expected = dimension
             * if self.kind == Kind::Chain {
@@ -252,11 +257,97 @@ impl Workspace {
                 }
             }
         }
+        self.go_on();
+        Ok(())
+    }
+
+    /// Gives one task of the problem another target and goes on from the present pose, which becomes the one to change least. For tracking: it
+    /// costs much less than [`begin`](Self::begin).
+    ///
+    /// - `task`: its place in the list that the problem began with
+    /// - `kind`: the same kind on the same frames (and bodies, axes, number of sides), with another target
+    ///
+    /// Ranges narrowed by [`LeastSquares::largest_change`](super::LeastSquares::largest_change) stay where they were; begin anew to move them.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`], [`Error::OutOfRange`] or [`Error::ZeroLength`] as [`Task::check`]; [`Error::Unsuited`] when the problem is a chain, when it has
+    /// no such task, or when the kinds are not alike. Nothing has changed then.
+    ///
+    /// # Example: a tool follows a path
+    /// ```
+    /// use posekit::glam::DVec3;
+    /// use posekit::math::Pose;
+    /// use posekit::skeleton::{Frame, Joint, Skeleton};
+    /// use posekit::solve::{Method, Settings, Workspace};
+    /// use posekit::task::{AxisAlignment, Position};
+    ///
+    /// let mut builder = Skeleton::builder();
+    /// let bone = Pose::from_translation(DVec3::X);
+    /// let shoulder = builder.add(Joint::ball("shoulder"));
+    /// let elbow = builder.add(Joint::ball("elbow").child_of(shoulder).at(bone));
+    /// let wrist = builder.add(Joint::ball("wrist").child_of(elbow).at(bone));
+    /// let arm = builder.build()?;
+    /// let tool = Frame::new(wrist, Pose::from_translation(DVec3::X * 0.2));
+    ///
+    /// let at = |x: f64| Position::new(tool, DVec3::new(x, 1.0, 0.0));
+    /// let tasks = [at(0.8).into(), AxisAlignment::new(tool, DVec3::X, DVec3::Y).into()];
+    /// let mut workspace = Workspace::default();
+    /// workspace.begin(&arm, &arm.neutral(), &tasks, Method::LeastSquares, &Settings::default())?;
+    /// for step in 0..10 {
+    ///     workspace.set_target(0, &at(0.8 + 0.02 * f64::from(step)).into())?;
+    ///     assert!(workspace.run().is_reached());
+    /// }
+    /// # Ok::<(), posekit::Error>(())
+    /// ```
+    pub fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<()> {
+        kind.check_target(task)?;
+        if self.kind == Kind::Free {
+            self.finish_pose();
+            self.kind = Kind::Joints;
+        }
+        if self.kind == Kind::Chain || !self.skeleton.set_target(task, kind) {
+            let need = "a task of the same kind on the same frames";
+            return Err(Error::Unsuited { method: self.choice.method.name(), need });
+        }
+        self.is_moved = true;
+        Ok(())
+    }
+
+    /// Goes on towards targets that have moved.
+    fn follow(&mut self) {
+        if core::mem::take(&mut self.is_moved) {
+            self.skeleton.stay_here();
+            if self.skeleton.method == Some(Method::TwoBone) {
+                self.skeleton.plan_limb();
+            }
+            self.go_on();
+        }
+    }
+
+    /// The joint values of the best pose so far, without the rest of the [solution](Self::solution): for tracking. Empty for a chain.
+    ///
+    /// They are the same as the solution's up to rounding.
+    pub fn configuration(&mut self, out: &mut Vec<f64>) {
+        self.follow();
+        out.clear();
+        match self.kind {
+            Kind::Chain => {}
+            Kind::Joints if self.skeleton.method == Some(Method::LeastSquares) => {
+                self.skeleton.write_known_values(out);
+            }
+            Kind::Joints | Kind::Free => {
+                self.finish_pose();
+                self.skeleton.rig.write_values(out);
+            }
+        }
+    }
+
+    /// Starts the driver again where it is, counting on.
+    fn go_on(&mut self) {
         let (iteration, trace) = (self.driver.iteration, core::mem::take(&mut self.driver.trace));
         self.start_driver();
         self.driver.trace = trace;
         self.driver.resume_at(iteration);
-        Ok(())
     }
 
     fn start_driver(&mut self) {
@@ -291,6 +382,7 @@ impl Workspace {
 
     /// Runs one iteration.
     pub fn step(&mut self) -> Progress {
+        self.follow();
         if self.ending.is_none() {
             self.is_stale = true;
             self.ending = if self.is_hopeless() {
@@ -323,6 +415,7 @@ impl Workspace {
     ///
     /// The library has no clock; this is where a time budget or a cancel button comes in.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
+        self.follow();
         while self.ending.is_none() {
             if !goes_on(self.driver.iteration) {
                 self.ending = Some(Ending::Cancelled);
@@ -337,6 +430,7 @@ impl Workspace {
 
     /// The best so far.
     pub fn solution(&mut self) -> &Solution {
+        self.follow();
         if core::mem::take(&mut self.is_stale) {
             self.fill_solution();
         }

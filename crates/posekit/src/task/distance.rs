@@ -50,6 +50,15 @@ impl Distance {
         }
     }
 
+    /// Number of rows.
+    pub(super) fn n_rows(&self) -> usize {
+        if self.min == self.max {
+            1
+        } else {
+            usize::from(self.min > 0.0) + usize::from(self.max < f64::INFINITY)
+        }
+    }
+
     pub(super) fn scale(&mut self, by: f64) {
         self.min *= by;
         self.max *= by;

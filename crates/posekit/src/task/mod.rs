@@ -239,6 +239,31 @@ impl TaskKind {
         }
     }
 
+    /// Whether two tasks differ in nothing but their target.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::CenterOfMass(a), Self::CenterOfMass(b)) => {
+                a.bodies == b.bodies && a.axes == b.axes
+            }
+            (Self::Support(a), Self::Support(b)) => a.bodies() == b.bodies() && a.is_alike(b),
+            (Self::Pose(a), Self::Pose(b)) => a.frame == b.frame && a.axes == b.axes,
+            (Self::RelativePose(a), Self::RelativePose(b)) => {
+                a.frames == b.frames && a.axes == b.axes
+            }
+            (Self::Closure(a), Self::Closure(b)) => a.frames == b.frames && a.link == b.link,
+            (Self::Posture(a), Self::Posture(b)) => {
+                a.configuration.len() == b.configuration.len() && a.cares == b.cares
+            }
+            (Self::Distance(a), Self::Distance(b)) => {
+                a.frames == b.frames && a.n_rows() == b.n_rows()
+            }
+            (Self::Clearance(a), Self::Clearance(b)) => {
+                a.capsules.map(|capsule| capsule.joint) == b.capsules.map(|capsule| capsule.joint)
+            }
+            _ => self.name() == other.name() && self.frames() == other.frames(),
+        }
+    }
+
     /// The bodies of a task on the centre of mass.
     #[must_use]
     pub fn bodies(&self) -> Option<&Arc<[Body]>> {
@@ -315,6 +340,17 @@ impl TaskKind {
     }
 
     fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
+        self.check_target(index)?;
+        match self {
+            Self::CenterOfMass(task) => center_of_mass::check_bodies(&task.bodies, skeleton, index),
+            Self::Support(task) => center_of_mass::check_bodies(task.bodies(), skeleton, index),
+            Self::Posture(task) => task.check(skeleton, index),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what no solver could use, as far as that shows without the skeleton.
+    pub(crate) fn check_target(&self, index: usize) -> Result<()> {
         let point = |v: DVec3| check_finite(v.is_finite(), index);
         match self {
             Self::Position(task) => point(task.target_in_world),
@@ -352,11 +388,8 @@ impl TaskKind {
                 Link::Hinge(axes) => axes.iter().try_for_each(|&axis| check_direction(axis, index)),
                 Link::Ball | Link::Weld => Ok(()),
             },
-            Self::CenterOfMass(task) => {
-                point(task.target_in_world)?;
-                center_of_mass::check_bodies(&task.bodies, skeleton, index)
-            }
-            Self::Support(task) => center_of_mass::check_bodies(task.bodies(), skeleton, index),
+            Self::CenterOfMass(task) => point(task.target_in_world),
+            Self::Support(_) => Ok(()),
             Self::Clearance(task) => {
                 let radii = task.capsules.map(|capsule| capsule.radius);
                 let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);
@@ -367,7 +400,9 @@ impl TaskKind {
                     None => Ok(()),
                 }
             }
-            Self::Posture(task) => task.check(skeleton, index),
+            Self::Posture(task) => {
+                check_finite(task.configuration.iter().all(|x| x.is_finite()), index)
+            }
         }
     }
 }

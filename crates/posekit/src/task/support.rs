@@ -74,6 +74,11 @@ impl Support {
         }
     }
 
+    /// Whether another polygon has as many sides.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.sides.len() == other.sides.len()
+    }
+
     pub(super) fn largest_length(&self) -> f64 {
         let largest = self.sides.iter().fold(0.0, |m: f64, side| m.max(side.offset.abs()));
         self.margin.max(largest * self.scale)

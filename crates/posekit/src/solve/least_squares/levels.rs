@@ -4,7 +4,7 @@
 //! order breaks is mended before the step is judged. A step that cannot be mended is taken back, so a lower level never
 //! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
 
-use super::super::demand::{Block, Motion, make_room};
+use super::super::demand::{Demand, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
 use super::LeastSquares;
@@ -32,6 +32,9 @@ const LITTLE: f64 = 1e-6;
 
 /// Damping of a level's first step, and the least, relative to the square of the reach: next to nothing.
 const FIRST_DAMPING: f64 = 1e-6;
+
+/// The same relative to the weakest pull.
+const BESIDE_PULLS: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-12;
 
 /// What stands in for the level of the least change.
@@ -53,6 +56,8 @@ pub(in super::super) struct Levels {
     /// The state before a mend.
     mended: State,
     mended_values: Vec<f64>,
+    /// Zeros, for mends.
+    no_pull: Vec<f64>,
     is_done: bool,
 }
 
@@ -66,9 +71,13 @@ impl Levels {
     }
 
     pub(super) fn reserve(&mut self, n_rows: usize, n_unknowns: usize, state: &State) {
-        make_room(&mut self.held, n_rows);
+        for list in [&mut self.held, &mut self.strains, &mut self.before, &mut self.at_start] {
+            make_room(list, n_rows);
+        }
         make_room(&mut self.mended_values, n_unknowns);
         self.mended.clone_from(state);
+        self.no_pull.clear();
+        self.no_pull.resize(n_unknowns, 0.0);
     }
 }
 
@@ -83,7 +92,7 @@ impl RigRun {
             self.next_level();
         }
         while !self.least.levels.is_done {
-            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig, &self.begun) {
+            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig) {
                 self.forget_points();
                 return true;
             }
@@ -101,11 +110,11 @@ impl RigRun {
             // The first level has been solved for its rows. Where something pulls, there is more to do.
             least.begin_levels();
         } else {
-            least.hold(rig, &self.begun, tolerance);
+            least.hold(rig, tolerance);
         }
         if least.levels.level == 0 && !least.has_pulls(rig, 1) {
             least.levels.level = 1;
-            least.hold(rig, &self.begun, tolerance);
+            least.hold(rig, tolerance);
         }
         let now = least.levels.level;
         let later = rig.demands.iter().filter(|d| d.weight > 0.0 && d.level > now);
@@ -136,9 +145,9 @@ impl LeastSquares {
     }
 
     /// Holds all rows that are there: at their targets where these are met, and then to rounding, else where they are.
-    fn hold(&mut self, rig: &mut Rig, begun: &State, tolerance: (f64, f64)) {
+    fn hold(&mut self, rig: &mut Rig, tolerance: (f64, f64)) {
         self.hold_here(rig, tolerance);
-        self.mend(rig, begun);
+        self.mend(rig);
         self.hold_here(rig, tolerance);
         // What was pulled somewhere has found its place among all that was free.
         if self.has_pulls(rig, self.levels.level) {
@@ -164,17 +173,21 @@ impl LeastSquares {
         self.levels.steps = 0;
         self.mixer.forget();
         (self.mixes, self.patience) = (true, 0);
-        self.measure_level(rig, begun);
-        self.damping = FIRST_DAMPING * rig.unit() * rig.unit();
+        self.list_pulls(rig, begun, level);
+        self.measure_level(rig);
+        // Pulls are damping enough for what they pull at; more would only slow them down.
+        let pulls = self.step.pull.iter().filter(|pull| **pull > 0.0);
+        let weakest = pulls.fold(f64::INFINITY, |least: f64, pull| least.min(*pull));
+        self.damping = (FIRST_DAMPING * rig.unit() * rig.unit()).min(BESIDE_PULLS * weakest);
     }
 
-    fn measure_level(&mut self, rig: &Rig, begun: &State) -> f64 {
+    fn measure_level(&mut self, rig: &Rig) -> f64 {
         self.system.measure(rig, self.n_demands);
         // A floor that a level has left broken is held there, as any other row is.
         for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
             row.is_floor &= *held <= 0.0;
         }
-        self.gather_pulls(rig, begun, self.levels.level);
+        self.aim_pulls(rig);
         self.merit = self.sum_of_squares(self.levels.n_hard);
         self.merit
     }
@@ -229,7 +242,7 @@ impl LeastSquares {
     }
 
     /// One step of the present level; false when it is done.
-    fn refine(&mut self, rig: &mut Rig, begun: &State) -> bool {
+    fn refine(&mut self, rig: &mut Rig) -> bool {
         self.levels.steps += 1;
         self.system.differentiate(rig);
         self.gather_wishes();
@@ -246,7 +259,7 @@ impl LeastSquares {
         self.keep(rig);
         self.apply(rig, self.step.scale);
         self.mixer.remember(&self.step.x, self.step.scale);
-        self.mend(rig, begun);
+        self.mend(rig);
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
         self.levels.strains.clone_from(&self.levels.at_start);
@@ -255,7 +268,7 @@ impl LeastSquares {
             return strain > enough || self.merit < STANDSTILL * before;
         }
         self.recall(rig);
-        self.measure_level(rig, begun);
+        self.measure_level(rig);
         self.harden(is_mixed, 10.0, 0.0);
         true
     }
@@ -265,12 +278,12 @@ impl LeastSquares {
         let longest = self.step.longest();
         let of_change: f64 = self.step.x.iter().zip(&self.step.pull).map(|(x, p)| p * x * x).sum();
         let is_little = of_change <= LITTLE * LITTLE * self.merit;
-        longest <= SHORT || (self.levels.level == LEAST_CHANGE && is_little)
+        longest <= SHORT || (!self.pulls.is_empty() && is_little)
     }
 
     /// Brings the rows that are held back to where they are held, by the least change, as far as that goes.
-    fn mend(&mut self, rig: &mut Rig, begun: &State) {
-        self.measure_level(rig, begun);
+    fn mend(&mut self, rig: &mut Rig) {
+        self.measure_level(rig);
         let unit = rig.unit();
         for _ in 0..MENDS {
             let before = self.strain(rig);
@@ -280,16 +293,18 @@ impl LeastSquares {
             self.system.truncate(self.levels.n_hard);
             self.system.differentiate(rig);
             self.gather_wishes();
-            self.step.pull.fill(0.0);
+            core::mem::swap(&mut self.step.pull, &mut self.levels.no_pull);
             // Softly, with next to no damping: rows that depend on each other then share what is left of them.
             let damping = MEND_DAMPING * unit * unit;
-            if !self.step.solve(rig, &self.system, &self.wishes, 0, damping) {
+            let moves = self.step.solve(rig, &self.system, &self.wishes, 0, damping);
+            core::mem::swap(&mut self.step.pull, &mut self.levels.no_pull);
+            if !moves {
                 break;
             }
             self.levels.mended.clone_from(&rig.state);
             self.levels.mended_values.clone_from(&self.step.values);
             self.apply(rig, self.step.scale);
-            self.measure_level(rig, begun);
+            self.measure_level(rig);
             let holds = self.holds(rig);
             if !holds || self.levels.worst() >= before {
                 rig.state.clone_from(&self.levels.mended);
@@ -298,51 +313,90 @@ impl LeastSquares {
                 break;
             }
         }
-        self.measure_level(rig, begun);
+        self.measure_level(rig);
     }
 
-    /// Pulls on the unknowns and where to: postures of the level, staying at the start.
-    pub(super) fn gather_pulls(&mut self, rig: &Rig, begun: &State, level: u8) {
-        let n = self.system.n_unknowns;
-        let (pull, toward) = (&mut self.step.pull, &mut self.step.toward);
-        pull.clear();
-        pull.resize(n, 0.0);
-        toward.clear();
-        toward.resize(n, 0.0);
+    /// Lists what pulls at a level, and where to: postures, staying at the start.
+    pub(super) fn list_pulls(&mut self, rig: &Rig, begun: &State, level: u8) {
         let stay = if level == LEAST_CHANGE { 1.0 } else { rig.regularisation };
         let unit = rig.unit();
-        for block in &self.system.blocks {
+        if stay == 0.0 && self.pulls_level == level {
+            return;
+        }
+        self.pulls_level = level;
+        self.pulls.clear();
+        let has_postures = rig.demands.iter().any(Demand::is_pull);
+        if stay == 0.0 && !has_postures {
+            return;
+        }
+        for (k, block) in self.system.blocks.iter().enumerate() {
             let i = block.node;
-            let turns =
-                !matches!(rig.nodes[i].kind, Kind::Slide { .. }) && block.motion != Motion::Shift;
-            let weight = if turns { unit * unit } else { 1.0 };
+            let weight = if rig.turns(block) { unit * unit } else { 1.0 };
+            let frees = block.motion == Motion::Variable && rig.turns_freely(i);
+            let mut add = |weight: f64, want: Want| {
+                if weight > 0.0 {
+                    self.pulls.push(Pull { block: k, weight, want, frees });
+                }
+            };
             if stay > 0.0 {
                 let want = rig.want_of_state(i, begun, self.begun_values[block.first]);
-                let by = rig.way_to(i, block.motion, self.step.values[block.first], want);
-                add_pull(pull, toward, block, weight * stay * rig.nodes[i].stiffness, by);
+                add(weight * stay * rig.nodes[i].stiffness, want);
             }
-            for demand in
-                rig.demands.iter().filter(|demand| demand.is_pull() && demand.level == level)
-            {
-                let TaskKind::Posture(posture) = &demand.kind else { continue };
-                let care = posture.care(rig.nodes[i].joint) * demand.weight * weight;
-                if care > 0.0 {
-                    let want = rig.want_of_values(i, &posture.configuration);
-                    let by = rig.way_to(i, block.motion, self.step.values[block.first], want);
-                    add_pull(pull, toward, block, care, by);
+            let postures = rig.demands.iter().filter(|d| d.is_pull() && d.level == level);
+            for demand in postures {
+                if let TaskKind::Posture(posture) = &demand.kind {
+                    let care = posture.care(rig.nodes[i].joint) * demand.weight * weight;
+                    add(care, rig.want_of_values(i, &posture.configuration));
+                }
+            }
+        }
+        // The pulls themselves do not change while the level lasts.
+        let n = self.system.n_unknowns;
+        self.step.pull.clear();
+        self.step.pull.resize(n, 0.0);
+        for pull in &self.pulls {
+            for i in self.system.blocks[pull.block].range() {
+                self.step.pull[i] += pull.weight;
+            }
+        }
+    }
+
+    /// Finds where the pulls lead from the present pose: the sum of all pulls leads to their mean.
+    pub(super) fn aim_pulls(&mut self, rig: &Rig) {
+        let n = self.system.n_unknowns;
+        let toward = &mut self.step.toward;
+        toward.clear();
+        toward.resize(n, 0.0);
+        if self.pulls.is_empty() {
+            self.step.pull.clear();
+            self.step.pull.resize(n, 0.0);
+            return;
+        }
+        for pull in &self.pulls {
+            let block = &self.system.blocks[pull.block];
+            let i = block.first;
+            if block.motion == Motion::Variable {
+                let off = pull.want.value - self.step.values[i];
+                let off = if pull.frees { wrap_angle(off) } else { off };
+                toward[i] += off * (pull.weight / self.step.pull[i]);
+            } else {
+                let way = rig.way_to(block.node, block.motion, 0.0, pull.want);
+                for (k, i) in block.range().enumerate() {
+                    toward[i] += way[k] * (pull.weight / self.step.pull[i]);
                 }
             }
         }
     }
 }
 
-/// Adds a pull to those that there are: the sum of all pulls toward their mean.
-fn add_pull(pull: &mut [f64], toward: &mut [f64], block: &Block, weight: f64, by: DVec3) {
-    for (k, i) in block.range().enumerate() {
-        let sum = pull[i] + weight;
-        toward[i] += (by[k] - toward[i]) * (weight / sum);
-        pull[i] = sum;
-    }
+/// What pulls at a block of unknowns, and where to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pull {
+    block: usize,
+    weight: f64,
+    want: Want,
+    /// A hinge that goes round: the short way is taken.
+    frees: bool,
 }
 
 /// Where a node should be.
@@ -377,9 +431,6 @@ impl Rig {
     /// What the unknowns of a node's motion must change by; `value` is its variable now.
     pub(super) fn way_to(&self, i: usize, motion: Motion, value: f64, want: Want) -> DVec3 {
         let in_node = match motion {
-            Motion::Variable if self.turns_freely(i) => {
-                return DVec3::X * wrap_angle(want.value - value);
-            }
             Motion::Variable => return DVec3::X * (want.value - value),
             Motion::Turn => so3_log(want.turn * self.state.turn[i].conjugate()),
             Motion::Shift => want.slide - self.state.slide[i],

@@ -12,6 +12,8 @@ mod mixing;
 mod report;
 mod step;
 
+use levels::Pull;
+
 pub(super) use levels::Levels;
 
 use super::demand::{Motion, System, make_room};
@@ -82,6 +84,9 @@ pub(super) struct LeastSquares {
     kept_misses: Vec<f64>,
     bend: Vec<f64>,
     wishes: Vec<f64>,
+    pulls: Vec<Pull>,
+    /// The level whose pulls these are; 0 for none.
+    pulls_level: u8,
     /// Values of the one-value unknowns where the solve began.
     begun_values: Vec<f64>,
     /// Demands that take part, and those of the first level.
@@ -108,18 +113,30 @@ impl RigRun {
         let least = &mut self.least;
         if !core::mem::replace(&mut least.is_prepared, true) {
             least.system.prepare(&self.rig);
+            least.pulls_level = 0;
             least.list_ranges(&self.rig);
             least.reserve(&self.rig);
         }
-        core::mem::swap(&mut self.rig.state, &mut self.begun);
-        least.begun_values.clear();
-        read_values(&least.system, &self.rig, &mut least.begun_values);
-        core::mem::swap(&mut self.rig.state, &mut self.begun);
         least.step.values.clear();
         read_values(&least.system, &self.rig, &mut least.step.values);
+        if self.begun == self.rig.state {
+            least.begun_values.clone_from(&least.step.values);
+        } else {
+            core::mem::swap(&mut self.rig.state, &mut self.begun);
+            least.begun_values.clear();
+            read_values(&least.system, &self.rig, &mut least.begun_values);
+            core::mem::swap(&mut self.rig.state, &mut self.begun);
+        }
+        self.descend_anew();
+    }
+
+    /// Starts over from the present pose, whose values least squares knows.
+    pub(super) fn descend_anew(&mut self) {
+        let least = &mut self.least;
         least.levels.start_over();
         least.n_demands = least.n_first;
-        let merit = least.measure(&self.rig, &self.begun);
+        least.list_pulls(&self.rig, &self.begun, 1);
+        let merit = least.measure(&self.rig);
         (least.damping, least.is_curved) = (1e-3 * merit, false);
         least.step.thaw(least.system.n_unknowns);
         least.patience = 0;
@@ -143,7 +160,7 @@ impl RigRun {
                 milestone = merit;
             }
             taken += 1;
-            match self.least.descend(&mut self.rig, &self.begun, ease) {
+            match self.least.descend(&mut self.rig, ease) {
                 Outcome::AtRest => break,
                 Outcome::Better(before) => {
                     if until == Until::AtRest && self.least.merit >= STANDSTILL * before {
@@ -160,7 +177,7 @@ impl RigRun {
     pub(super) fn iterate_least_squares(&mut self) {
         self.least.mixes = false;
         for _ in 0..TRIES {
-            if self.least.descend(&mut self.rig, &self.begun, 10.0) != Outcome::Worse {
+            if self.least.descend(&mut self.rig, 10.0) != Outcome::Worse {
                 break;
             }
         }
@@ -184,6 +201,45 @@ impl LeastSquares {
         }
     }
 
+    /// Writes the joint values of the nodes.
+    pub(super) fn write_values(&self, rig: &Rig, q: &mut [f64]) {
+        for block in &self.system.blocks {
+            let node = &rig.nodes[block.node];
+            let values = &mut q[node.values.clone()];
+            let turn = rig.state.turn[block.node];
+            match block.motion {
+                Motion::Variable => {
+                    let value = node.gain * self.step.values[block.first] + node.bias;
+                    values[0] = rig.brought_inside(block.node, value, values[0]);
+                }
+                Motion::Turn if values.len() == 4 => turn.write_to_slice(values),
+                Motion::Turn => turn.write_to_slice(&mut values[3..]),
+                Motion::Shift => {
+                    (rig.state.slide[block.node] / rig.scale).write_to_slice(values);
+                }
+            }
+        }
+    }
+
+    /// The present values become those to change least, and those that returned angles are nearest to.
+    pub(super) fn remember_start(&mut self, rig: &mut Rig) {
+        if !self.is_prepared {
+            return;
+        }
+        self.begun_values.clone_from(&self.step.values);
+        for block in self.system.blocks.iter().filter(|b| b.motion == Motion::Variable) {
+            let node = &rig.nodes[block.node];
+            if rig.turns_freely(block.node) {
+                rig.start[node.values.start] = self.step.values[block.first];
+            }
+        }
+    }
+
+    /// A posture may have changed.
+    pub(super) fn forget_pulls(&mut self) {
+        self.pulls_level = 0;
+    }
+
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
     fn reserve(&mut self, rig: &Rig) {
         let (m, n) = (self.system.n_rows, self.system.n_unknowns);
@@ -193,6 +249,8 @@ impl LeastSquares {
         for list in [&mut self.kept_values, &mut self.bend, &mut self.begun_values] {
             make_room(list, n);
         }
+        let postures = rig.demands.iter().filter(|demand| demand.is_pull()).count();
+        make_room(&mut self.pulls, (1 + postures) * self.system.blocks.len());
         self.levels.reserve(m, n, &rig.state);
         self.mixer.reserve(n);
         self.step.reserve(&self.system);
@@ -204,9 +262,9 @@ impl LeastSquares {
     }
 
     /// Finds misses and pulls in the present pose; returns the sum of squares.
-    fn measure(&mut self, rig: &Rig, begun: &State) -> f64 {
+    fn measure(&mut self, rig: &Rig) -> f64 {
         self.system.measure(rig, self.n_demands);
-        self.gather_pulls(rig, begun, 1);
+        self.aim_pulls(rig);
         self.merit = self.sum_of_squares(0);
         self.merit
     }
@@ -221,7 +279,7 @@ impl LeastSquares {
     }
 
     /// One damped step on the first level, taken back unless it helps.
-    fn descend(&mut self, rig: &mut Rig, begun: &State, ease: f64) -> Outcome {
+    fn descend(&mut self, rig: &mut Rig, ease: f64) -> Outcome {
         let unit = rig.unit();
         self.system.differentiate(rig);
         if self.is_at_rest(REST * unit) {
@@ -242,12 +300,12 @@ impl LeastSquares {
         self.apply(rig, self.step.scale);
         self.mixer.remember(&self.step.x, self.step.scale);
         let before = self.merit;
-        if self.measure(rig, begun) < before {
+        if self.measure(rig) < before {
             self.ease(ease.recip(), LEAST_DAMPING * unit * unit);
             return Outcome::Better(before);
         }
         self.recall(rig);
-        self.measure(rig, begun);
+        self.measure(rig);
         if self.step.longest() <= ROUNDING_STEP {
             return Outcome::AtRest;
         }
@@ -277,6 +335,11 @@ impl LeastSquares {
     fn keep(&mut self, rig: &Rig) {
         self.kept.clone_from(&rig.state);
         self.kept_values.clone_from(&self.step.values);
+    }
+
+    /// Returns to the values kept, where the state is put back by someone else.
+    fn put_values_back(&mut self) {
+        self.step.values.clone_from(&self.kept_values);
     }
 
     fn recall(&mut self, rig: &mut Rig) {

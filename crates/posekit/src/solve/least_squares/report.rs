@@ -87,6 +87,8 @@ impl RigRun {
     /// The joints at limits that hold the effectors back: those that would move outward if they could, and by how much that would
     /// help; or, when none would (a pose at rest), all that stand at a limit.
     pub(in super::super) fn find_blocking(&mut self, holds: &mut Vec<Hold>) {
+        // What least squares knows of the present state is put back afterwards: looking must leave no trace.
+        self.least.keep(&self.rig);
         self.settle_least_squares();
         self.least.system.differentiate(&self.rig);
         self.least.push_on_joints();
@@ -125,6 +127,7 @@ impl RigRun {
         }
         holds.sort_unstable_by_key(|hold| hold.joint);
         holds.dedup_by_key(|hold| hold.joint);
+        self.least.put_values_back();
     }
 }
 

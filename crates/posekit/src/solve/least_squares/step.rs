@@ -20,7 +20,9 @@
 use super::super::demand::{Block, Group, Motion, Run, System, make_room};
 use super::super::rig::{Bound, Rig};
 use super::mixing::Mixer;
-use crate::math::{cholesky_factor_semidefinite as factor, cholesky_solve, so3_log, swing_twist};
+use crate::math::{
+    cholesky_factor_semidefinite, cholesky_solve_semidefinite, so3_log, swing_twist,
+};
 use crate::skeleton::Limit;
 use glam::DVec3;
 
@@ -277,10 +279,10 @@ impl Step {
         for r in n_hard..m {
             self.gram[r * m + r] += 1.0 + ROUNDING * trace;
         }
-        if !factor(&mut self.gram, m, INDEPENDENT) {
+        if !cholesky_factor_semidefinite(&mut self.gram, m, INDEPENDENT) {
             return false;
         }
-        cholesky_solve(&self.gram, &mut self.y);
+        cholesky_solve_semidefinite(&self.gram, &mut self.y);
         self.spread_y();
         let mut x = core::mem::take(&mut self.x);
         self.add_to_unknowns(system, &mut x);
@@ -396,9 +398,9 @@ impl Step {
         for a in 0..n {
             gram[a * n + a] += self.d[a];
         }
-        let solved = factor(&mut gram, n, 0.0);
+        let solved = cholesky_factor_semidefinite(&mut gram, n, 0.0);
         if solved {
-            cholesky_solve(&gram, &mut right);
+            cholesky_solve_semidefinite(&gram, &mut right);
             for ((x, z), set) in self.x.iter_mut().zip(&right).zip(&self.is_set) {
                 *x += if *set { 0.0 } else { *z };
             }
@@ -438,7 +440,7 @@ impl Step {
     /// pulls and set unknowns only.
     pub(super) fn solve_again(&mut self, system: &System, out: &mut Vec<f64>) {
         refill(out, system.n_unknowns, 0.0);
-        cholesky_solve(&self.gram, &mut self.y);
+        cholesky_solve_semidefinite(&self.gram, &mut self.y);
         self.spread_y();
         self.add_to_unknowns(system, out);
     }
