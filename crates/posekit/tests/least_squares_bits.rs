@@ -191,10 +191,22 @@ fn scaled_task(skeleton: &Skeleton, task: &Task, by: f64) -> Task {
     task
 }
 
+/// Solves that end after at most this many iterations amplify rounding by less than [`NOTHING`].
+const FEW: u32 = 60;
+
+/// Angles this far apart are the same \[rad\]: the least change ends with a step of a millionth of the change.
+const NOTHING: f64 = 1e-5;
+
 /// In millimetres, in kilometres and in another power of two: the same steps, the same angles.
+///
+/// A power of two rounds nothing, so every bit is the same whatever happens on the way. A thousand rounds every length, and what is left of
+/// that at the end depends on the way: a restart is chosen by comparing misses, a problem that no pose solves ends where the gain
+/// falls below a threshold, and a long way bends past folds; each of them turns a last bit into another step or another pose. So the
+/// angles must agree where the way is short and leads straight there; elsewhere the status, in all but one of a hundred: now and then the
+/// last bit decides which restart arrives.
 #[test]
 fn the_unit_of_length_changes_nothing() {
-    let mut failures = Vec::new();
+    let (mut failures, mut turned, mut n_straight) = (Vec::new(), Vec::new(), 0);
     for index in 0..CASES {
         let mut question = Question::random(index, N_KINDS);
         question.tasks.retain(|task| !matches!(task.kind, TaskKind::Support(_)));
@@ -202,6 +214,11 @@ fn the_unit_of_length_changes_nothing() {
         let built_twice = scaled_skeleton(&question.figure.skeleton, 1.0);
         let figure = core::mem::replace(&mut question.figure.skeleton, built_twice);
         let metres = question.solve();
+        let is_straight = metres.is_reached()
+            && metres.escaped_at.is_none()
+            && metres.accelerated_at.is_none()
+            && metres.iterations <= FEW;
+        n_straight += u64::from(is_straight);
         for by in [1000.0, 1e-3, 1024.0] {
             let skeleton = &question.figure.skeleton;
             let tasks = question.tasks.iter().map(|task| scaled_task(skeleton, task, by));
@@ -214,25 +231,23 @@ fn the_unit_of_length_changes_nothing() {
             let mut v = vec![0.0; skeleton.n_dofs()];
             skeleton.difference(&metres.configuration, &back, &mut v);
             let off = v.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
-            if off > 1e-6 || metres.iterations != other.iterations {
-                let (a, b) = (metres.iterations, other.iterations);
-                let word = metres.status.word();
-                failures.push(format!("case {index} by {by}: {word}, {off:.1e} off, {a} and {b}"));
+            let words = [metres.status.word(), other.status.word()];
+            let (a, b) = (metres.iterations, other.iterations);
+            let place = format!("case {index} by {by}: {words:?}, {off:.1e} off, {a}, {b}");
+            if is_straight && (off > NOTHING || words[0] != words[1]) {
+                failures.push(place);
+            } else if words[0] != words[1] {
+                turned.push(place);
             }
             if by == 1024.0 {
-                assert_eq!(
-                    metres.configuration, back,
-                    "case {index}: a power of two rounds nothing"
-                );
+                let name = format!("case {index}: a power of two rounds nothing");
+                assert_eq!(metres.configuration, back, "{name}");
+                assert_eq!(metres.iterations, other.iterations, "{name}");
             }
         }
     }
-    // A problem that no pose solves, or that has a fold on its way, turns rounding into another pose; few do.
-    let listed = failures.join("\n");
-    assert!(
-        failures.len() as u64 * 50 <= CASES * 3,
-        "{} of {}:\n{listed}",
-        failures.len(),
-        CASES * 3
-    );
+    assert!(n_straight * 2 > CASES, "only {n_straight} of {CASES} go straight there");
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), CASES * 3, failures.join("\n"));
+    let listed = turned.join("\n");
+    assert!(turned.len() as u64 * 100 <= CASES * 3, "{} end otherwise:\n{listed}", turned.len());
 }

@@ -1,0 +1,80 @@
+//! The page `docs/files.md`: every file that it shows is read, solved and written again, and its solution is that of its figure.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use posekit::solve::{Method, Settings, Solution, solve};
+use posekit::task::{Orientation, Position};
+use posekit_io::{
+    CHAIN_SCHEMA, ChainProblem, FIGURE_SCHEMA, FigureModel, FigureProblem, Limits, Outcome,
+    SOLUTION_SCHEMA, SolutionFile, Warnings, schema_of,
+};
+
+/// The examples of the page that have this schema.
+fn examples(schema: &str) -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/files.md");
+    let page = std::fs::read_to_string(page).unwrap().replace('\r', "");
+    let blocks = page.split("```json\n").skip(1);
+    let texts = blocks.map(|block| block.split("```").next().unwrap().to_owned());
+    let is_one =
+        |text: &String| schema_of(text, &Limits::default()).unwrap().as_deref() == Some(schema);
+    texts.filter(is_one).collect()
+}
+
+fn solve_figure(figure: &FigureProblem) -> (FigureModel, Solution) {
+    let model = figure.to_model(None, &mut Warnings::new()).unwrap();
+    let FigureModel { skeleton, start, tasks, settings, .. } = &model;
+    let solution = solve(skeleton, start, tasks, Method::Auto, settings).unwrap();
+    (model, solution)
+}
+
+#[test]
+fn its_chains_are_read_and_solved() {
+    let texts = examples(CHAIN_SCHEMA);
+    assert_eq!(texts.len(), 2, "one in the plane, one in space");
+    for text in texts {
+        let problem = ChainProblem::from_json(&text).unwrap();
+        assert_eq!(ChainProblem::from_json(&problem.to_json().unwrap()).unwrap(), problem);
+        let model = problem.to_skeleton(&mut Warnings::new()).unwrap();
+        let mut tasks = vec![Position::new(model.tip, model.target).into()];
+        tasks.extend(model.orientation.map(|turn| Orientation::new(model.tip, turn).into()));
+        let settings = Settings::default();
+        let solution = solve(&model.skeleton, &model.start, &tasks, Method::Auto, &settings);
+        assert!(solution.unwrap().is_reached(), "{text}");
+    }
+}
+
+#[test]
+fn its_figure_is_read_and_solved() {
+    let texts = examples(FIGURE_SCHEMA);
+    assert_eq!(texts.len(), 1, "one figure");
+    let figure = FigureProblem::from_json(&texts[0]).unwrap();
+    assert_eq!(FigureProblem::from_json(&figure.to_json().unwrap()).unwrap(), figure);
+    assert!(solve_figure(&figure).1.is_reached(), "the step is in reach");
+}
+
+/// The values agree to a millionth; the page is not rewritten for a last digit.
+#[test]
+fn its_solution_is_that_of_its_figure() {
+    let texts = examples(SOLUTION_SCHEMA);
+    assert_eq!(texts.len(), 1, "one solution");
+    let told = SolutionFile::from_json(&texts[0]).unwrap();
+    assert_eq!(SolutionFile::from_json(&told.to_json().unwrap()).unwrap(), told);
+    let figure = FigureProblem::from_json(&examples(FIGURE_SCHEMA)[0]).unwrap();
+    let (model, solution) = solve_figure(&figure);
+    assert_eq!((told.outcome, solution.status.word()), (Outcome::Reached, "reached"));
+    let shown = told.configuration.unwrap();
+    assert_eq!(shown.len(), model.skeleton.n_joints(), "every joint has a value");
+    for (joint, named) in shown.iter().enumerate() {
+        assert_eq!(named.name, model.skeleton.name(joint));
+        let found = &solution.configuration[model.skeleton.value_range(joint)];
+        for (a, b) in named.values.iter().zip(found) {
+            assert!((a - b).abs() < 1e-6, "{}: {a} is shown, {b} found", named.name);
+        }
+    }
+    let misses = told.misses.unwrap();
+    assert_eq!(misses.len(), solution.misses.len(), "every task has its miss");
+    for (told, found) in misses.iter().zip(&solution.misses) {
+        let off = |told: Option<f64>, found: f64| (told.unwrap_or(0.0) - found).abs();
+        assert!(off(told.distance, found.distance) < 1e-6, "{told:?}, but {found:?}");
+        assert!(off(told.angle, found.angle) < 1e-6, "{told:?}, but {found:?}");
+    }
+}
