@@ -195,7 +195,7 @@ fn scaled_task(skeleton: &Skeleton, task: &Task, by: f64) -> Task {
 const FEW: u32 = 60;
 
 /// Angles this far apart are the same \[rad\]: the least change ends with a step of a millionth of the change.
-const NOTHING: f64 = 1e-5;
+const NOTHING: f64 = 3e-5;
 
 /// In millimetres, in kilometres and in another power of two: the same steps, the same angles.
 ///

@@ -146,6 +146,9 @@ impl Rig {
             // One point, the usual case: its products with the axis serve twice.
             let goal = &mut self.points[*k];
             let spoke = Spoke::new(axis_in_world, goal.at - center);
+            if spoke.is_idle() {
+                return;
+            }
             let pull = spoke.pull(goal.target - center, goal.weight);
             let Some(wanted) = pull.turn() else { return };
             let done = turn_hinge(&mut self.state.turn[i], axis, &node.bound, wanted, share);

@@ -265,6 +265,9 @@ pub(super) fn turn_hinge(
     done
 }
 
+/// A lever this short, in run lengths, which are of the order of the reach, is rounding.
+const IDLE: f64 = 1e-14;
+
 /// A lever and what a turn about an axis makes of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spoke {
@@ -280,6 +283,12 @@ impl Spoke {
     #[inline(always)]
     pub(super) fn new(axis: DVec3, is: DVec3) -> Self {
         Self { axis, is, across: axis.cross(is), along: axis.dot(is) }
+    }
+
+    /// True where the effector stands on the axis: what its lever asks for is rounding, and no turn moves it.
+    #[inline(always)]
+    pub(super) fn is_idle(&self) -> bool {
+        self.across.length_squared() <= IDLE * IDLE
     }
 
     /// What it alone asks of the turn.

@@ -15,6 +15,9 @@ use glam::{DQuat, DVec3};
 /// Steps of one level, those that are taken back included.
 const STEPS: u32 = 100;
 
+/// Steps taken back in a row after which a level is as good as it gets.
+const TRIES: u32 = 20;
+
 /// Mends after a step, at most.
 const MENDS: u32 = 4;
 
@@ -46,6 +49,8 @@ pub(in super::super) struct Levels {
     /// The level under way; 0 before any has begun.
     level: u8,
     steps: u32,
+    /// Steps taken back in a row.
+    rejected: u32,
     n_hard: usize,
     /// Misses at which hard rows are held.
     held: Vec<f64>,
@@ -170,7 +175,7 @@ impl LeastSquares {
         let level = self.levels.level;
         let included = self.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
         self.n_demands = included.count();
-        self.levels.steps = 0;
+        (self.levels.steps, self.levels.rejected) = (0, 0);
         self.mixer.forget();
         (self.mixes, self.patience) = (true, 0);
         self.list_pulls(rig, begun, level);
@@ -264,13 +269,15 @@ impl LeastSquares {
         let helps = self.merit < before || strain > enough;
         self.levels.strains.clone_from(&self.levels.at_start);
         if helps && self.holds(rig) {
+            self.levels.rejected = 0;
             self.ease(0.1, LEAST_DAMPING * rig.unit() * rig.unit());
             return strain > enough || self.merit < STANDSTILL * before;
         }
         self.recall(rig);
         self.measure_level(rig);
         self.harden(is_mixed, 10.0, 0.0);
-        true
+        self.levels.rejected += u32::from(!is_mixed);
+        self.levels.rejected < TRIES
     }
 
     /// Whether the step is next to nothing, by itself or beside the change so far.

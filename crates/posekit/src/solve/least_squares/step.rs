@@ -40,6 +40,9 @@ const NOTHING: f64 = 1e-15;
 /// a singular pose.
 const INDEPENDENT: f64 = 1e-9;
 
+/// The same for a row beside all rows together.
+const VANISHING: f64 = 1e-14;
+
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
 const ROUNDING: f64 = 1e-15;
 
@@ -275,6 +278,12 @@ impl Step {
             // Everything that could help is set to end at a limit, or nothing can. What soft rows miss still pushes.
             self.y[..n_hard].fill(0.0);
             return true;
+        }
+        for r in 0..n_hard {
+            // A hard row that nothing moves any more is nothing but rounding.
+            if self.gram[r * m + r] <= VANISHING * trace {
+                self.gram[r * m + r] = 0.0;
+            }
         }
         for r in n_hard..m {
             self.gram[r * m + r] += 1.0 + ROUNDING * trace;
