@@ -1,13 +1,12 @@
-//! Angles, by `libm` or with its bits.
+//! Angles, by `libm`.
 
-use super::fdlibm;
 use core::f64::consts::{PI, TAU};
 
 /// Sine and cosine of an angle \[rad\], in this order.
 #[inline]
 #[must_use]
 pub fn sin_cos(angle: f64) -> (f64, f64) {
-    fdlibm::sin_cos(angle)
+    libm::sincos(angle)
 }
 
 /// Sine of an angle \[rad\].
@@ -35,7 +34,7 @@ pub fn tan(angle: f64) -> f64 {
 #[inline]
 #[must_use]
 pub fn atan2(y: f64, x: f64) -> f64 {
-    fdlibm::atan2(y, x)
+    libm::atan2(y, x)
 }
 
 /// Angle in \[0, pi\] whose cosine is `cosine`, the argument clamped to \[-1, 1\] so that rounding never gives NaN.

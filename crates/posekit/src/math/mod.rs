@@ -1,16 +1,14 @@
 //! Poses, rotations and the small algebra under them.
 //!
-//! The only home of transcendental functions: everything here calls `libm` or has its bits, and never calls the standard
-//! library, so that a result has the same bits on every target, in debug and in release. The functions are total: a
-//! degenerate argument (zero vector, half turn, zero angle) has a documented answer. What they do *not* check is NaN and
-//! infinity, unless they say so; those are refused where data enters, by [`Skeleton`](crate::skeleton::Skeleton) and the
-//! solvers.
+//! The only home of transcendental functions: everything here calls `libm`, never the standard library, so that a result has
+//! the same bits on every target, in debug and in release. The functions are total: a degenerate argument (zero vector,
+//! half turn, zero angle) has a documented answer. What they do *not* check is NaN and infinity, unless they say so; those
+//! are refused where data enters, by [`Skeleton`](crate::skeleton::Skeleton) and the solvers.
 //!
 //! Conventions: right-handed frames, radians, quaternions in the order x, y, z, w, matrices column by column unless a
 //! function says otherwise, spatial vectors linear part first.
 
 mod angle;
-mod fdlibm;
 mod lie;
 mod linalg;
 mod pose;
