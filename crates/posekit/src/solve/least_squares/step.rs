@@ -272,8 +272,8 @@ impl Step {
         self.fill_gram(system);
         let trace: f64 = (0..m).map(|r| self.gram[r * m + r]).sum();
         if trace <= 0.0 {
-            // Everything that could help is set to end at a limit, or nothing can.
-            self.y.fill(0.0);
+            // Everything that could help is set to end at a limit, or nothing can. What soft rows miss still pushes.
+            self.y[..n_hard].fill(0.0);
             return true;
         }
         for r in n_hard..m {
