@@ -531,6 +531,7 @@ impl Workspace {
                     (core::mem::take(&mut self.spare_joints), &mut self.solution.holds);
                 self.skeleton.find_blocking(holds);
                 joints.clear();
+                joints.reserve(self.skeleton.rig.nodes.len());
                 joints.extend(holds.iter().map(|hold| hold.joint));
                 if joints.is_empty() {
                     self.spare_joints = joints;

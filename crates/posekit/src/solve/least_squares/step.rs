@@ -164,7 +164,7 @@ impl Step {
         make_room(&mut self.active, m);
         make_room(&mut self.is_active, m);
         make_room(&mut self.was_dropped, m);
-        make_room(&mut self.walls, 2 * system.blocks.len());
+        make_room(&mut self.walls, 6 * system.blocks.len());
     }
 
     /// The largest change of an unknown.
