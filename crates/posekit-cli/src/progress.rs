@@ -12,6 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     bar: ProgressBar,
     since: Instant,
+    begun: u64,
     is_shown: bool,
 }
 
@@ -20,20 +21,21 @@ impl Progress {
     pub(crate) fn new(steps: usize) -> Self {
         let target = ProgressDrawTarget::hidden();
         let bar = ProgressBar::with_draw_target(u64::try_from(steps).ok(), target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:32.cyan} {pos}/{len}  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:32.cyan} {pos:>3} of {len}  {msg}") {
             bar.set_style(style.progress_chars("━━─"));
         }
-        Self { bar, since: Instant::now(), is_shown: false }
+        Self { bar, since: Instant::now(), begun: 0, is_shown: false }
     }
 
-    /// Begins the next step, whose name is shown.
+    /// Begins the next step, whose name is shown beside how many are done.
     pub(crate) fn step(&mut self, name: &str) {
         if !self.is_shown && self.since.elapsed() > PATIENCE {
             self.is_shown = true;
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
+        self.bar.set_position(self.begun);
         self.bar.set_message(name.to_owned());
-        self.bar.inc(1);
+        self.begun += 1;
     }
 
     /// Takes the bar away.

@@ -316,13 +316,16 @@ pub(crate) fn joint_value(rig: &Rig, joint: usize, q: &[f64], unit: &str) -> Str
     }
 }
 
-/// A rotation as an angle and its axis.
+/// Turns smaller than this read 0.00° and have no axis worth naming \[degrees\].
+const NO_TURN: f64 = 0.005;
+
+/// A rotation as an angle and its axis, both to two places.
 pub(crate) fn turn_words(rotation: [f64; 4]) -> String {
     let turn = so3_log(DQuat::from_array(rotation));
     let angle = turn.length();
     let about = match turn.try_normalize() {
-        Some(axis) if angle > 1e-9 => {
-            let [x, y, z] = axis.to_array().map(|v| plain(v, 2));
+        Some(axis) if angle.to_degrees() >= NO_TURN => {
+            let [x, y, z] = axis.to_array().map(|v| plain((v * 100.0).round() / 100.0, 2));
             format!(" about {x} {y} {z}")
         }
         _ => String::new(),
@@ -395,4 +398,19 @@ pub(crate) fn trace_rows(start_error: f64, unit: &str, solution: &Solution) -> S
         ]);
     }
     table.render(WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posekit::glam::DVec3;
+    use posekit::math::so3_exp;
+
+    #[test]
+    fn turns_have_an_axis_to_two_places() {
+        let words = |turn: DVec3| turn_words(so3_exp(turn).to_array());
+        assert_eq!(words(DVec3::new(-0.3, -2e-7, 0.4)), "28.65° about -0.6 0 0.8");
+        assert_eq!(words(DVec3::Y * 1e-5), "0.00°");
+        assert_eq!(words(DVec3::ZERO), "0.00°");
+    }
 }

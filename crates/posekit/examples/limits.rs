@@ -7,7 +7,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Status, solve};
-use posekit::task::{Position, Task};
+use posekit::task::Position;
 
 fn main() -> posekit::Result<()> {
     let bone = Pose::from_translation(DVec3::X);
@@ -26,9 +26,8 @@ fn main() -> posekit::Result<()> {
 
     for target in [DVec3::new(2.2, 1.6, 0.0), DVec3::new(0.5, 1.5, 0.0), DVec3::new(0.0, 4.0, 0.0)]
     {
-        let task: Task = Position::new(hand, target).into();
-        let solution =
-            solve(&arm, &arm.neutral(), &[task.clone()], Method::Ccd, &Settings::default())?;
+        let task = Position::new(hand, target).into();
+        let solution = solve(&arm, &arm.neutral(), &[task], Method::Ccd, &Settings::default())?;
         let why = match &solution.status {
             Status::Blocked { joints } => {
                 let held: Vec<&str> = joints.iter().map(|&joint| arm.name(joint)).collect();

@@ -37,9 +37,12 @@
 //! - A [`Skeleton`](skeleton::Skeleton) is an immutable tree of joints: fixed, revolute, prismatic, ball or free, with limits. Its *configuration* `q` is
 //!   a flat slice of joint values.
 //! - A [`Chain`](chain::Chain) is points and the distances between them, in any dimension, without rotations.
-//! - A [`Task`](task::Task) says what must hold: that the end effector, a frame of the skeleton, stands on a target.
+//! - A [`Task`](task::Task) says what must hold: a hand stands on a point, eyes look at one, a foot stays above the ground, a loop stays closed, the
+//!   centre of mass stays over the feet. Its *weight* says how much it counts against the others of its *level*; a lower level gets only
+//!   the freedom that the levels above it leave.
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
-//!   best that was found and a [`Status`](solve::Status) out.
+//!   best that was found and a [`Status`](solve::Status) out. The solution also says how far every task is from holding (`misses`), which limits hold
+//!   it back (`holds`), and which method ran and why (`choice`).
 //! - [`limb`] holds closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
@@ -52,6 +55,7 @@
 //! | [`Ccd`](solve::Method::Ccd) | any joints, limits, trees, orientations | one joint after the other makes its best move |
 //! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points reach for the target and back for the root |
 //! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | bones are mended one after the other |
+//! | [`LeastSquares`](solve::Method::LeastSquares) | any tasks on any skeleton, weights and levels, least change | damped steps that end at the limits, all joints at once |
 //!
 //! # Conventions
 //! - f64, radians, metres; any other unit of length works too, tolerances are relative.
@@ -60,8 +64,10 @@
 //! - The same input gives the same bits, in debug and release, on every target.
 //!
 //! # What it does not do
-//! No collisions, no centre of mass, no priorities between tasks yet; those belong to the least-squares solver to come. It does not read files
-//! (`posekit-io` does) and has no clock: time limits and cancelling are the caller's, see [`Workspace::run_while`](solve::Workspace::run_while).
+//! It plans no way: it finds a pose, not a path to it, and [`Clearance`](task::Clearance) keeps apart the capsules that it is given, not
+//! meshes. It knows no forces beyond balance. That no pose solves a problem is proven only where lengths alone rule it out; `Blocked` and `Stalled` say
+//! that nothing more was found. It does not read files (`posekit-io` does) and has no clock: time limits and cancelling are the caller's, see
+//! [`Workspace::run_while`](solve::Workspace::run_while).
 //!
 //! # Features and supported Rust
 //! No optional features. The oldest supported Rust is 1.88.

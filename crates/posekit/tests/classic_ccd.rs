@@ -113,7 +113,8 @@ fn by_ccd(
     settings: &Settings,
 ) -> Solution {
     let task: Task = Position::new(tip, target).into();
-    solve(skeleton, start, &[task.clone()], Method::Ccd, settings).expect("the problem is valid")
+    solve(skeleton, start, core::slice::from_ref(&task), Method::Ccd, settings)
+        .expect("the problem is valid")
 }
 
 /// Compares a plane solve with the reference; the reference's last word.

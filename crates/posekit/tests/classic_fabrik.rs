@@ -144,8 +144,14 @@ fn joints_in_the_plane_and_in_space_equal_the_text() {
             let target = if in_space { rng.direction() } else { DVec3::new(c, s, 0.0) } * far;
             let task: Task = Position::new(tip, target).into();
             let run = |settings: &Settings| {
-                let solution =
-                    solve(&skeleton, &start, &[task.clone()], Method::Fabrik, settings).unwrap();
+                let solution = solve(
+                    &skeleton,
+                    &start,
+                    core::slice::from_ref(&task),
+                    Method::Fabrik,
+                    settings,
+                )
+                .unwrap();
                 // The joint values of every step carry the same points.
                 for step in &solution.trace {
                     let poses = skeleton.poses(&step.configuration);
@@ -187,7 +193,8 @@ fn figures_2_and_3_lock_fabrik_up_too_and_are_left_by_default() {
     let target = DVec3::new(0.7, 0.0, 0.0);
     let task: Task = Position::new(tip, target).into();
     let run = |settings: &Settings| {
-        solve(&skeleton, &[0.0, 0.0], &[task.clone()], Method::Fabrik, settings).unwrap()
+        solve(&skeleton, &[0.0, 0.0], core::slice::from_ref(&task), Method::Fabrik, settings)
+            .unwrap()
     };
     let locked = run(&classic(1e-6, 100));
     assert!(!locked.is_reached() && locked.escaped_at.is_none());

@@ -136,7 +136,7 @@ fn by_relaxation(
 ) -> Solution {
     let (skeleton, tip) = plane_limb(lengths);
     let task: Task = Position::new(tip, DVec3::new(target[0], target[1], 0.0)).into();
-    solve(&skeleton, start, &[task.clone()], Method::Relaxation, settings)
+    solve(&skeleton, start, core::slice::from_ref(&task), Method::Relaxation, settings)
         .expect("the problem is valid")
 }
 

@@ -128,7 +128,8 @@ fn ccd_that_arrives_inside_an_iteration_stops_there() {
     let target = DVec3::new(2.0, 1.0, 0.0);
     let settings = Settings { trace: Detail::HalfSteps, ..Settings::default() };
     let task: Task = Position::new(tip, target).into();
-    let solution = solve(&skeleton, &[0.0; 3], &[task.clone()], Method::Ccd, &settings).unwrap();
+    let solution =
+        solve(&skeleton, &[0.0; 3], core::slice::from_ref(&task), Method::Ccd, &settings).unwrap();
     assert_eq!(phases(&solution.trace, 1), [Phase::Joint(2), Phase::Iteration]);
     assert!(solution.is_reached() && solution.iterations == 1);
 }
@@ -220,7 +221,8 @@ fn rescues_are_in_the_trace() {
     let task: Task = Position::new(tip, DVec3::new(2.3, 0.0, 0.0)).into();
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         let settings = Settings { trace: Detail::Iterations, ..Settings::default() };
-        let solution = solve(&skeleton, &[0.0; 4], &[task.clone()], method, &settings).unwrap();
+        let solution =
+            solve(&skeleton, &[0.0; 4], core::slice::from_ref(&task), method, &settings).unwrap();
         let escape = solution.trace.iter().find(|step| step.phase == Phase::Escape);
         let escape = escape.expect("the straight limb has to be left");
         assert_eq!(Some(escape.iteration), solution.escaped_at, "{}", method.name());

@@ -23,7 +23,8 @@ fn a_long_rail_does_not_loosen_the_tolerance() {
     let task: Task = Position::new(Frame::new(2, bone(1.0)), DVec3::new(5.0, 1.0, 0.0)).into();
     for method in METHODS {
         let solution =
-            solve(&skeleton, &[0.0; 3], &[task.clone()], method, &Settings::default()).unwrap();
+            solve(&skeleton, &[0.0; 3], core::slice::from_ref(&task), method, &Settings::default())
+                .unwrap();
         assert!(solution.is_reached(), "{method:?}: {:?}", solution.status);
         assert!(solution.error < 1e-4, "{method:?}: {} off", solution.error);
     }
@@ -50,7 +51,8 @@ fn joints_of_different_kinds_may_mimic_each_other() {
             for method in METHODS {
                 let settings = Settings::default();
                 let solution =
-                    solve(&skeleton, &[0.0; 3], &[task.clone()], method, &settings).unwrap();
+                    solve(&skeleton, &[0.0; 3], core::slice::from_ref(&task), method, &settings)
+                        .unwrap();
                 let name = format!("{method:?}, scale {scale:e}, slide drives: {slide_drives}");
                 assert!(solution.is_reached(), "{name}: {:?}", solution.status);
                 let q = &solution.configuration;
@@ -77,7 +79,8 @@ fn joints_of_weight_zero_stay_where_they_start() {
             let task: Task = Position::new(tip, target).into();
             for method in METHODS {
                 let solution =
-                    solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
+                    solve(&skeleton, &start, core::slice::from_ref(&task), method, &settings)
+                        .unwrap();
                 for (i, weight) in weights.iter().enumerate() {
                     let moved = solution.configuration[i] != start[i];
                     assert!(*weight > 0.0 || !moved, "{method:?}: joint {i} moved");
@@ -97,7 +100,8 @@ fn lengths_whose_squares_vanish_or_overflow() {
         for method in METHODS {
             let settings = Settings::default();
             let start = skeleton.neutral();
-            let solution = solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
+            let solution =
+                solve(&skeleton, &start, core::slice::from_ref(&task), method, &settings).unwrap();
             assert!(solution.is_reached(), "{method:?} at {scale:e}: {:?}", solution.status);
             let poses = skeleton.poses(&solution.configuration);
             let tip = poses[1].transform_point(DVec3::X * scale);

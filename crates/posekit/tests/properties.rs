@@ -232,7 +232,7 @@ proptest! {
             let scaled: Vec<f64> = lengths.iter().map(|l| l * by).collect();
             let (skeleton, tip) = space_limb(&scaled);
             let task: Task = Position::new(tip, target * by).into();
-            solve(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap()
+            solve(&skeleton, &start, core::slice::from_ref(&task), method, &Settings::default()).unwrap()
         };
         for method in FREE {
             let (a, b) = (run(1.0, method), run(by, method));
@@ -263,7 +263,7 @@ proptest! {
             });
             let skeleton = Skeleton::try_new(joints.collect()).unwrap();
             let task: Task = Position::new(tip, world.transform_point(target)).into();
-            solve(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap()
+            solve(&skeleton, &start, core::slice::from_ref(&task), method, &Settings::default()).unwrap()
         };
         for method in FREE {
             let (a, b) = (run(Pose::IDENTITY, method), run(moved, method));
@@ -288,7 +288,7 @@ proptest! {
         let run = |lengths: &[f64], start: &[f64], method| {
             let (skeleton, tip) = space_limb(lengths);
             let task: Task = Position::new(tip, target).into();
-            solve(&skeleton, start, &[task.clone()], method, &Settings::default()).unwrap()
+            solve(&skeleton, start, core::slice::from_ref(&task), method, &Settings::default()).unwrap()
         };
         for method in [Method::Direct, Method::Ccd, Method::Fabrik] {
             let (a, mut b) = (run(&lengths, &start, method), run(&more, &more_start, method));

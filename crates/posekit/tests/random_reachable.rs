@@ -66,7 +66,7 @@ fn run(method: Method, cases: u64) -> (Vec<u32>, Vec<String>) {
             if case.in_space { space_limb(&case.lengths) } else { plane_limb(&case.lengths) };
         let task: Task = Position::new(tip, case.target).into();
         workspace
-            .begin(&skeleton, &case.start, &[task.clone()], method, &settings)
+            .begin(&skeleton, &case.start, core::slice::from_ref(&task), method, &settings)
             .expect("the case is valid");
         let solution = workspace.run();
         iterations.push(solution.iterations);

@@ -33,7 +33,7 @@ fn by_all(
 /// Asserts that every method refuses the problem for the same reason, or because it does not suit it.
 fn all_refuse(skeleton: &Skeleton, start: &[f64], task: &Task, settings: &Settings, reason: &str) {
     for method in Method::ALL {
-        let refused = solve(skeleton, start, &[task.clone()], method, settings);
+        let refused = solve(skeleton, start, core::slice::from_ref(task), method, settings);
         let message = refused.map(|_| ()).expect_err("nobody takes this").to_string();
         assert!(message.contains(reason), "{}: {message:?} lacks {reason:?}", method.name());
     }
@@ -79,15 +79,24 @@ fn l1_a_refused_problem_leaves_the_workspace_untouched() {
     let two = Goals { effectors: &[2, 3], targets: &[1.0, 1.0, 1.0, 0.5] };
     for method in [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation] {
         let settings = Settings::default();
-        let undisturbed = solve(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
+        let undisturbed =
+            solve(&skeleton, &start, core::slice::from_ref(&task), method, &settings).unwrap();
         let mut workspace = Workspace::default();
-        workspace.begin(&skeleton, &start, &[task.clone()], method, &settings).unwrap();
+        workspace
+            .begin(&skeleton, &start, core::slice::from_ref(&task), method, &settings)
+            .unwrap();
         let _ = workspace.step();
         let before = workspace.solution().clone();
         assert!(
-            workspace.begin(&skeleton, &start, &[not_finite.clone()], method, &settings).is_err()
+            workspace
+                .begin(&skeleton, &start, core::slice::from_ref(&not_finite), method, &settings)
+                .is_err()
         );
-        assert!(workspace.begin(&skeleton, &[0.0; 5], &[task.clone()], method, &settings).is_err());
+        assert!(
+            workspace
+                .begin(&skeleton, &[0.0; 5], core::slice::from_ref(&task), method, &settings)
+                .is_err()
+        );
         assert!(workspace.begin_chain(&branched, two, Method::Direct, &settings).is_err());
         assert!(workspace.begin_chain(&branched, two, Method::Ccd, &settings).is_err());
         assert!(workspace.retarget(&[f64::NAN, 0.0, 0.0]).is_err());
@@ -98,7 +107,7 @@ fn l1_a_refused_problem_leaves_the_workspace_untouched() {
         for unsuited in [Method::Direct, Method::TwoBone] {
             assert!(
                 workspace
-                    .begin(&limited, &[0.5], &[elsewhere.clone()], unsuited, &settings)
+                    .begin(&limited, &[0.5], core::slice::from_ref(&elsewhere), unsuited, &settings)
                     .is_err()
             );
             assert_eq!(workspace.step(), Progress::Done, "the refused problem is not solved");
@@ -200,12 +209,16 @@ fn l16_start_outside_the_limits_is_brought_inside() {
     let inside = skeleton.poses(&[0.6, 0.8, 1.1]);
     let task: Task = Position::new(tip, tip.world(&inside).translation).into();
     for start in [[0.0; 3], [-100.0, 3.0, 0.7], [1.5, 1.6, 0.4]] {
-        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
+        for (method, solution) in
+            by_all(&skeleton, &start, core::slice::from_ref(&task), &Settings::default())
+        {
             assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
             assert!(skeleton.within_limits(&solution.configuration, 0.0), "{}", method.name());
         }
         let only_measured = Settings { iterations: 0, ..Settings::default() };
-        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &only_measured) {
+        for (method, solution) in
+            by_all(&skeleton, &start, core::slice::from_ref(&task), &only_measured)
+        {
             let mut clamped = start.to_vec();
             skeleton.clamp(&mut clamped);
             for (a, b) in solution.configuration.iter().zip(&clamped) {
@@ -222,7 +235,9 @@ fn l16_a_ball_that_starts_outside_its_cone() {
     let out = rotation_about(DVec3::Z, 2.0).to_array();
     let start: Vec<f64> = [out, out, out].concat();
     let task: Task = Position::new(tip, DVec3::new(2.6, 0.7, 0.3)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
+    for (method, solution) in
+        by_all(&skeleton, &start, core::slice::from_ref(&task), &Settings::default())
+    {
         assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
         assert!(skeleton.within_limits(&solution.configuration, 2e-12), "{}", method.name());
     }
@@ -243,7 +258,9 @@ fn l18_ranges_beyond_a_turn_and_without_end() {
         let start = [8.9, 7.0, 9.1];
         let goal = skeleton.poses(&[8.7, 7.2, 9.2]);
         let task: Task = Position::new(tip, tip.world(&goal).translation).into();
-        for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
+        for (method, solution) in
+            by_all(&skeleton, &start, core::slice::from_ref(&task), &Settings::default())
+        {
             let name = format!("{} in {range:?}", method.name());
             assert!(solution.is_reached(), "{name}: {:?}", solution.status);
             assert!(skeleton.within_limits(&solution.configuration, 0.0), "{name}: limits broken");
@@ -261,7 +278,9 @@ fn l18_a_cone_with_a_twist_beyond_a_turn() {
     let turned = rotation_about(DVec3::X, 3.0).to_array();
     let start = [turned, turned].concat();
     let task: Task = Position::new(tip, DVec3::new(1.7, 0.5, 0.2)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
+    for (method, solution) in
+        by_all(&skeleton, &start, core::slice::from_ref(&task), &Settings::default())
+    {
         assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
     }
 }
@@ -274,7 +293,7 @@ fn l22_no_iterations_only_measures() {
     let miss = tip.world(&skeleton.poses(&start)).translation.distance(target);
     let none = Settings { iterations: 0, ..Settings::default() };
     let task: Task = Position::new(tip, target).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &none) {
+    for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task), &none) {
         let name = method.name();
         assert_eq!((solution.iterations, &solution.status), (0, &Status::IterationLimit), "{name}");
         assert!((solution.error - miss).abs() < 1e-14, "{name}: {:e}", solution.error - miss);
@@ -297,7 +316,9 @@ fn l22_tolerance_zero_runs_every_iteration() {
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         for classic in [false, true] {
             let settings = Settings { classic, ..settings.clone() };
-            let solution = solve(&skeleton, &[0.3; 3], &[task.clone()], method, &settings).unwrap();
+            let solution =
+                solve(&skeleton, &[0.3; 3], core::slice::from_ref(&task), method, &settings)
+                    .unwrap();
             let name = format!("{}, classic {classic}", method.name());
             assert!(solution.error < 1e-5, "{name}: {:e}", solution.error);
             assert!(solution.iterations <= 30, "{name}: {}", solution.iterations);
@@ -344,10 +365,13 @@ fn l22_weights_of_zero_hold_joints() {
     // The first joint does not take part; the others still reach.
     let ccd = Ccd { weights: vec![0.0, 1.0, 0.5, 1.0] };
     let classic = Settings { ccd, classic: true, iterations: 2000, ..Settings::default() };
-    let solution = solve(&skeleton, &start, &[task.clone()], Method::Ccd, &classic).unwrap();
+    let solution =
+        solve(&skeleton, &start, core::slice::from_ref(&task), Method::Ccd, &classic).unwrap();
     assert!(solution.configuration[0] == 0.3, "held: {}", solution.configuration[0]);
     let task = task.weighing(0.0);
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &Settings::default()) {
+    for (method, solution) in
+        by_all(&skeleton, &start, core::slice::from_ref(&task), &Settings::default())
+    {
         let finite = solution.configuration.iter().all(|x| x.is_finite());
         assert!(finite, "{}: a task of no weight", method.name());
     }
@@ -357,7 +381,7 @@ fn l22_weights_of_zero_hold_joints() {
         ..Settings::default()
     };
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()], &all_zero) {
+    for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task), &all_zero) {
         let finite = solution.configuration.iter().all(|x| x.is_finite());
         assert!(finite, "{}: nobody may move", method.name());
     }
@@ -369,7 +393,13 @@ fn l24_progress_after_the_end_stays_done() {
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
     let mut workspace = Workspace::default();
     workspace
-        .begin(&skeleton, &[0.1; 4], &[task.clone()], Method::Ccd, &Settings::default())
+        .begin(
+            &skeleton,
+            &[0.1; 4],
+            core::slice::from_ref(&task),
+            Method::Ccd,
+            &Settings::default(),
+        )
         .unwrap();
     let solution = workspace.run().clone();
     assert_eq!(workspace.step(), Progress::Done, "nothing more to do");

@@ -70,7 +70,7 @@ fn l17_locked_balls_and_slides() {
     let skeleton = skeleton.unwrap();
     let start = skeleton.neutral();
     let task: Task = Position::new(Frame::new(2, bone), DVec3::new(2.4, 0.9, 0.3)).into();
-    for (method, solution) in by_all(&skeleton, &start, &[task.clone()]) {
+    for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task)) {
         let name = method.name();
         assert!(matches!(solution.status, Status::Blocked { .. }), "{name}: {:?}", solution.status);
         for (a, b) in solution.configuration.iter().zip(&start) {
@@ -90,7 +90,7 @@ fn l17_one_joint_held_back_is_named() {
     ])
     .unwrap();
     let task: Task = Position::new(Frame::new(1, bone), DVec3::new(0.5, 0.8, 0.0)).into();
-    for (method, solution) in by_all(&skeleton, &[0.0, 0.1], &[task.clone()]) {
+    for (method, solution) in by_all(&skeleton, &[0.0, 0.1], core::slice::from_ref(&task)) {
         let name = method.name();
         assert_eq!(solution.status, Status::Blocked { joints: vec![1] }, "{name}");
         assert!((solution.configuration[1] - 0.5).abs() < 1e-6, "{name}: at its limit");
@@ -199,7 +199,7 @@ fn time(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Durat
         let task: Task = Position::new(tip, target).into();
         let clock = Instant::now();
         workspace
-            .begin(skeleton, &start, &[task.clone()], method, &settings)
+            .begin(skeleton, &start, core::slice::from_ref(&task), method, &settings)
             .expect("the problem is valid");
         let _ = workspace.run();
         clock.elapsed()
@@ -228,7 +228,7 @@ fn l21_ten_thousand_bones() {
             assert!(ratio < 45.0, "{name}, {}: {ratio} times as long", method.name());
         }
         let task: Task = Position::new(large_tip, DVec3::new(4000.0, 3000.0, 0.0)).into();
-        for (method, solution) in by_all(&large, &large.neutral(), &[task.clone()]) {
+        for (method, solution) in by_all(&large, &large.neutral(), core::slice::from_ref(&task)) {
             let status = &solution.status;
             assert!(
                 solution.is_reached(),
@@ -320,7 +320,7 @@ fn l21_nothing_moves() {
         assert!(solution.is_reached(), "{}: it stands there", method.name());
     }
     let elsewhere: Task = Position::new(skeleton.frame(1), DVec3::Y).into();
-    for (method, solution) in by_all(&skeleton, &[], &[elsewhere.clone()]) {
+    for (method, solution) in by_all(&skeleton, &[], core::slice::from_ref(&elsewhere)) {
         let shortfall = DVec3::X.distance(DVec3::Y);
         assert_eq!(solution.status, Status::Unreachable { shortfall }, "{}", method.name());
         assert!(solution.configuration.is_empty(), "{}", method.name());
@@ -353,7 +353,9 @@ fn l21_unlimited_slides_and_floating_bases_reach_anything() {
             for far in [0.0, 1e-3, 1.0, 50.0, 1e5] {
                 let target = DVec3::new(0.6, -0.64, 0.48) * far;
                 let task: Task = Position::new(tip, target).into();
-                for (method, solution) in by_all(&skeleton, &skeleton.neutral(), &[task.clone()]) {
+                for (method, solution) in
+                    by_all(&skeleton, &skeleton.neutral(), core::slice::from_ref(&task))
+                {
                     let poses = skeleton.poses(&solution.configuration);
                     let miss = tip.world(&poses).translation.distance(target);
                     let name = format!("{n_hinges} hinges to {far} by {}", method.name());
@@ -387,7 +389,8 @@ fn l24_many_threads_give_the_same_bits() {
     let (skeleton, tip) = limb(&[1.0; 6], |name| Joint::revolute(name, DVec3::Z).with_limit(range));
     let task: Task = Position::new(tip, DVec3::new(1.0, 3.0, 0.0)).into();
     let run = |method| {
-        solve(&skeleton, &[0.0; 6], &[task.clone()], method, &Settings::default()).unwrap()
+        solve(&skeleton, &[0.0; 6], core::slice::from_ref(&task), method, &Settings::default())
+            .unwrap()
     };
     for method in ITERATIVE {
         let alone = run(method);
@@ -412,7 +415,9 @@ fn l24_cancelled_returns_the_best_so_far() {
     for skeleton in [&free, &limited] {
         for method in ITERATIVE {
             let mut workspace = Workspace::default();
-            workspace.begin(skeleton, &start, &[task.clone()], method, &settings).unwrap();
+            workspace
+                .begin(skeleton, &start, core::slice::from_ref(&task), method, &settings)
+                .unwrap();
             let mut asked = Vec::new();
             let solution = workspace.run_while(|done| {
                 asked.push(done);
@@ -427,7 +432,7 @@ fn l24_cancelled_returns_the_best_so_far() {
             let first = solve(
                 skeleton,
                 &start,
-                &[task.clone()],
+                core::slice::from_ref(&task),
                 method,
                 &Settings { iterations: 0, ..settings.clone() },
             );
@@ -443,7 +448,9 @@ fn l24_a_budget_of_nothing_returns_the_start() {
     let start = [0.1, 0.2, 0.3, 0.4, 0.5];
     for method in ITERATIVE {
         let mut workspace = Workspace::default();
-        workspace.begin(&skeleton, &start, &[task.clone()], method, &Settings::default()).unwrap();
+        workspace
+            .begin(&skeleton, &start, core::slice::from_ref(&task), method, &Settings::default())
+            .unwrap();
         let solution = workspace.run_while(|_| false);
         let name = method.name();
         assert_eq!((&solution.status, solution.iterations), (&Status::Cancelled, 0), "{name}");

@@ -54,8 +54,13 @@ impl Limb {
         let task: Task = Position::new(self.tip, target).into();
         let mut all = Vec::new();
         for method in Method::ALL {
-            let solved =
-                solve(&self.skeleton, &self.start, &[task.clone()], method, &Settings::default());
+            let solved = solve(
+                &self.skeleton,
+                &self.start,
+                core::slice::from_ref(&task),
+                method,
+                &Settings::default(),
+            );
             let solution = match solved {
                 Err(Error::Unsuited { .. }) => continue,
                 other => other.expect("the problem is valid"),

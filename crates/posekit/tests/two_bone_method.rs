@@ -24,7 +24,8 @@ fn hinges(ranges: [Limit; 2]) -> [Joint; 2] {
 fn run((skeleton, tip): &(Skeleton, Frame), start: &[f64], target: DVec3) -> Solution {
     let task: Task = Position::new(*tip, target).into();
     let solution =
-        solve(skeleton, start, &[task.clone()], Method::TwoBone, &Settings::default()).unwrap();
+        solve(skeleton, start, core::slice::from_ref(&task), Method::TwoBone, &Settings::default())
+            .unwrap();
     let poses = skeleton.poses(&solution.configuration);
     let error = tip.world(&poses).translation.distance(target);
     assert!((error - solution.error).abs() < 1e-12, "the error is that of the configuration");
@@ -111,8 +112,13 @@ fn other_skeletons_are_refused_with_a_reason() {
     });
     let skeleton = Skeleton::try_new(three.collect()).unwrap();
     let task: Task = Position::new(skeleton.frame(2), DVec3::X).into();
-    let refused =
-        solve(&skeleton, &[0.0; 3], &[task.clone()], Method::TwoBone, &Settings::default());
+    let refused = solve(
+        &skeleton,
+        &[0.0; 3],
+        core::slice::from_ref(&task),
+        Method::TwoBone,
+        &Settings::default(),
+    );
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("the method two-bone needs one point to reach and two joints"));
 }

@@ -1,8 +1,17 @@
 //! Solvers: from a skeleton (or a chain of points) and its tasks to a pose.
 //!
+//! One target has many solvers ([`Method`]); any number of tasks, weighted and on levels, are for [`Method::LeastSquares`], which also
+//! gets the others out of their lock-ups. [`Method::Auto`] chooses, and [`Solution::choice`] says what and why.
+//!
 //! *Settings → Workspace → Solution.* [`Settings`] are plain data. A [`Workspace`] owns every buffer; it solves problem after
 //! problem without allocating, one step at a time or to the end. A [`Solution`] always comes back for a valid problem:
-//! the best that was found, finite, inside the limits, with a [`Status`] that says how it ended.
+//! the best that was found, finite, inside the limits, with a [`Status`] that says how it ended, how far every task is from holding
+//! ([`Solution::misses`]) and which limits hold it back, each with what relaxing it would give ([`Solution::holds`]).
+//!
+//! # Levels and the least change
+//! Tasks of level 1 are solved first; the status speaks of them. Then each lower level is brought as near as it comes without disturbing those
+//! above it. Of the poses that are left, the solution is the one nearest to the start: the least sum of stiffness times squared change
+//! ([`LeastSquares::stiffness`]). Angles of hinges come back as the values nearest to where they started, not wrapped.
 //!
 //! # Never stuck silently
 //! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The
