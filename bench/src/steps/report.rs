@@ -39,7 +39,7 @@ pub fn section(measured: &[Measured], peers: Option<&Peers>, notes: &[String]) -
     let _ = write!(
         text,
         "One **step** sets the targets, solves once for the displacement and has the new configuration with its kinematics: \
-         for posekit a `Workspace::begin`, one `Workspace::step` and a `Workspace::solution`, without restarts and without the least change. \
+         for posekit a `Workspace::set_target` for each task, one `Workspace::step` and a `Workspace::configuration`, without restarts and without the least change. \
          All tasks weigh the same, a posture draws the joints to the start with 1e-8 of that (1e-4 before squaring), joint limits hold. **Tracked**: steps after which every task is within {TRACKING_TOLERANCE:e} (m, rad), by \
          forward kinematics. **Warm solved**: within {TOLERANCE:e} (m, rad) and the limits after at most {MOST_STEPS} steps, from \
          starts within 0.05 rad of a solution; **to converge** is the time of those steps. \
@@ -108,7 +108,7 @@ fn case_table(case: &Measured, peers: Option<&Peers>) -> String {
 /// What posekit's step is made of.
 fn parts_table(measured: &[Measured]) -> String {
     let mut cells = vec![
-        ["case", "`begin`", "`step`, one iteration", "`solution`", "steps", "allocations"]
+        ["case", "`set_target`s", "`step`, one iteration", "`configuration`", "steps", "allocations"]
             .map(str::to_owned)
             .to_vec(),
     ];
