@@ -108,9 +108,16 @@ fn case_table(case: &Measured, peers: Option<&Peers>) -> String {
 /// What posekit's step is made of.
 fn parts_table(measured: &[Measured]) -> String {
     let mut cells = vec![
-        ["case", "`set_target`s", "`step`, one iteration", "`configuration`", "steps", "allocations"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "case",
+            "`set_target`s",
+            "`step`, one iteration",
+            "`configuration`",
+            "steps",
+            "allocations",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ];
     for case in measured {
         let [begin, step, solution] = case.steps.parts.map(time);
