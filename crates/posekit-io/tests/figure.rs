@@ -35,7 +35,7 @@ fn with(fields: &str) -> String {
 
 /// One task of every kind, and several shapes of some.
 const TASKS: &str = r#"
-    { "task": "position", "name": "a name", "frame": "hand", "target": [1, 2, 3], "weight": 0, "level": 255 },
+    { "task": "position", "name": "a name", "frame": "hand", "target": [1, 2, 3], "weight": 0, "level": 254 },
     { "task": "position", "frame": { "joint": "hand", "position": [0, 0, 1], "rotation": [0, 0.6, 0, 0.8] }, "target": [1, 2, 3] },
     { "task": "orientation", "frame": "hand", "orientation": [0, 0, 0, 1] },
     { "task": "pose", "frame": "hand", "target": [1, 2, 3], "orientation": [0, 0, 0, 1], "about": ["x", "y"] },
@@ -144,7 +144,7 @@ fn every_kind_of_task_becomes_the_task_of_its_name() {
     words.dedup();
     assert_eq!(words.len(), 13, "{words:?}");
     let first = &model.tasks[0];
-    assert_eq!((first.weight, first.level), (0.0, 255));
+    assert_eq!((first.weight, first.level), (0.0, 254));
     assert_eq!((model.tasks[1].weight, model.tasks[1].level), (1.0, 1));
 }
 
