@@ -67,7 +67,7 @@ fn u10_no_path_of_a_file_leaves_its_folder() {
     }
     // On the command line a person says what may be opened.
     fs::write(&file, figure("nothing.urdf", "slide")).unwrap();
-    let output = solve(&[&file, Path::new("--urdf"), &place.join("outside.urdf")]);
+    let output = solve(&[&file, Path::new("--skeleton"), &place.join("outside.urdf")]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
 }
 
