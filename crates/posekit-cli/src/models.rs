@@ -11,8 +11,7 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
-
-use crate::scene::{Body, Origin, Rig, Scene};
+use posekit_io::problem::{Body, Origin, Rig, Scene};
 
 /// A model and what the page says about it.
 #[derive(Debug, Clone)]

@@ -6,13 +6,13 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Solution};
+use posekit_io::problem::{Body, Origin, Rig, Scene, step_points};
 
 use crate::draw::{
     ErrorCurve, Figure, JointMark, JointShape, LimitMark, PoseDrawing, SolverLook, Space,
     TargetMark,
 };
-use crate::report::{escaped_at, step_points};
-use crate::scene::{Body, Origin, Rig, Scene};
+use crate::report::escaped_at;
 
 /// The pose before and after, with the target, and what the trace recorded between.
 pub(crate) fn drawing(scene: &Scene, method: Method, solution: &Solution) -> PoseDrawing {

@@ -2,12 +2,12 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::problem::{Body, Origin, Rig, Scene};
 use posekit_io::urdf::Robot;
 use posekit_io::{Place, Warnings};
 
 use crate::args::RobotArgs;
 use crate::failure::{Failure, Result};
-use crate::scene::{Body, Origin, Rig, Scene};
 
 /// At most this many links are proposed in a message: a hand has many ends, and the reader looks for one.
 const LINKS: usize = 8;

@@ -20,6 +20,7 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
+//! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
 //!
@@ -34,6 +35,7 @@
 //! It writes no URDF, reads no meshes, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
+pub mod problem;
 pub mod urdf;
 
 mod chain_problem;
