@@ -7,9 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use posekit::chain::relaxation::Reading;
 use posekit::solve::{Detail, Method, Settings};
+use posekit_io::problem::{Body, Scene};
 
 use crate::failure::{Failure, Result};
-use crate::scene::{Body, Scene};
 
 const EXAMPLES: &str = "\
 Examples:

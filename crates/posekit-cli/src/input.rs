@@ -3,19 +3,17 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use posekit::chain::Chain;
+use posekit_io::problem::{FigureScene, Scene};
 use posekit_io::urdf;
 use posekit_io::{
-    ChainData, ChainProblem, FIGURE_SCHEMA, FigureProblem, FigureSource, Limits, Warnings,
-    decode_text, read_text, schema_of,
+    ChainProblem, FIGURE_SCHEMA, FigureProblem, FigureSource, Limits, Warnings, decode_text,
+    read_text, schema_of,
 };
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
-use crate::figure_problem::FigureScene;
 use crate::output::note;
 use crate::robot;
-use crate::scene::{Body, Origin, Rig, Scene};
 
 /// What a file may hold.
 #[derive(Debug)]
@@ -163,34 +161,5 @@ fn chain(text: &str, args: &ProblemArgs, warnings: &mut Warnings) -> Result<Scen
         )));
     }
     let problem = ChainProblem::from_json(text).map_err(Failure::input)?;
-    chain_scene(&problem, title(args, "chain"), warnings)
-}
-
-/// A chain problem as a scene.
-pub(crate) fn chain_scene(
-    problem: &ChainProblem,
-    title: String,
-    warnings: &mut Warnings,
-) -> Result<Scene> {
-    let body = if matches!(problem.chain, ChainData::Points { .. }) {
-        let points = problem.to_points();
-        let chain = Chain::try_new(points.dimension, &points.points)
-            .and_then(|chain| chain.with_weights(&points.weights))?;
-        Body::Points { chain, target: problem.target.clone() }
-    } else {
-        let model = problem.to_skeleton(warnings).map_err(Failure::input)?;
-        let origin = if problem.dimension == 2 { Origin::Plane } else { Origin::Space };
-        // The last weight is the tip's, which is held on the target whatever it says.
-        let weights = model.weights[..model.skeleton.n_joints()].to_vec();
-        Body::Joints(Box::new(Rig {
-            origin,
-            skeleton: model.skeleton,
-            start: model.start,
-            tip: model.tip,
-            target: Some(model.target),
-            orientation: model.orientation,
-            weights,
-        }))
-    };
-    Ok(Scene { title, unit: "", body })
+    Scene::from_chain(&problem, title(args, "chain"), warnings).map_err(Failure::input)
 }

@@ -21,6 +21,7 @@
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file.
+//! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
 //!
@@ -36,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 pub mod gltf;
+pub mod problem;
 pub mod urdf;
 
 mod chain_problem;

@@ -481,6 +481,14 @@ impl FigureProblem {
         write::write(self)
     }
 
+    /// The tasks alone, as the list in the figure's file.
+    ///
+    /// # Errors
+    /// As [`FigureProblem::to_json`].
+    pub fn tasks_json(&self) -> Result<String> {
+        write::write_tasks(&self.tasks)
+    }
+
     /// The kind and the path of the file that the skeleton is in, which the caller reads and hands to [`FigureProblem::to_model`]; the path is
     /// relative to the figure's file and does not leave its folder.
     #[must_use]

@@ -34,6 +34,10 @@ pub(super) fn write(problem: &FigureProblem) -> Result<String> {
     Ok(file.file())
 }
 
+pub(super) fn write_tasks(tasks: &[FigureTask]) -> Result<String> {
+    in_lines(tasks, task)
+}
+
 fn in_lines<T>(items: &[T], write: impl Fn(&T, usize) -> Result<String>) -> Result<String> {
     let lines: Result<Vec<String>> =
         items.iter().enumerate().map(|(index, item)| write(item, index)).collect();
