@@ -144,6 +144,7 @@ pub fn so3_left_jacobian(v: DVec3) -> DMat3 {
 ///
 /// # Degenerate cases
 /// Regular up to and at a half turn; grows without bound towards a full turn, where no inverse exists. [`so3_log`] never returns one.
+#[inline]
 #[must_use]
 pub fn so3_left_jacobian_inverse(v: DVec3) -> DMat3 {
     polynomial(v, -0.5, inverse_coefficient(v.length_squared()))
@@ -156,6 +157,7 @@ pub fn so3_right_jacobian(v: DVec3) -> DMat3 {
 }
 
 /// Inverse of [`so3_right_jacobian`]; the left one of `-v`.
+#[inline]
 #[must_use]
 pub fn so3_right_jacobian_inverse(v: DVec3) -> DMat3 {
     so3_left_jacobian_inverse(-v)
@@ -253,11 +255,13 @@ impl Coefficients {
 }
 
 /// `(1 - (t/2) cot(t/2)) / t²` as a function of `x = t²`.
+#[inline]
 fn inverse_coefficient(x: f64) -> f64 {
     if x < SERIES_BELOW { inverse_by_series(x) } else { inverse_in_closed_form(x) }
 }
 
 /// The terms are `|B(2n)| x^(n-1) / (2n)!`, with `B` the Bernoulli numbers.
+#[inline]
 #[rustfmt::skip]
 fn inverse_by_series(x: f64) -> f64 {
     const TERMS: [f64; 6] = [
@@ -285,6 +289,7 @@ fn coupling(twist: Twist) -> DMat3 {
 }
 
 /// `I + first V + second V²`, with `V² = v vᵀ - |v|² I`.
+#[inline]
 fn polynomial(v: DVec3, first: f64, second: f64) -> DMat3 {
     let outer = DMat3::from_cols(v * v.x, v * v.y, v * v.z);
     let square = outer - DMat3::from_diagonal(DVec3::splat(v.length_squared()));
@@ -292,6 +297,7 @@ fn polynomial(v: DVec3, first: f64, second: f64) -> DMat3 {
 }
 
 /// The matrix `V` with `V u = v × u`.
+#[inline]
 fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(
         DVec3::new(0.0, v.z, -v.y),
@@ -314,6 +320,7 @@ fn blocks(diagonal: DMat3, corner: DMat3) -> [[f64; 6]; 6] {
 }
 
 /// `terms[0] + terms[1] x + terms[2] x² + ...`, by Horner's rule.
+#[inline]
 fn series(terms: &[f64; 6], x: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| sum * x + term)
 }

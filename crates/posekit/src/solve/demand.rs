@@ -6,7 +6,7 @@
 
 use super::rig::{BASE, Kind, Rig};
 use crate::math::Pose;
-use crate::task::{Miss, Row, Task, TaskKind, Unit, Wrench};
+use crate::task::{Miss, Reading, Row, Task, TaskKind, Wrench};
 use core::ops::Range;
 use glam::DVec3;
 
@@ -64,6 +64,17 @@ impl Demand {
         }
     }
 
+    /// Whether any joint moves its first (0) or second (1) frame, or its bodies.
+    fn moves(&self, side: usize) -> bool {
+        self.carriers[side].node != BASE || (side == 0 && !self.bodies.is_empty())
+    }
+
+    #[inline]
+    fn units(&self, rig: &Rig) -> Units {
+        let length = self.weight.sqrt();
+        Units { length, angle: length * rig.unit() }
+    }
+
     /// Whether the status waits for it.
     pub(super) fn is_required(&self) -> bool {
         self.level == 1 && self.weight > 0.0 && !matches!(self.kind, TaskKind::Posture(_))
@@ -72,6 +83,19 @@ impl Demand {
     /// Whether it pulls on joints and has no rows.
     pub(super) fn is_pull(&self) -> bool {
         self.weight > 0.0 && matches!(self.kind, TaskKind::Posture(_))
+    }
+}
+
+/// What the miss of a row is multiplied by: the root of its task's weight, and the length that a radian counts like.
+#[derive(Debug, Clone, Copy)]
+struct Units {
+    length: f64,
+    angle: f64,
+}
+
+impl Units {
+    fn of(self, row: &Reading) -> f64 {
+        if row.is_length() { self.length } else { self.angle }
     }
 }
 
@@ -130,8 +154,6 @@ pub(super) struct Group {
     pub(super) rows: Range<usize>,
     /// First element in [`System::jacobian`].
     pub(super) first: usize,
-    /// Where the origins of the demand's frames are.
-    at: [DVec3; 2],
 }
 
 impl Group {
@@ -161,7 +183,9 @@ pub(super) struct System {
     /// How many of these were measured last, and how many unknowns they touch.
     n_measured: usize,
     pub(super) n_touched: usize,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<Reading>,
+    /// The rows of one demand with their gradients.
+    gradients: Vec<Row>,
     /// The demands measured last, with their rows.
     pub(super) groups: Vec<Group>,
     /// How values grow, weighted like the misses: group after group; in a group, column after column for the unknowns that its
@@ -222,6 +246,7 @@ impl System {
         self.list_columns();
         self.measure(rig, self.order.len());
         self.n_rows = self.rows.len();
+        make_room(&mut self.gradients, self.n_rows);
         make_room(&mut self.jacobian, self.n_rows * self.n_unknowns);
         self.truncate(0);
     }
@@ -353,22 +378,14 @@ impl System {
             let (demand, first_row) = (&rig.demands[k], self.rows.len());
             let frames = rig.frames_of(demand);
             demand.kind.rows(&frames, &mut self.rows);
-            let weight = demand.weight.sqrt();
-            for row in &mut self.rows[first_row..] {
-                let by = if row.unit == Unit::Length { weight } else { weight * rig.unit() };
-                self.misses.push(row.miss * by);
-                for wrench in &mut row.wrenches {
-                    wrench.force *= by;
-                    wrench.moment *= by;
-                }
-            }
+            let units = demand.units(rig);
+            self.misses.extend(self.rows[first_row..].iter().map(|row| row.miss * units.of(row)));
             let rows = first_row..self.rows.len();
             if rows.is_empty() {
                 continue;
             }
             let n_columns = self.runs(k).last().map_or(0, |run| run.column + run.end - run.start);
-            let at = frames.map(|frame| frame.translation);
-            let group = Group { demand: k, rows, first, at };
+            let group = Group { demand: k, rows, first };
             first += n_columns * group.height();
             self.groups.push(group);
         }
@@ -389,79 +406,125 @@ impl System {
         });
         self.jacobian.clear();
         self.jacobian.resize(size, 0.0);
+        let mut carried = core::mem::take(&mut self.carried);
         for k in 0..self.groups.len() {
-            if rig.demands[self.groups[k].demand].bodies.is_empty() {
-                self.differentiate_frames(rig, k);
+            let demand = &rig.demands[self.groups[k].demand];
+            let frames = rig.frames_of(demand);
+            self.gradients.clear();
+            demand.kind.rows(&frames, &mut self.gradients);
+            if demand.bodies.is_empty() {
+                self.add_columns(rig, k, |node, side| {
+                    (frames[side].translation - rig.world[node].translation, 1.0)
+                });
             } else {
-                self.differentiate_mass(rig, k);
+                // Each node carries a part of the mass and moves the centre by so much of what it moves that part's centre.
+                let total = rig.weigh(demand, &mut carried);
+                self.add_columns(rig, k, |node, _| {
+                    let (mass, moment) = carried[node];
+                    ((moment - rig.world[node].translation * mass) / total, mass / total)
+                });
             }
+        }
+        self.carried = carried;
+    }
+
+    /// The columns of a group. `arm` says for a node and a frame: the lever from the node to the frame, and by how much of a slide of the node
+    /// the frame moves.
+    fn add_columns(&mut self, rig: &Rig, k: usize, arm: impl Fn(usize, usize) -> (DVec3, f64)) {
+        let rows = self.groups[k].rows.clone();
+        let mut row = rows.start;
+        while row < rows.end {
+            row += match rows.end - row {
+                6.. => self.add_rows::<6>(rig, k, row, &arm),
+                3.. => self.add_rows::<3>(rig, k, row, &arm),
+                _ => self.add_rows::<1>(rig, k, row, &arm),
+            };
         }
     }
 
-    fn differentiate_frames(&mut self, rig: &Rig, k: usize) {
-        let Group { demand, rows, first, at } = self.groups[k].clone();
-        let height = rows.len();
-        let rows = &self.rows[rows];
-        let path = self.paths[demand].clone();
-        for (step, &column) in self.steps[path.clone()].iter().zip(&self.columns[path]) {
-            let out = &mut self.jacobian[first + column * height..];
-            let motion = self.blocks[step.block].motion;
-            let center = rig.world[step.node].translation;
-            for side in (0..2).filter(|&side| step.moves[side]) {
-                let lever = at[side] - center;
-                match motion {
+    /// `M` rows of a group's columns, as many as the compiler shall work on at once; returns their number.
+    fn add_rows<const M: usize>(
+        &mut self,
+        rig: &Rig,
+        k: usize,
+        first_row: usize,
+        arm: &impl Fn(usize, usize) -> (DVec3, f64),
+    ) -> usize {
+        let Group { demand, ref rows, first } = self.groups[k];
+        let (height, first) = (rows.len(), first + first_row - rows.start);
+        let (demand, path) = (&rig.demands[demand], self.paths[demand].clone());
+        let gradients = &self.gradients[first_row - rows.start..];
+        for side in (0..2).filter(|&side| demand.moves(side)) {
+            let wrenches = Wrenches::<M>::gather(gradients, demand.units(rig), side);
+            let path = self.steps[path.clone()].iter().zip(&self.columns[path.clone()]);
+            for (step, &column) in path.filter(|(step, _)| step.moves[side]) {
+                let out = &mut self.jacobian[first + column * height..];
+                let (lever, share) = arm(step.node, side);
+                match self.blocks[step.block].motion {
                     Motion::Variable => {
-                        let (v, w) = rig.velocity(step.node, lever);
-                        for (row, out) in rows.iter().zip(out.iter_mut()) {
-                            let Wrench { force, moment } = row.wrenches[side];
-                            *out += force.dot(v) + moment.dot(w);
+                        let (v, w) = rig.velocity(step.node, lever, share);
+                        wrenches.add_power(v, w, out);
+                    }
+                    Motion::Turn => {
+                        for k in 0..3 {
+                            wrenches.add_moment(k, lever, &mut out[k * height..]);
                         }
                     }
-                    Motion::Turn => put_three(rows, side, out, |wrench| {
-                        wrench.moment + lever.cross(wrench.force)
-                    }),
-                    Motion::Shift => put_three(rows, side, out, |wrench| wrench.force),
-                }
-            }
-        }
-    }
-
-    /// Each node carries a part of the mass and moves the centre by so much of what it moves that part's centre.
-    fn differentiate_mass(&mut self, rig: &Rig, k: usize) {
-        let Group { demand, rows, first, .. } = self.groups[k].clone();
-        let height = rows.len();
-        let total = rig.weigh(&rig.demands[demand], &mut self.carried);
-        let rows = &self.rows[rows];
-        let path = self.paths[demand].clone();
-        for (step, &column) in self.steps[path.clone()].iter().zip(&self.columns[path]) {
-            let out = &mut self.jacobian[first + column * height..];
-            let (mass, moment) = self.carried[step.node];
-            let lever = (moment - rig.world[step.node].translation * mass) / total;
-            let share = mass / total;
-            match self.blocks[step.block].motion {
-                Motion::Variable => {
-                    // A slide moves the part's centre by as much as the part weighs; a turn has the share in its lever.
-                    let (v, w) = rig.velocity(step.node, lever);
-                    let v = if w == DVec3::ZERO { v * share } else { v };
-                    for (row, out) in rows.iter().zip(out.iter_mut()) {
-                        *out += row.wrenches[0].force.dot(v);
+                    Motion::Shift => {
+                        for (k, axis) in DVec3::AXES.into_iter().enumerate() {
+                            wrenches.add_power(axis * share, DVec3::ZERO, &mut out[k * height..]);
+                        }
                     }
                 }
-                Motion::Turn => put_three(rows, 0, out, |wrench| lever.cross(wrench.force)),
-                Motion::Shift => put_three(rows, 0, out, |wrench| wrench.force * share),
             }
         }
+        M
     }
 }
 
-/// Adds to the three columns of a turn or a shift what it does to each row.
-fn put_three(rows: &[Row], side: usize, out: &mut [f64], of: impl Fn(&Wrench) -> DVec3) {
-    let height = rows.len();
-    for (k, row) in rows.iter().enumerate() {
-        let three = of(&row.wrenches[side]);
-        out[k] += three.x;
-        out[k + height] += three.y;
-        out[k + 2 * height] += three.z;
+/// Wrenches of `M` rows on one frame, component by component.
+struct Wrenches<const M: usize> {
+    force: [[f64; M]; 3],
+    moment: [[f64; M]; 3],
+}
+
+impl<const M: usize> Wrenches<M> {
+    #[inline(always)]
+    fn gather(rows: &[Row], units: Units, side: usize) -> Self {
+        let mut all = Self { force: [[0.0; M]; 3], moment: [[0.0; M]; 3] };
+        for (r, row) in rows.iter().enumerate().take(M) {
+            let (Wrench { force, moment }, by) = (row.wrenches[side], units.of(&row.reading));
+            for k in 0..3 {
+                all.force[k][r] = force[k] * by;
+                all.moment[k][r] = moment[k] * by;
+            }
+        }
+        all
+    }
+
+    /// Adds how fast the rows' values change while the frame's origin moves by `v` and the frame turns by `w`.
+    #[inline(always)]
+    fn add_power(&self, v: DVec3, w: DVec3, out: &mut [f64]) {
+        let Some(out) = out.first_chunk_mut::<M>() else { return };
+        for k in 0..3 {
+            for r in 0..M {
+                out[r] += self.force[k][r] * v[k];
+            }
+            for r in 0..M {
+                out[r] += self.moment[k][r] * w[k];
+            }
+        }
+    }
+
+    /// Adds the moment about one axis through a point that the frame's origin is `lever` away from.
+    #[inline(always)]
+    fn add_moment(&self, axis: usize, lever: DVec3, out: &mut [f64]) {
+        let Some(out) = out.first_chunk_mut::<M>() else { return };
+        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
+        for r in 0..M {
+            let arm = lever[next] * self.force[last][r] - lever[last] * self.force[next][r];
+            out[r] += self.moment[axis][r] + arm;
+        }
     }
 }
 
@@ -472,20 +535,22 @@ pub(super) fn make_room<T>(list: &mut Vec<T>, n: usize) {
 
 impl Rig {
     /// World poses of a demand's frames, or the centre of mass as the first one's origin.
+    #[inline]
     pub(super) fn frames_of(&self, demand: &Demand) -> [Pose; 2] {
+        let [first, second] = &demand.carriers;
         if demand.bodies.is_empty() {
-            return demand.carriers.map(|carrier| self.frame_of(carrier));
+            return [self.frame_of(first), self.frame_of(second)];
         }
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
         for (carrier, mass) in &self.bodies[demand.bodies.clone()] {
-            sum += self.frame_of(*carrier).translation * *mass;
+            sum += self.frame_of(carrier).translation * *mass;
             total += mass;
         }
         [Pose::from_translation(sum / total), Pose::IDENTITY]
     }
 
-    #[inline]
-    fn frame_of(&self, carrier: Carrier) -> Pose {
+    #[inline(always)]
+    fn frame_of(&self, carrier: &Carrier) -> Pose {
         if carrier.node == BASE {
             carrier.node_from_frame
         } else {
@@ -503,7 +568,7 @@ impl Rig {
             if carrier.node != BASE {
                 let (own, moment) = &mut carried[carrier.node];
                 *own += mass;
-                *moment += self.frame_of(*carrier).translation * *mass;
+                *moment += self.frame_of(carrier).translation * *mass;
             }
         }
         for i in (0..self.nodes.len()).rev() {
@@ -517,16 +582,16 @@ impl Rig {
         total
     }
 
-    /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable.
+    /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable; of a slide it has a `share`.
     #[inline(always)]
-    fn velocity(&self, i: usize, lever: DVec3) -> (DVec3, DVec3) {
+    fn velocity(&self, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
         let gain = self.nodes[i].gain;
         match self.nodes[i].kind {
             Kind::Hinge { axis } => {
                 let axis = self.before[i].rotation * axis * gain;
                 (axis.cross(lever), axis)
             }
-            Kind::Slide { axis } => (self.before[i].rotation * axis * gain, DVec3::ZERO),
+            Kind::Slide { axis } => (self.before[i].rotation * axis * (gain * share), DVec3::ZERO),
             Kind::Ball | Kind::Free => (DVec3::ZERO, DVec3::ZERO),
         }
     }

@@ -10,7 +10,7 @@ use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
 use crate::chain::{Chain, fabrik};
 use crate::skeleton::Skeleton;
-use crate::task::{Miss, Row, Task, TaskKind};
+use crate::task::{Miss, Reading, Task, TaskKind};
 use glam::DVec3;
 
 /// The state of a skeleton that is being solved.
@@ -39,7 +39,7 @@ pub(super) struct RigRun {
     pub(super) bends: Vec<bool>,
     pub(super) unmet: Vec<usize>,
     /// For reports, which must leave no trace in what a solve goes on with.
-    pub(super) report_rows: Vec<Row>,
+    pub(super) report_rows: Vec<Reading>,
     /// For the closed way of free chains.
     pub(super) points: PointsRun,
     pub(super) chain: Chain,

@@ -1,6 +1,6 @@
 //! A frame's axis has a direction.
 
-use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -28,7 +28,7 @@ impl AxisAlignment {
         Self { frame, axis_in_frame, direction_in_world }
     }
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
         let wish = self.direction_in_world.normalize_or(axis);
         push_axes(rows, DVec3::AXES, |k, unit| {

@@ -1,6 +1,6 @@
 //! The centre of mass stands on a point, or over a line or a point of the ground.
 
-use super::rows::{Row, Unit, Wrench};
+use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::Pose;
 use crate::skeleton::Skeleton;
 use crate::{Error, Result};
@@ -44,7 +44,7 @@ impl CenterOfMass {
         Self { axes, ..self }
     }
 
-    pub(super) fn rows(&self, center: DVec3, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
         let miss = self.target_in_world - center;
         for k in (0..3).filter(|&k| self.axes[k]) {
             rows.push(Row::new(Unit::Length, miss[k], Wrench::push(DVec3::AXES[k])));

@@ -1,6 +1,6 @@
 //! Two capsules keep apart: self-collision and keep-out.
 
-use super::rows::{Frames, Row, Unit, Wrench};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{Pose, perpendicular};
 use crate::skeleton::{Frame, Skeleton};
 use glam::DVec3;
@@ -73,7 +73,7 @@ impl Clearance {
         pairs
     }
 
-    pub(super) fn rows(&self, frames: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
         let [a, b] = self.capsules;
         let ends = |k: usize| self.capsules[k].ends.map(|end| frames[k].transform_point(end));
         let (first, second) = (ends(0), ends(1));

@@ -1,6 +1,6 @@
 //! Two frames are held together: the cut of a closed loop.
 
-use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::math::{so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -35,7 +35,7 @@ impl Closure {
         Self { frames, link }
     }
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let way = b.translation - a.translation;
         push_axes(rows, DVec3::AXES, |k, axis| {
             Row::between(Unit::Length, -way[k], -Wrench::push(axis), Wrench::push(axis))

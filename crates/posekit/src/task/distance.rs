@@ -1,6 +1,6 @@
 //! Two frames are a distance apart.
 
-use super::rows::{Frames, Row, Unit, Wrench};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -34,7 +34,7 @@ impl Distance {
         Self { frames, min, max }
     }
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let way = b.translation - a.translation;
         let (far, out) = (way.length(), Wrench::push(way.normalize_or(DVec3::X)));
         let at_least = Row::between(Unit::Length, self.min - far, -out, out);

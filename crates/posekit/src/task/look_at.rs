@@ -1,6 +1,6 @@
 //! A frame's axis points at a point.
 
-use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -29,7 +29,7 @@ impl LookAt {
         Self { frame, axis_in_frame, target_in_world }
     }
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
         let way = self.target_in_world - frame.translation;
         let far = way.length();

@@ -78,14 +78,14 @@ pub use position::Position;
 pub use posture::Posture;
 pub use relative_pose::RelativePose;
 pub use rows::Miss;
-pub(crate) use rows::{Row, Unit, Wrench};
+pub(crate) use rows::{Reading, Row, Wrench};
 pub use support::Support;
 
 use crate::math::Pose;
 use crate::skeleton::{Frame, Skeleton};
 use crate::{Error, Result};
 use glam::{DQuat, DVec3};
-use rows::Frames;
+use rows::{Frames, Rows};
 use std::sync::Arc;
 
 /// Something that must hold, how much it counts and how important it is.
@@ -177,9 +177,9 @@ impl Task {
             }
             None => self.kind.frames().map(world),
         };
-        let mut rows = Vec::new();
-        self.kind.rows(&frames, &mut rows);
-        Miss::of(&rows)
+        let mut readings: Vec<Reading> = Vec::new();
+        self.kind.rows(&frames, &mut readings);
+        Miss::of(&readings)
     }
 
     /// Refuses what no solver could use.
@@ -278,7 +278,7 @@ impl TaskKind {
     }
 
     /// Appends the rows. For a task on the centre of mass, that is the first frame's origin; a posture has none.
-    pub(crate) fn rows(&self, frames: &Frames, rows: &mut Vec<Row>) {
+    pub(crate) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
         match self {
             Self::Position(task) => task.rows(frames, rows),
             Self::Orientation(task) => task.rows(frames, rows),
@@ -429,11 +429,10 @@ fn check_direction(v: DVec3, index: usize) -> Result<()> {
 
 fn check_rotation(rotation: DQuat, index: usize) -> Result<()> {
     check_finite(rotation.is_finite(), index)?;
-    let length = rotation.length();
-    if (0.999..=1.001).contains(&length) {
+    if (0.999 * 0.999..=1.001 * 1.001).contains(&rotation.length_squared()) {
         return Ok(());
     }
-    out_of_range("task target", index, length, "a quaternion of unit length")
+    out_of_range("task target", index, rotation.length(), "a quaternion of unit length")
 }
 
 fn check_pose(pose: Pose, index: usize) -> Result<()> {

@@ -1,6 +1,6 @@
 //! A frame has an orientation.
 
-use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DQuat, DVec3};
@@ -30,7 +30,7 @@ impl Orientation {
     }
 
     // The miss is log(T R⁻¹); turning the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let miss = self.residual(*frame);
         let gradient = so3_right_jacobian_inverse(miss).transpose();
         push_axes(rows, DVec3::AXES, |k, _| {

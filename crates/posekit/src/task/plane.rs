@@ -1,6 +1,6 @@
 //! A frame's origin stays on a plane, or on one side of it.
 
-use super::rows::{Frames, Row, Unit, Wrench};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -32,7 +32,7 @@ impl Plane {
         Self { is_one_sided: true, ..self }
     }
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let normal = self.normal_in_world.normalize_or_zero();
         let miss = normal.dot(self.point_in_world - frame.translation);
         let row = Row::new(Unit::Length, miss, Wrench::push(normal));

@@ -1,6 +1,6 @@
 //! A frame has a pose, or some of its six coordinates.
 
-use super::rows::{Frames, Row, Unit, Wrench};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DMat3, DVec3};
@@ -67,7 +67,7 @@ impl FramePose {
         Self { axes, ..self }
     }
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let target = self.world_from_target;
         let axes = DMat3::from_quat(target.rotation);
         let way = target.translation - frame.translation;

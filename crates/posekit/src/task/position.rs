@@ -1,6 +1,6 @@
 //! A frame's origin stands on a point.
 
-use super::rows::{Frames, Row, Unit, Wrench, push_axes};
+use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::math::Pose;
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -29,7 +29,7 @@ impl Position {
         self.target_in_world - world_from_frame.translation
     }
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let miss = self.residual(*frame);
         push_axes(rows, DVec3::AXES, |k, axis| Row::new(Unit::Length, miss[k], Wrench::push(axis)));
     }

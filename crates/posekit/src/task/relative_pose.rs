@@ -1,7 +1,7 @@
 //! A frame has a pose as seen from another.
 
 use super::pose::Axes;
-use super::rows::{Frames, Row, Unit, Wrench};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::DMat3;
@@ -32,7 +32,7 @@ impl RelativePose {
         Self { axes, ..self }
     }
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let (way, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
         for k in (0..3).filter(|&k| self.axes.along[k]) {
             let axis = axes.col(k);

@@ -49,38 +49,18 @@ pub(crate) enum Unit {
     Chord,
 }
 
-/// One scalar equation of a task.
+/// One scalar equation of a task, read in one pose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Row {
+pub(crate) struct Reading {
     /// Target minus value. Of a [floor](Self::is_floor): positive where it is broken, negative where there is room.
     pub miss: f64,
-    /// How the value changes with the task's first and second frame.
-    pub wrenches: [Wrench; 2],
     /// What `miss` is measured in.
     pub unit: Unit,
     /// The value may be anything from the target up: only a positive miss counts.
     pub is_floor: bool,
 }
 
-impl Row {
-    /// An equation on one frame.
-    #[must_use]
-    pub(crate) const fn new(unit: Unit, miss: f64, wrench: Wrench) -> Self {
-        Self { miss, wrenches: [wrench, Wrench::ZERO], unit, is_floor: false }
-    }
-
-    /// The same on two frames.
-    #[must_use]
-    pub(crate) const fn between(unit: Unit, miss: f64, a: Wrench, b: Wrench) -> Self {
-        Self { miss, wrenches: [a, b], unit, is_floor: false }
-    }
-
-    /// The same, but more than the target is as good.
-    #[must_use]
-    pub(crate) const fn floor(self) -> Self {
-        Self { is_floor: true, ..self }
-    }
-
+impl Reading {
     /// Measured in metres.
     #[must_use]
     pub(crate) fn is_length(&self) -> bool {
@@ -92,6 +72,55 @@ impl Row {
     #[must_use]
     pub(crate) fn counted(&self) -> f64 {
         if self.is_floor { self.miss.max(0.0) } else { self.miss }
+    }
+}
+
+/// One scalar equation of a task, with its gradient.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Row {
+    /// Where it stands.
+    pub reading: Reading,
+    /// How the value changes with the task's first and second frame.
+    pub wrenches: [Wrench; 2],
+}
+
+impl Row {
+    /// An equation on one frame.
+    #[must_use]
+    pub(crate) const fn new(unit: Unit, miss: f64, wrench: Wrench) -> Self {
+        Self::between(unit, miss, wrench, Wrench::ZERO)
+    }
+
+    /// The same on two frames.
+    #[must_use]
+    pub(crate) const fn between(unit: Unit, miss: f64, a: Wrench, b: Wrench) -> Self {
+        Self { reading: Reading { miss, unit, is_floor: false }, wrenches: [a, b] }
+    }
+
+    /// The same, but more than the target is as good.
+    #[must_use]
+    pub(crate) const fn floor(self) -> Self {
+        Self { reading: Reading { is_floor: true, ..self.reading }, ..self }
+    }
+}
+
+/// Takes the rows of a task. What it leaves of them the compiler need not work out.
+pub(crate) trait Rows {
+    /// One more row.
+    fn push(&mut self, row: Row);
+}
+
+impl Rows for Vec<Row> {
+    #[inline(always)]
+    fn push(&mut self, row: Row) {
+        Self::push(self, row);
+    }
+}
+
+impl Rows for Vec<Reading> {
+    #[inline(always)]
+    fn push(&mut self, row: Row) {
+        Self::push(self, row.reading);
     }
 }
 
@@ -107,23 +136,26 @@ pub struct Miss {
 impl Miss {
     /// The norms of some rows, by their units.
     #[must_use]
-    pub(crate) fn of(rows: &[Row]) -> Self {
-        let square = |unit: Unit| -> f64 {
-            let rows = rows.iter().filter(|row| row.unit == unit);
-            rows.map(|row| row.counted() * row.counted()).sum()
-        };
-        let chord = square(Unit::Chord).sqrt();
-        let aim = 2.0 * asin((0.5 * chord).min(1.0));
-        Self {
-            distance: square(Unit::Length).sqrt(),
-            angle: (square(Unit::Angle) + aim * aim).sqrt(),
+    pub(crate) fn of(rows: &[Reading]) -> Self {
+        let [mut length, mut angle, mut chord] = [0.0; 3];
+        for row in rows {
+            let square = row.counted() * row.counted();
+            match row.unit {
+                Unit::Length => length += square,
+                Unit::Angle => angle += square,
+                Unit::Chord => chord += square,
+            }
         }
+        let aim = if chord > 0.0 { 2.0 * asin((0.5 * chord.sqrt()).min(1.0)) } else { 0.0 };
+        Self { distance: length.sqrt(), angle: (angle + aim * aim).sqrt() }
     }
 }
 
 /// Pushes three rows, one for each of these axes.
-pub(super) fn push_axes(rows: &mut Vec<Row>, axes: [DVec3; 3], row: impl Fn(usize, DVec3) -> Row) {
-    rows.extend(axes.into_iter().enumerate().map(|(k, axis)| row(k, axis)));
+pub(super) fn push_axes(rows: &mut impl Rows, axes: [DVec3; 3], row: impl Fn(usize, DVec3) -> Row) {
+    for (k, axis) in axes.into_iter().enumerate() {
+        rows.push(row(k, axis));
+    }
 }
 
 /// World poses of a task's frames; the identity where it has only one, or none.
@@ -169,7 +201,7 @@ pub(super) mod testing {
                         rows
                     };
                     for (row, (more, less)) in rows.iter().zip(moved(H).iter().zip(moved(-H))) {
-                        let slope = (less.miss - more.miss) / (2.0 * H);
+                        let slope = (less.reading.miss - more.reading.miss) / (2.0 * H);
                         let Wrench { force, moment } = row.wrenches[frame];
                         let told = Twist::new(force, moment).to_array()[k];
                         assert!((slope - told).abs() < 1e-8, "frame {frame}, {k}: {slope} {told}");

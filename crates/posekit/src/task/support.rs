@@ -1,7 +1,7 @@
 //! The centre of mass stands over a polygon: balance.
 
 use super::center_of_mass::Body;
-use super::rows::{Row, Unit, Wrench};
+use super::rows::{Row, Rows, Unit, Wrench};
 use crate::{Error, Result};
 use glam::DVec3;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Support {
         &self.bodies
     }
 
-    pub(super) fn rows(&self, center: DVec3, rows: &mut Vec<Row>) {
+    pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
         for side in self.sides.iter() {
             let room = side.inward.dot(center) - side.offset * self.scale - self.margin;
             rows.push(Row::new(Unit::Length, -room, Wrench::push(side.inward)).floor());
@@ -141,7 +141,7 @@ mod tests {
 
     fn outside(corners: &[DVec3], margin: f64, center: DVec3) -> f64 {
         let task = Support::try_new(Vec::new(), corners, DVec3::Z, margin).unwrap();
-        let mut rows = Vec::new();
+        let mut rows: Vec<crate::task::Reading> = Vec::new();
         task.rows(center, &mut rows);
         rows.iter().map(|row| row.counted() * row.counted()).sum::<f64>().sqrt()
     }
