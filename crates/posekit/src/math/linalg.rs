@@ -4,8 +4,8 @@ use glam::DVec3;
 
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
 ///
-/// - `a`: `n × n`, row by row; only the lower triangle is read and written; on return the factor, with the *reciprocals* of its pivots on the
-///   diagonal, 0 for a row that is left out
+/// - `a`: `n × n`, row by row; only the upper triangle is read; on return `U` of `a = Uᵀ D U` above the diagonal, and on it the
+///   *reciprocals* of `D`, 0 for a row that is left out; the lower triangle is scratch
 /// - `n`: the order
 /// - `independent`: a row counts as dependent where its pivot is at most this part of its diagonal element, at least rounding
 ///
@@ -15,51 +15,81 @@ use glam::DVec3;
 /// # Degenerate cases
 /// `n = 0` is fine. A slice shorter than `n * n` is not. Of a matrix that is nowhere positive nothing is left.
 /// # Method
-/// Row by row, so that the inner loop is a product of two contiguous rows \[golub13\], section 4.2.
+/// Without square roots; each row is taken out of those below it at once, so that little has to wait for anything \[golub13\], section 4.2.
 #[must_use]
 pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
     let least = independent.max(f64::EPSILON);
-    for i in 0..n {
-        let (above, row) = a.split_at_mut(i * n);
-        for j in 0..i {
-            let row_j = &above[j * n..j * n + j + 1];
-            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) * row_j[j];
-        }
-        let pivot = row[i] - dot(&row[..i], &row[..i]);
+    // The orders of a point and of a pose are constants to the compiler.
+    match n {
+        3 => factor(&mut a[..9], 3, least),
+        6 => factor(&mut a[..36], 6, least),
+        _ => factor(a, n, least),
+    }
+}
+
+#[inline(always)]
+fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
+    // The diagonal as it was is kept below the diagonal, in the first column.
+    for i in 1..n {
+        a[i * n] = a[i * n + i];
+    }
+    for k in 0..n {
+        let (above, below) = a.split_at_mut((k + 1) * n);
+        let row = &mut above[k * n..];
+        let (diagonal, pivot) = (row[0], row[k]);
         if !pivot.is_finite() {
             return false;
         }
-        row[i] = if pivot <= least * row[i] { 0.0 } else { pivot.sqrt().recip() };
+        let inverse = if pivot <= least * diagonal { 0.0 } else { pivot.recip() };
+        row[k] = inverse;
+        for (i, out) in (k + 1..n).zip(below.chunks_exact_mut(n)) {
+            let scaled = row[i] * inverse;
+            for (out, u) in out[i..].iter_mut().zip(&row[i..n]) {
+                *out -= scaled * u;
+            }
+        }
+        for u in &mut row[k + 1..n] {
+            *u *= inverse;
+        }
     }
     true
 }
 
-/// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor`].
+/// Solves `Uᵀ D U x = b` in place, with the factor of [`cholesky_factor`].
 ///
-/// - `l`: `n × n`, row by row; the lower triangle is read
+/// - `u`: `n × n`, row by row; the upper triangle is read
 /// - `b`: `n` numbers, `n` taken from its length; the solution on return
 ///
 /// # Degenerate cases
-/// A slice `l` shorter than `n * n` leaves `b` as it is.
-pub fn cholesky_solve(l: &[f64], b: &mut [f64]) {
+/// A slice `u` shorter than `n * n` leaves `b` as it is.
+pub fn cholesky_solve(u: &[f64], b: &mut [f64]) {
     let n = b.len();
-    if n.checked_mul(n).is_none_or(|size| l.len() < size) {
+    if n.checked_mul(n).is_none_or(|size| u.len() < size) {
         return;
     }
-    for i in 0..n {
-        let row = &l[i * n..i * n + i + 1];
-        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
+    match n {
+        3 => solve(&u[..9], 3, b),
+        6 => solve(&u[..36], 6, b),
+        _ => solve(u, n, b),
     }
-    for i in (0..n).rev() {
-        let row = &l[i * n..i * n + i + 1];
-        let x = b[i] * row[i];
-        b[i] = x;
-        for (b_k, l_ik) in b[..i].iter_mut().zip(row) {
-            *b_k -= l_ik * x;
+}
+
+#[inline(always)]
+fn solve(u: &[f64], n: usize, b: &mut [f64]) {
+    let b = &mut b[..n];
+    for k in 0..n {
+        let (row, x) = (&u[k * n..][..n], b[k]);
+        for j in k + 1..n {
+            b[j] -= row[j] * x;
         }
+        b[k] = x * row[k];
+    }
+    for k in (0..n).rev() {
+        let row = &u[k * n..][..n];
+        b[k] -= dot(&row[k + 1..], &b[k + 1..]);
     }
 }
 
@@ -126,10 +156,11 @@ mod tests {
 
     #[test]
     fn cholesky_of_a_known_matrix() {
-        // From L = [2 0 0; 6 1 0; -8 5 3].
-        let mut a = [4.0, 0.0, 0.0, 12.0, 37.0, 0.0, -16.0, -43.0, 98.0];
+        // From U = [1 3 -4; 0 1 5; 0 0 1] and D = [4 1 9].
+        let mut a = [4.0, 12.0, -16.0, 0.0, 37.0, -43.0, 0.0, 0.0, 98.0];
         assert!(cholesky_factor(&mut a, 3, 0.0));
-        assert_eq!(a, [0.5, 0.0, 0.0, 6.0, 1.0, 0.0, -8.0, 5.0, 1.0 / 3.0]);
+        let upper = [a[0], a[1], a[2], a[4], a[5], a[8]];
+        assert_eq!(upper, [0.25, 3.0, -4.0, 1.0, 5.0, 1.0 / 9.0]);
         let mut b = [4.0, 12.0, -16.0];
         cholesky_solve(&a, &mut b);
         assert_eq!(b, [1.0, 0.0, 0.0]);
@@ -138,7 +169,7 @@ mod tests {
     #[test]
     fn cholesky_refuses_what_is_not_finite() {
         for mut a in
-            [[f64::NAN, 0.0, 0.0, 1.0], [1.0, 0.0, f64::NAN, 1.0], [f64::INFINITY, 0.0, 0.0, 1.0]]
+            [[f64::NAN, 0.0, 0.0, 1.0], [1.0, f64::NAN, 0.0, 1.0], [f64::INFINITY, 0.0, 0.0, 1.0]]
         {
             assert!(!cholesky_factor(&mut a, 2, 0.0), "{a:?}");
         }

@@ -78,6 +78,9 @@ impl RigRun {
     /// it, which then has only one place to be.
     pub(super) fn place_targets(&mut self) {
         let (rig, web) = (&self.rig, &mut self.web);
+        if !web.is_ready {
+            return;
+        }
         web.effectors.clear();
         web.targets.clear();
         for (k, goal) in rig.points.iter().enumerate() {

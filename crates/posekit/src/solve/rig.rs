@@ -83,6 +83,8 @@ pub(super) struct Node {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PointGoal {
     pub(super) node: usize,
+    /// The first node that moves it.
+    root: usize,
     pub(super) offset: DVec3,
     /// Where it should be.
     pub(super) wanted: DVec3,
@@ -97,16 +99,16 @@ pub(super) struct PointGoal {
 }
 
 impl PointGoal {
-    /// A goal in the caller's units.
+    /// A goal in the caller's units, with the first and the last node that move it.
     pub(super) fn new(
-        node: usize,
+        [root, node]: [usize; 2],
         offset: DVec3,
         wanted: DVec3,
         weight: f64,
         demand: usize,
     ) -> Self {
         let (target, at) = (wanted, offset);
-        Self { node, offset, wanted, target, shortfall: 0.0, weight, at, demand }
+        Self { node, root, offset, wanted, target, shortfall: 0.0, weight, at, demand }
     }
 }
 
@@ -238,8 +240,11 @@ impl Rig {
         self.shortfall = 0.0;
         for i in 0..self.points.len() {
             let goal = self.points[i];
-            let node = self.first_node(goal.node);
-            let root = if node == BASE { goal.at } else { self.nodes[node].placement.translation };
+            let root = if goal.root == BASE {
+                goal.at
+            } else {
+                self.nodes[goal.root].placement.translation
+            };
             let (way, reach) = (goal.wanted - root, self.reach_of(i));
             let far = way.length();
             let shortfall = reach.shortfall(far);
@@ -624,6 +629,7 @@ impl Rig {
     }
 
     /// Sets the variable that node `i` moves with.
+    #[inline]
     pub(super) fn set_variable(&mut self, i: usize, x: f64) {
         let variable = self.nodes[i].variable;
         if self.is_alone(i) {
@@ -637,6 +643,7 @@ impl Rig {
         }
     }
 
+    #[inline]
     fn set_node(&mut self, i: usize, x: f64) {
         let node = &self.nodes[i];
         let value = node.gain * x + node.bias;

@@ -210,7 +210,8 @@ impl Rig {
         if let Some(target) = position {
             let demand = self.demands.len();
             let offset = node_from_frame.translation;
-            self.points.push(PointGoal::new(node, offset, target, weight, demand));
+            let nodes = [self.first_node(node), node];
+            self.points.push(PointGoal::new(nodes, offset, target, weight, demand));
         }
         if let Some(target) = rotation {
             self.turns.push(TurnGoal {

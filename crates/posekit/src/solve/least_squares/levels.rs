@@ -337,7 +337,8 @@ impl LeastSquares {
             let frees = block.motion == Motion::Variable && rig.turns_freely(i);
             let mut add = |weight: f64, want: Want| {
                 if weight > 0.0 {
-                    self.pulls.push(Pull { block: k, weight, want, frees });
+                    let first = block.first;
+                    self.pulls.push(Pull { block: k, first, weight, share: 1.0, want, frees });
                 }
             };
             if stay > 0.0 {
@@ -361,6 +362,9 @@ impl LeastSquares {
                 self.step.pull[i] += pull.weight;
             }
         }
+        for pull in &mut self.pulls {
+            pull.share = pull.weight / self.step.pull[pull.first];
+        }
     }
 
     /// Finds where the pulls lead from the present pose: the sum of all pulls leads to their mean.
@@ -376,15 +380,13 @@ impl LeastSquares {
         }
         for pull in &self.pulls {
             let block = &self.system.blocks[pull.block];
-            let i = block.first;
             if block.motion == Motion::Variable {
-                let off = pull.want.value - self.step.values[i];
-                let off = if pull.frees { wrap_angle(off) } else { off };
-                toward[i] += off * (pull.weight / self.step.pull[i]);
+                let off = pull.want.value - self.step.values[pull.first];
+                toward[pull.first] += pull.share * if pull.frees { wrap_angle(off) } else { off };
             } else {
-                let way = rig.way_to(block.node, block.motion, 0.0, pull.want);
-                for (k, i) in block.range().enumerate() {
-                    toward[i] += way[k] * (pull.weight / self.step.pull[i]);
+                let way = rig.way_to(block.node, block.motion, 0.0, pull.want) * pull.share;
+                for (toward, by) in toward[block.range()].iter_mut().zip(way.to_array()) {
+                    *toward += by;
                 }
             }
         }
@@ -395,7 +397,11 @@ impl LeastSquares {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pull {
     block: usize,
+    /// The first unknown of the block.
+    first: usize,
     weight: f64,
+    /// Its part of all that pulls at the block.
+    share: f64,
     want: Want,
     /// A hinge that goes round: the short way is taken.
     frees: bool,

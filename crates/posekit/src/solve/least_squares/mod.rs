@@ -7,6 +7,7 @@
 //!
 //! The same steps rescue the other methods where those stall or crawl.
 
+mod columns;
 mod levels;
 mod mixing;
 mod report;
@@ -20,9 +21,10 @@ use super::demand::{Motion, System, make_room};
 use super::rig::{Rig, State};
 use super::rig_run::RigRun;
 use crate::math::{dot, so3_exp};
+use columns::{add_product, add_transposed};
 use glam::DVec3;
 use mixing::Mixer;
-use step::{Step, add_product, add_transposed};
+use step::Step;
 
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
 /// [`CLOSE`], where valleys are narrow and patience pays.
@@ -33,6 +35,9 @@ const STANDSTILL: f64 = 1.0 - 1e-11;
 
 /// A push on the joints this small, relative to the miss and the reach, is rounding: the pose is at rest.
 const REST: f64 = 1e-11;
+
+/// A longer step shows by itself that something is pushed \[rad, or the reach\].
+const RESTLESS: f64 = 1e-6;
 
 /// Sum of squares, relative to the reach, below which an attempt is close: 3e-4 of the reach.
 const CLOSE: f64 = 1e-7;
@@ -140,6 +145,7 @@ impl RigRun {
             least.system.prepare(&self.rig);
             least.pulls_level = 0;
             least.list_ranges(&self.rig);
+            least.step.list_stiffness(&self.rig, &least.system);
             least.reserve(&self.rig);
         }
         least.step.values.clear();
@@ -298,8 +304,8 @@ impl LeastSquares {
     /// Sum of squares of the rows from `first` on and of the pulls.
     fn sum_of_squares(&self, first: usize) -> f64 {
         let rows = self.system.rows[first..].iter().zip(&self.system.misses[first..]);
-        let rows = rows.filter(|(row, miss)| !row.is_floor || **miss > 0.0);
-        let misses: f64 = rows.map(|(_, miss)| miss * miss).sum();
+        let counted = rows.map(|(row, &miss)| if row.is_floor { miss.max(0.0) } else { miss });
+        let misses: f64 = counted.map(|miss| miss * miss).sum();
         let pulls = self.step.pull.iter().zip(&self.step.toward);
         misses + pulls.map(|(pull, by)| pull * by * by).sum::<f64>()
     }
@@ -308,10 +314,10 @@ impl LeastSquares {
     fn descend(&mut self, rig: &mut Rig, ease: f64) -> Outcome {
         let unit = rig.unit();
         self.system.differentiate(rig);
-        if self.is_at_rest(REST * unit) {
+        if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
             return Outcome::AtRest;
         }
-        if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
+        if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
             return Outcome::AtRest;
         }
         self.keep(rig);

@@ -20,6 +20,7 @@
 
 use super::super::demand::{Block, Group, Motion, Run, System, make_room};
 use super::super::rig::{Bound, Rig};
+use super::columns::{add_product, add_transposed};
 use super::mixing::Mixer;
 use crate::math::{cholesky_factor, cholesky_solve, so3_log, swing_twist};
 use crate::skeleton::Limit;
@@ -62,6 +63,8 @@ struct Wall {
 pub(super) struct Step {
     /// The step.
     pub(super) x: Vec<f64>,
+    /// How much damping each unknown takes: a slide by the reach counts like a radian.
+    stiffness: Vec<f64>,
     /// Damping and pulls.
     d: Vec<f64>,
     /// Pulls of each unknown, and where to.
@@ -80,8 +83,9 @@ pub(super) struct Step {
     push: Vec<f64>,
     walls: Vec<Wall>,
     fixed: Vec<f64>,
-    /// The Jacobian without what is set.
+    /// The Jacobian with the walls projected out, where there are any.
     j: Vec<f64>,
+    has_walls: bool,
     active: Vec<usize>,
     is_active: Vec<bool>,
     /// Place of each row among the active ones.
@@ -113,15 +117,7 @@ impl Step {
     ) -> bool {
         let n = system.n_unknowns;
         self.d.clear();
-        // A slide by the reach counts like a radian.
-        let unit = rig.unit();
-        let slides = damping / (unit * unit);
-        for block in &system.blocks {
-            let by = if rig.turns(block) { damping } else { slides };
-            for i in block.range() {
-                self.d.push(by * rig.nodes[block.node].stiffness + self.pull[i]);
-            }
-        }
+        self.d.extend(self.stiffness.iter().zip(&self.pull).map(|(by, pull)| damping * by + pull));
         self.walls.clear();
         self.is_set.clone_from(&self.frozen);
         refill(&mut self.was_released, n, false);
@@ -144,13 +140,31 @@ impl Step {
         self.x.iter().any(|x| x.abs() > NOTHING)
     }
 
+    /// Lists how much damping each unknown takes.
+    pub(super) fn list_stiffness(&mut self, rig: &Rig, system: &System) {
+        let slides = (rig.unit() * rig.unit()).recip();
+        self.stiffness.clear();
+        for block in &system.blocks {
+            let by = if rig.turns(block) { 1.0 } else { slides };
+            let stiffness = by * rig.nodes[block.node].stiffness;
+            self.stiffness.extend(block.range().map(|_| stiffness));
+        }
+    }
+
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
     pub(super) fn reserve(&mut self, system: &System) {
         let (m, n) = (system.n_rows, system.n_unknowns);
         for list in [&mut self.y, &mut self.right] {
             make_room(list, m.max(n));
         }
-        for list in [&mut self.x, &mut self.d, &mut self.push, &mut self.fixed, &mut self.inverse] {
+        for list in [
+            &mut self.x,
+            &mut self.stiffness,
+            &mut self.d,
+            &mut self.push,
+            &mut self.fixed,
+            &mut self.inverse,
+        ] {
             make_room(list, n);
         }
         for list in [&mut self.pull, &mut self.toward, &mut self.values] {
@@ -202,14 +216,15 @@ impl Step {
 
     /// The step of the unknowns that are not set, for the rows that are active.
     fn solve_free(&mut self, system: &System, misses: &[f64], n_hard: usize) -> bool {
-        let n = system.n_unknowns;
+        // An unknown that is set, or that nothing holds, is not solved for.
+        self.inverse.clear();
+        let inverses = self.d.iter().zip(&self.is_set);
+        self.inverse
+            .extend(inverses.map(|(d, set)| if *set || *d <= 0.0 { 0.0 } else { d.recip() }));
         // x₀: what is set, and what the pulls alone would do.
         self.x.clear();
-        for i in 0..n {
-            let pulled =
-                if self.pull[i] > 0.0 { self.toward[i] * self.pull[i] / self.d[i] } else { 0.0 };
-            self.x.push(if self.is_set[i] { 0.0 } else { pulled });
-        }
+        let pulls = self.pull.iter().zip(&self.toward).zip(&self.inverse);
+        self.x.extend(pulls.map(|((pull, toward), inverse)| toward * pull * inverse));
         self.project_on_walls(system);
         for (x, fixed) in self.x.iter_mut().zip(&self.fixed) {
             *x += fixed;
@@ -236,6 +251,12 @@ impl Step {
     }
 
     fn list_active(&mut self, n_rows: usize) {
+        if self.active.len() == n_rows
+            && self.places.len() == n_rows
+            && !self.is_active.contains(&false)
+        {
+            return;
+        }
         self.active.clear();
         self.places.clear();
         for r in 0..n_rows {
@@ -246,12 +267,12 @@ impl Step {
         }
     }
 
-    /// The Jacobian of what may move: columns that are set are 0, walls are projected out. And `1 / D`.
+    /// The Jacobian with the walls projected out.
     fn fill_jacobian(&mut self, system: &System) {
-        self.inverse.clear();
-        let inverses = self.d.iter().zip(&self.is_set);
-        self.inverse.extend(inverses.map(|(d, set)| if *set { 0.0 } else { d.recip() }));
-        self.j.clone_from(&system.jacobian);
+        self.has_walls = self.walls.iter().any(|wall| !wall.is_open);
+        if self.has_walls {
+            self.j.clone_from(&system.jacobian);
+        }
         for wall in self.walls.iter().filter(|wall| !wall.is_open) {
             let block = system.blocks[wall.block].range();
             for group in &system.groups {
@@ -267,6 +288,11 @@ impl Step {
                 }
             }
         }
+    }
+
+    /// The Jacobian of what may move.
+    fn jacobian<'a>(&'a self, system: &'a System) -> &'a [f64] {
+        if self.has_walls { &self.j } else { &system.jacobian }
     }
 
     fn solve_in_tasks(&mut self, system: &System, n_hard: usize) -> bool {
@@ -306,19 +332,17 @@ impl Step {
     }
 
     /// Adds `D⁻¹ Jᵀ y`.
-    fn add_to_unknowns(&self, system: &System, out: &mut [f64]) {
-        for group in &system.groups {
-            let y = &self.by_row[group.rows.clone()];
-            let mut columns = self.j[group.first..].chunks_exact(y.len());
-            for run in system.runs(group.demand) {
-                for (i, column) in (run.start..run.end).zip(columns.by_ref()) {
-                    out[i] += self.inverse[i] * small_dot(column, y);
-                }
-            }
+    fn add_to_unknowns(&mut self, system: &System, out: &mut [f64]) {
+        let mut push = core::mem::take(&mut self.push);
+        refill(&mut push, system.n_unknowns, 0.0);
+        add_transposed(system, self.jacobian(system), &self.by_row, &mut push);
+        for ((out, push), inverse) in out.iter_mut().zip(&push).zip(&self.inverse) {
+            *out += inverse * push;
         }
+        self.push = push;
     }
 
-    /// The lower triangle of `J D⁻¹ Jᵀ`, group by group over the unknowns that both touch.
+    /// The upper triangle of `J D⁻¹ Jᵀ`, group by group over the unknowns that both touch.
     fn fill_gram(&mut self, system: &System) {
         let m = self.active.len();
         let mut gram = core::mem::take(&mut self.gram);
@@ -341,13 +365,14 @@ impl Step {
     /// One group with itself, its `M` rows all active: the size that the compiler unrolls.
     fn add_square<const M: usize>(&self, system: &System, a: &Group, gram: &mut [f64], m: usize) {
         let mut sums = [[0.0; M]; M];
-        let mut columns = self.j[a.first..].chunks_exact(M);
+        let mut columns = self.jacobian(system)[a.first..].chunks_exact(M);
         for run in system.runs(a.demand) {
             for (by, column) in self.inverse[run.start..run.end].iter().zip(columns.by_ref()) {
                 let Ok(column) = <&[f64; M]>::try_from(column) else { continue };
                 for i in 0..M {
                     let scaled = column[i] * by;
-                    for j in 0..M {
+                    // From the diagonal on, two at a time.
+                    for j in (i & !1)..M {
                         sums[i][j] += scaled * column[j];
                     }
                 }
@@ -361,6 +386,7 @@ impl Step {
 
     /// Two groups, over the runs that they share.
     fn add_pair(&self, system: &System, a: &Group, b: &Group, gram: &mut [f64], m: usize) {
+        let jacobian = self.jacobian(system);
         let (runs, others) = (system.runs(a.demand), system.runs(b.demand));
         let (mut i, mut j) = (0, 0);
         while i < runs.len() && j < others.len() {
@@ -375,7 +401,7 @@ impl Step {
                     let first = g.first + (run.column + unknown - run.start) * g.height();
                     first..first + g.height()
                 };
-                let (left, right) = (&self.j[column(a, &run)], &self.j[column(b, &other)]);
+                let (left, right) = (&jacobian[column(a, &run)], &jacobian[column(b, &other)]);
                 for (&p, x) in self.places[a.rows.clone()].iter().zip(left) {
                     if p == NOWHERE {
                         continue;
@@ -383,7 +409,7 @@ impl Step {
                     let scaled = x * by;
                     for (&q, y) in self.places[b.rows.clone()].iter().zip(right) {
                         if q != NOWHERE {
-                            gram[p * m + q] += scaled * y;
+                            gram[q * m + p] += scaled * y;
                         }
                     }
                 }
@@ -433,12 +459,13 @@ impl Step {
         let (n, height) = (system.n_touched, group.height());
         let (y, active) = (&self.by_row[group.rows.clone()], &self.is_active[group.rows.clone()]);
         let unknowns = || system.runs(group.demand).iter().flat_map(|run| run.start..run.end);
-        let column = |k: usize| &self.j[group.first + k * height..group.first + (k + 1) * height];
+        let jacobian = self.jacobian(system);
+        let column = |k: usize| &jacobian[group.first + k * height..group.first + (k + 1) * height];
         for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.is_set[*a]) {
             right[a] += small_dot(column(k), y);
             for (l, b) in unknowns().enumerate().take(k + 1).filter(|(_, b)| !self.is_set[*b]) {
                 let products = column(k).iter().zip(column(l)).zip(active);
-                gram[a * n + b] +=
+                gram[b * n + a] +=
                     products.map(|((x, y), on)| if *on { x * y } else { 0.0 }).sum::<f64>();
             }
         }
@@ -634,35 +661,6 @@ impl Rig {
             off = turned.try_normalize().map(|axis| (self.before[i].rotation * axis, room));
         }
         [out, end, off]
-    }
-}
-
-/// Adds `by J x` to one number per row.
-pub(super) fn add_product(system: &System, j: &[f64], x: &[f64], by: f64, out: &mut [f64]) {
-    for group in &system.groups {
-        let out = &mut out[group.rows.clone()];
-        let mut columns = j[group.first..].chunks_exact(out.len());
-        for run in system.runs(group.demand) {
-            for (x, column) in x[run.start..run.end].iter().zip(columns.by_ref()) {
-                let scaled = x * by;
-                if scaled != 0.0 {
-                    out.iter_mut().zip(column).for_each(|(out, j)| *out += scaled * j);
-                }
-            }
-        }
-    }
-}
-
-/// Adds `Jᵀ y` to one number per unknown.
-pub(super) fn add_transposed(system: &System, j: &[f64], y: &[f64], out: &mut [f64]) {
-    for group in &system.groups {
-        let y = &y[group.rows.clone()];
-        let mut columns = j[group.first..].chunks_exact(y.len());
-        for run in system.runs(group.demand) {
-            for (out, column) in out[run.start..run.end].iter_mut().zip(columns.by_ref()) {
-                *out += small_dot(column, y);
-            }
-        }
     }
 }
 
