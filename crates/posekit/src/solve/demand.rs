@@ -37,8 +37,8 @@ pub(super) struct Demand {
 
 impl Demand {
     pub(super) fn new(task: &Task, carriers: [Carrier; 2], bodies: Range<usize>) -> Self {
-        let Task { kind, weight, level } = task.clone();
-        Self { kind, carriers, bodies, weight, level, still: Miss::default() }
+        let (kind, still) = (task.kind.clone(), Miss::default());
+        Self { kind, carriers, bodies, weight: task.weight, level: task.level, still }
     }
 
     /// Multiplies all lengths.

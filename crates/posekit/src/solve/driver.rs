@@ -201,7 +201,7 @@ impl Driver {
         let now = self.measure(residual);
         let left = run.progress().unwrap_or(now);
         let before = core::mem::replace(&mut self.before, left);
-        self.keep_best(run, residual);
+        self.keep_best(run, residual, now, left);
         if self.classic {
             let at_rest = self.stops_early && run.is_at_rest() && now > 1.0;
             return at_rest.then_some(Ending::NoProgress);
@@ -259,7 +259,7 @@ impl Driver {
         let enough = if is_jump { WORTH_A_JUMP * self.best_left } else { self.best_left };
         if now <= 1.0 || left < enough {
             self.before = left;
-            self.keep_best(run, residual);
+            self.keep_best(run, residual, now, left);
         } else {
             run.recall();
             self.before = self.best_left;
@@ -272,16 +272,18 @@ impl Driver {
         run.recall();
         self.iteration += run.come_to_rest(self.limit - self.iteration);
         let residual = run.residual();
-        self.keep_best(run, residual);
+        let now = self.measure(residual);
+        let left = run.progress().unwrap_or(now);
+        self.keep_best(run, residual, now, left);
         run.recall();
         self.stops_early.then_some(Ending::NoProgress)
     }
 
-    fn keep_best(&mut self, run: &mut dyn Run, residual: Residual) {
-        let (now, merit) = (self.measure(residual), run.merit(residual));
+    /// Keeps the state if it is the best: `now` tolerances off, and `left` by the measure of progress.
+    fn keep_best(&mut self, run: &mut dyn Run, residual: Residual, now: f64, left: f64) {
+        let merit = run.merit(residual);
         if merit < self.best_merit || (now <= 1.0 && self.best > 1.0) {
-            (self.best, self.best_merit) = (now, merit);
-            self.best_left = run.progress().unwrap_or(now);
+            (self.best, self.best_merit, self.best_left) = (now, merit, left);
             run.keep();
         }
     }

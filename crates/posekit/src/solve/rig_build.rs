@@ -10,6 +10,9 @@ use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
 use crate::task::{Axes, FramePose, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
+/// Lengths up to this and down to its inverse can be squared without a thought.
+const TAME: f64 = 1e30;
+
 impl Rig {
     /// Copies what the tasks need of a skeleton. `start` must have been checked and clamped.
     pub(super) fn build(
@@ -164,10 +167,8 @@ impl Rig {
         self.bodies.clear();
         self.is_plain = true;
         for task in tasks {
-            let carriers = task.kind.frames().map(|frame| match frame {
-                Some(frame) => self.carrier(skeleton, frame),
-                None => Carrier::WORLD,
-            });
+            let [first, second] = task.kind.frames();
+            let carriers = [self.carrier(skeleton, first), self.carrier(skeleton, second)];
             let is_lever =
                 task.level == 1 && self.collect_levers(&task.kind, carriers[0], task.weight);
             // What weighs nothing is switched off.
@@ -175,7 +176,7 @@ impl Rig {
             let first_body = self.bodies.len();
             for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
                 let at = Pose::from_translation(body.center_in_joint);
-                let carrier = self.carrier(skeleton, Frame::new(body.joint, at));
+                let carrier = self.carrier(skeleton, Some(Frame::new(body.joint, at)));
                 self.bodies.push((carrier, body.mass));
             }
             let bodies = first_body..self.bodies.len();
@@ -229,8 +230,9 @@ impl Rig {
         }
     }
 
-    /// A frame of the skeleton on the node that carries it.
-    fn carrier(&self, skeleton: &Skeleton, frame: Frame) -> Carrier {
+    /// A frame of the skeleton on the node that carries it; none is the world's.
+    fn carrier(&self, skeleton: &Skeleton, frame: Option<Frame>) -> Carrier {
+        let Some(frame) = frame else { return Carrier::WORLD };
         let mut node_from_frame = frame.joint_from_frame;
         let mut node = self.node_of_joint[frame.joint];
         if node >= BASE - 1 {
@@ -282,8 +284,12 @@ impl Rig {
             bones.chain(goals).chain(bodies).fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
         let largest = self.demands.iter().fold(largest, |m, demand| m.max(demand.largest_length()));
         let largest = self.nodes.iter().fold(largest, |m, node| m.max(self.largest_slide(node)));
-        let first = power_of_two_below(largest).recip();
-        self.scale_lengths(first);
+        // Numbers whose squares are numbers can wait for the second.
+        let is_tame = (TAME.recip()..TAME).contains(&largest);
+        let first = if is_tame { 1.0 } else { power_of_two_below(largest).recip() };
+        if !is_tame {
+            self.scale_lengths(first);
+        }
         let full = self.full_reach(first);
         let wanted = power_of_two_below(full).recip();
         // Bones next to nothing beside a target: both scales in one must still be a number.

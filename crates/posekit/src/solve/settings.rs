@@ -152,13 +152,15 @@ impl Clone for Settings {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { mut ccd, mut relaxation, mut least_squares, mut locked, .. } =
-            core::mem::take(self);
-        ccd.clone_from(&source.ccd);
-        relaxation.clone_from(&source.relaxation);
-        least_squares.clone_from(&source.least_squares);
-        locked.clone_from(&source.locked);
-        *self = Self { ccd, relaxation, least_squares, locked, ..*source };
+        let Self { tolerance, orientation_tolerance, iterations, classic, trace, root, .. } =
+            *source;
+        self.ccd.clone_from(&source.ccd);
+        self.relaxation.clone_from(&source.relaxation);
+        self.least_squares.clone_from(&source.least_squares);
+        self.locked.clone_from(&source.locked);
+        (self.tolerance, self.orientation_tolerance) = (tolerance, orientation_tolerance);
+        (self.iterations, self.classic) = (iterations, classic);
+        (self.trace, self.root) = (trace, root);
     }
 }
 
@@ -170,10 +172,11 @@ impl Clone for LeastSquares {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { mut stiffness, mut largest_change, .. } = core::mem::take(self);
-        stiffness.clone_from(&source.stiffness);
-        largest_change.clone_from(&source.largest_change);
-        *self = Self { stiffness, largest_change, ..*source };
+        let Self { regularisation, least_change, restarts, .. } = *source;
+        self.stiffness.clone_from(&source.stiffness);
+        self.largest_change.clone_from(&source.largest_change);
+        (self.regularisation, self.least_change) = (regularisation, least_change);
+        self.restarts = restarts;
     }
 }
 

@@ -291,11 +291,12 @@ impl Spoke {
         self.across.length_squared() <= IDLE * IDLE
     }
 
-    /// What it alone asks of the turn.
+    /// What it alone asks of the turn. Its own products with the axis would be one wait more, and there is a joint after this one.
     #[inline(always)]
     pub(super) fn pull(&self, wish: DVec3, weight: f64) -> Pull {
-        let cosine = self.is.dot(wish) - self.along * self.axis.dot(wish);
-        Pull { cosine: weight * cosine, sine: weight * self.across.dot(wish) }
+        let mut pull = Pull::default();
+        pull.add(self.axis, self.is, wish, weight);
+        pull
     }
 
     /// The lever after a turn.
