@@ -7,6 +7,7 @@
 use super::super::demand::{Demand, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
+use super::columns::add_product;
 use super::{LeastSquares, Snapshot};
 use crate::math::{so3_log, wrap_angle};
 use crate::task::{Task, TaskKind};
@@ -263,6 +264,9 @@ impl LeastSquares {
         self.apply(rig, self.step.scale);
         self.mixer.remember(&self.step.x, self.step.scale);
         self.mend(rig);
+        if n_hard == 0 && self.merit >= before {
+            self.straighten(rig);
+        }
         // Coming back to where rows are held may cost the level something.
         let helps = self.merit < before || strain > enough;
         self.levels.strains.clone_from(&self.levels.at_start);
@@ -276,6 +280,32 @@ impl LeastSquares {
         self.harden(is_mixed, 10.0, 0.0);
         self.levels.rejected += u32::from(!is_mixed);
         self.levels.rejected < TRIES
+    }
+
+    /// Takes back what the second order of a step without hard rows did to them, with the factor at hand: what pulls softly leads along a curved
+    /// valley of rows that are met, whose sides are steep beside it.
+    fn straighten(&mut self, rig: &mut Rig) {
+        if !self.step.can_solve_again() {
+            return;
+        }
+        // What the rows miss beyond what the first order said, e(x) − (e − J x).
+        let system = &self.system;
+        self.kept_misses.clear();
+        self.kept_misses
+            .extend(system.misses.iter().zip(&self.wishes).map(|(now, then)| now - then));
+        let (x, part) = (&self.step.x, self.step.scale);
+        add_product(system, &system.jacobian, x, part, &mut self.kept_misses);
+        self.step.solve_again(system, &self.kept_misses, &mut self.bend);
+        self.step.x.iter_mut().for_each(|x| *x *= part);
+        self.step.scale = 1.0;
+        core::mem::swap(&mut self.step.x, &mut self.bend);
+        self.apply(rig, 1.0);
+        core::mem::swap(&mut self.step.x, &mut self.bend);
+        for (x, by) in self.step.x.iter_mut().zip(&self.bend) {
+            *x += by;
+        }
+        self.mixer.remember(&self.step.x, 1.0);
+        self.measure_level(rig);
     }
 
     /// Whether the step is next to nothing, by itself or beside the change so far.

@@ -322,11 +322,7 @@ impl LeastSquares {
         }
         self.keep(rig);
         let is_mixed = self.mixes && self.step.scale >= 1.0 && self.step.mix(&mut self.mixer);
-        if !is_mixed
-            && self.is_curved
-            && self.step.scale >= 1.0
-            && self.step.can_solve_again(&self.system)
-        {
+        if !is_mixed && self.is_curved && self.step.scale >= 1.0 && self.step.can_solve_again() {
             self.bend(rig);
         }
         self.apply(rig, self.step.scale);
@@ -417,12 +413,11 @@ impl LeastSquares {
         self.recall(rig);
         core::mem::swap(&mut self.kept_misses, &mut self.system.misses);
         // The effectors' second derivative along the step is 2 (e − h J Δq − e(h)) / h².
-        let (system, y) = (&self.system, &mut self.step.y);
-        y.clear();
-        y.extend(system.misses.iter().zip(&self.kept_misses).map(|(e, at)| at - e));
-        add_product(system, &system.jacobian, &self.step.x, PROBE, y);
-        y.iter_mut().for_each(|y| *y /= PROBE * PROBE);
-        self.step.solve_again(&self.system, &mut self.bend);
+        let (system, leaves) = (&self.system, &mut self.kept_misses);
+        leaves.iter_mut().zip(&system.misses).for_each(|(at, e)| *at -= e);
+        add_product(system, &system.jacobian, &self.step.x, PROBE, leaves);
+        leaves.iter_mut().for_each(|leaves| *leaves /= PROBE * PROBE);
+        self.step.solve_again(system, leaves, &mut self.bend);
         let (size, straight) = (dot(&self.bend, &self.bend), dot(&self.step.x, &self.step.x));
         if size <= LARGEST_BEND * LARGEST_BEND * straight {
             for (x, by) in self.step.x.iter_mut().zip(&self.bend) {

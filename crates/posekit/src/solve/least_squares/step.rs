@@ -471,18 +471,19 @@ impl Step {
         }
     }
 
-    /// Solves again for other misses of the soft rows, with the factor at hand: what to add to the step. For steps without hard rows,
-    /// pulls and set unknowns only.
-    pub(super) fn solve_again(&mut self, system: &System, out: &mut Vec<f64>) {
+    /// Solves again for other misses, with the factor at hand: what to add to the step. For steps without hard rows only.
+    pub(super) fn solve_again(&mut self, system: &System, misses: &[f64], out: &mut Vec<f64>) {
         refill(out, system.n_unknowns, 0.0);
+        self.y.clear();
+        self.y.extend(self.active.iter().map(|&r| misses[r]));
         cholesky_solve(&self.gram, &mut self.y);
         self.spread_y();
         self.add_to_unknowns(system, out);
     }
 
-    /// Whether every row took part and the factor at hand is the tasks'.
-    pub(super) fn can_solve_again(&self, system: &System) -> bool {
-        self.solved_in_tasks && self.active.len() == system.rows.len()
+    /// Whether the factor at hand is the tasks'.
+    pub(super) fn can_solve_again(&self) -> bool {
+        self.solved_in_tasks && !self.active.is_empty()
     }
 
     /// The largest sum of changes on the way to one task.
