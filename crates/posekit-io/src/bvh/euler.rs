@@ -48,8 +48,7 @@ pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [
     let candidates = match seen.locked() {
         Some((side, sum)) => {
             let share = 0.5 * wrap_angle(sum - (near[2] + side * near[0]));
-            let alpha = near[0] + side * share;
-            [seen.turns(alpha), seen.turns(alpha)]
+            [seen.turns(near[0] + side * share); 2]
         }
         None => seen.both(),
     };
@@ -64,7 +63,7 @@ pub(super) fn two_turns(rotation: DQuat, axes: [Axis; 2], near: [f64; 2]) -> [f6
     let seen = Seen::new(rotation, [axes[0], axes[1], third]);
     let near = [seen.sign * near[0], seen.sign * near[1], 0.0];
     let candidates = match seen.locked() {
-        Some((side, sum)) => [seen.turns(side * sum), seen.turns(side * sum)],
+        Some((side, sum)) => [seen.turns(side * sum); 2],
         None => seen.both(),
     };
     let [a, b] = candidates.map(|turns| brought_near(turns, near));
@@ -113,10 +112,10 @@ impl Seen {
         (cos_beta < LOCKED).then(|| (if m[0][2] < 0.0 { -1.0 } else { 1.0 }, sum()))
     }
 
-    /// The two answers of a pose that is not locked.
+    /// The two answers of a pose that is not locked: each turn of one half a turn from the other, the middle one mirrored.
     fn both(&self) -> [[f64; 3]; 2] {
-        let alpha = atan2(-self.m[1][2], self.m[2][2]);
-        [self.turns(alpha), self.turns(alpha + PI)]
+        let [alpha, beta, gamma] = self.turns(atan2(-self.m[1][2], self.m[2][2]));
+        [[alpha, beta, gamma], [alpha + PI, PI - beta, gamma + PI]]
     }
 
     /// The three turns, the first given.

@@ -121,12 +121,18 @@ fn fault(word: &[u8]) -> Fault {
 pub(super) fn write_number(value: f64, out: &mut Vec<u8>) {
     /// Decimals that are tried, as a factor.
     const MICRO: f64 = 1e6;
-    let scaled = value * MICRO;
-    let millionths = scaled.round();
-    // A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
-    if millionths.abs() < 1e15 && millionths / MICRO == value {
-        write_millionths(millionths, value.is_sign_negative(), out);
-        return;
+    /// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
+    const MOST: f64 = 1e15;
+    let size = value.abs();
+    let scaled = size * MICRO;
+    if scaled < MOST {
+        #[expect(clippy::cast_possible_truncation, reason = "to the nearest integer below 1e15")]
+        #[expect(clippy::cast_sign_loss, reason = "a size")]
+        let millionths = (scaled + 0.5) as u64;
+        if millionths as f64 / MICRO == size {
+            write_millionths(millionths, value.is_sign_negative(), out);
+            return;
+        }
     }
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(value);
@@ -134,15 +140,16 @@ pub(super) fn write_number(value: f64, out: &mut Vec<u8>) {
 }
 
 /// Appends an integer of millionths as a decimal fraction without zeros at its end.
-fn write_millionths(millionths: f64, is_negative: bool, out: &mut Vec<u8>) {
+fn write_millionths(millionths: u64, is_negative: bool, out: &mut Vec<u8>) {
     const MICRO: u64 = 1_000_000;
-    #[expect(clippy::cast_possible_truncation, reason = "an integer below 1e15")]
-    #[expect(clippy::cast_sign_loss, reason = "the size")]
-    let size = millionths.abs() as u64;
-    let (mut whole, mut part) = (size / MICRO, size % MICRO);
+    let (mut whole, mut part) = (millionths / MICRO, millionths % MICRO);
     // A sign, 9 digits, a point, 6 digits.
-    let mut text = [b'0'; 20];
-    let mut end = text.len();
+    let mut text = [0; 17];
+    let mut start = text.len();
+    let mut put = |byte: u8| {
+        start -= 1;
+        text[start] = byte;
+    };
     if part > 0 {
         let mut n_decimals = 6;
         while part.is_multiple_of(10) {
@@ -150,30 +157,26 @@ fn write_millionths(millionths: f64, is_negative: bool, out: &mut Vec<u8>) {
             n_decimals -= 1;
         }
         for _ in 0..n_decimals {
-            put_digit(&mut text, &mut end, &mut part);
+            put(last_digit(part));
+            part /= 10;
         }
-        end -= 1;
-        text[end] = b'.';
+        put(b'.');
     }
     loop {
-        put_digit(&mut text, &mut end, &mut whole);
+        put(last_digit(whole));
+        whole /= 10;
         if whole == 0 {
             break;
         }
     }
     if is_negative {
-        end -= 1;
-        text[end] = b'-';
+        put(b'-');
     }
-    out.extend_from_slice(&text[end..]);
+    out.extend_from_slice(&text[start..]);
 }
 
-/// Puts the last digit of a number before `end`.
-fn put_digit(text: &mut [u8; 20], end: &mut usize, number: &mut u64) {
-    *end -= 1;
-    let digit = (*number % 10) as u8;
-    text[*end] = b'0' + digit;
-    *number /= 10;
+const fn last_digit(number: u64) -> u8 {
+    b'0' + (number % 10) as u8
 }
 
 #[cfg(test)]

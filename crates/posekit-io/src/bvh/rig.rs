@@ -256,15 +256,20 @@ impl Rig {
     /// # Degenerate cases
     /// Slices of the wrong length leave `row` as it is.
     pub fn row(&self, q: &[f64], near: &[f64], row: &mut [f64]) -> Loss {
-        let n = self.n_channels;
-        let mut loss = Loss::default();
-        if q.len() == self.skeleton.n_values() && near.len() == n && row.len() == n {
-            for part in &self.parts {
-                let own = part.write(&q[part.values.clone()], near, row, self.metres_per_unit);
-                loss = loss.or_more(own);
-            }
+        (0..self.parts.len())
+            .fold(Loss::default(), |loss, joint| loss.or_more(self.joint_row(joint, q, near, row)))
+    }
+
+    /// [`row`](Self::row) for one joint: the other channels stay as they are.
+    ///
+    /// # Panics
+    /// When the skeleton has no such joint.
+    pub fn joint_row(&self, joint: usize, q: &[f64], near: &[f64], row: &mut [f64]) -> Loss {
+        let (n, part) = (self.n_channels, &self.parts[joint]);
+        if q.len() != self.skeleton.n_values() || near.len() != n || row.len() != n {
+            return Loss::default();
         }
-        loss
+        part.write(&q[part.values.clone()], near, row, self.metres_per_unit)
     }
 
     /// The rows of a motion, each nearest to the one before, so that angles never jump.

@@ -26,9 +26,6 @@ const UPRIGHT: f64 = 0.8;
 /// Part of an offset's coordinate that a position may be from it, or from zero, to count as being there.
 const THERE: f64 = 0.4;
 
-/// Part of an offset that a coordinate must be to tell anything.
-const TELLING: f64 = 0.1;
-
 /// Guesses, each with what it rests on, or nothing where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -98,11 +95,8 @@ impl fmt::Display for Survey {
 }
 
 /// The frames that are looked at.
-fn samples(file: &File) -> impl Iterator<Item = usize> {
-    file_samples(file.n_frames())
-}
-
-fn file_samples(n_frames: usize) -> impl Iterator<Item = usize> {
+fn samples(file: &File) -> impl Iterator<Item = usize> + use<> {
+    let n_frames = file.n_frames();
     let n = if n_frames < SAMPLES { n_frames } else { SAMPLES };
     // 128 bits: the product of two counts.
     (0..n).map(move |sample| (sample as u128 * n_frames as u128 / n as u128) as usize)
@@ -167,7 +161,7 @@ fn guess_up(file: &File, positions: Option<Positions>) -> Option<Upward> {
     is_clear.then(|| Upward { axis, is_negative: sum[axis.index()] < 0.0 })
 }
 
-/// Each joint with positions and an offset votes, by the coordinate that stays nearest to one of the two.
+/// Each joint with positions and an offset votes, by the longest coordinate of it that stays near to one of the two.
 fn guess_positions(file: &File) -> Option<Positions> {
     let (mut from_offset, mut from_parent) = (0, 0);
     for (index, node) in file.nodes().iter().enumerate() {
@@ -185,11 +179,12 @@ fn guess_positions(file: &File) -> Option<Positions> {
 }
 
 fn vote(file: &File, index: usize, node: &Node) -> Option<Positions> {
+    // How much of an offset's coordinate speaks for a rule, and which.
     let mut best: Option<(f64, Positions)> = None;
     for (channel, place) in node.channels.iter().zip(file.channel_range(index)) {
         let Channel::Position(axis) = *channel else { continue };
         let offset = node.offset[axis.index()];
-        if offset == 0.0 || offset.abs() < TELLING * node.offset.length() {
+        if offset == 0.0 {
             continue;
         }
         let median = |from: f64| {
@@ -204,8 +199,9 @@ fn vote(file: &File, index: usize, node: &Node) -> Option<Positions> {
         } else {
             (at_offset, Positions::FromParent)
         };
-        if off < THERE && best.is_none_or(|(least, _)| off < least) {
-            best = Some((off, rule));
+        let weight = offset.abs() * (1.0 - off);
+        if off < THERE && best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, rule));
         }
     }
     best.map(|(_, rule)| rule)
