@@ -475,6 +475,19 @@ fn b14_a_hierarchy_of_any_depth_costs_no_stack() {
     assert_eq!(rig.skeleton().n_joints(), 100_000);
 }
 
+#[test]
+fn b14_a_hierarchy_on_one_line_is_read_in_proportion() {
+    let (hierarchy, motion) =
+        chain(60_000).split_once("MOTION").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let line = hierarchy.replace('\n', " ");
+    let file = read(format!("{line}\nMOTION{motion}"));
+    assert_eq!(file, read(format!("{hierarchy}MOTION{motion}")));
+    // The place of a fault in it is still right.
+    let at = line.rfind("CHANNELS").unwrap();
+    let error = refused(format!("{}CHANNELS 9{}", &line[..at], &line[at + 10..]));
+    assert_has(&error, &format!("CHANNELS of `j59999`, line 1, column {}", at + 10));
+}
+
 /// A head and rows without end, as many as are asked for; counts what was taken.
 struct Endless {
     head: Vec<u8>,

@@ -160,7 +160,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A place `at` bytes into a line. Columns count characters; a byte that is not UTF-8 counts as one.
+/// Characters of a text. What is not UTF-8 counts as what stands in its place for people.
+pub(super) fn n_characters(text: &[u8]) -> usize {
+    String::from_utf8_lossy(text).chars().count()
+}
+
+/// A place `at` bytes into a line. Columns count characters.
 pub(super) fn place_in(
     line: &[u8],
     at: usize,
@@ -169,7 +174,7 @@ pub(super) fn place_in(
     subject: impl Into<String>,
 ) -> Place {
     let at = at.min(line.len());
-    let column = String::from_utf8_lossy(&line[..at]).chars().count() + 1;
+    let column = n_characters(&line[..at]) + 1;
     Place { subject: subject.into(), line: number, column, byte: line_byte + at }
 }
 

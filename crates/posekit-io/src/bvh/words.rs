@@ -1,7 +1,7 @@
 //! The hierarchy as words.
 
 use super::file::shown;
-use super::source::{Source, place_in};
+use super::source::{Source, n_characters, place_in};
 use crate::error::{Error, Place, Result};
 
 /// A word of the hierarchy: a place in the line at hand.
@@ -9,6 +9,8 @@ use crate::error::{Error, Place, Result};
 pub(super) struct Word {
     start: usize,
     end: usize,
+    /// From 1.
+    column: usize,
 }
 
 /// The words of a text, line by line. A brace at the front of a word is a word.
@@ -19,6 +21,8 @@ pub(super) struct Words<'s, 'a> {
     number: usize,
     byte: usize,
     at: usize,
+    /// Up to where characters have been counted, and how many; a hierarchy on one line would otherwise be counted again for every word.
+    counted: (usize, usize),
 }
 
 /// True for what separates words; line ends are not among it.
@@ -42,7 +46,7 @@ pub(super) fn name_end(line: &[u8]) -> usize {
 
 impl<'s, 'a> Words<'s, 'a> {
     pub(super) const fn new(source: &'s mut Source<'a>) -> Self {
-        Self { source, line: Vec::new(), number: 0, byte: 0, at: 0 }
+        Self { source, line: Vec::new(), number: 0, byte: 0, at: 0, counted: (0, 0) }
     }
 
     /// The next word, or `None` at the end of the text.
@@ -55,7 +59,7 @@ impl<'s, 'a> Words<'s, 'a> {
                 let is_brace = matches!(first, b'{' | b'}');
                 let length = rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len());
                 self.at += if is_brace { 1 } else { length };
-                return Ok(Some(Word { start, end: self.at }));
+                return Ok(Some(self.word_from(start)));
             }
             if !self.source.advance()? {
                 return Ok(None);
@@ -67,7 +71,8 @@ impl<'s, 'a> Words<'s, 'a> {
     fn take_line(&mut self) -> Result<()> {
         self.line.clear();
         self.line.extend_from_slice(self.source.line());
-        (self.number, self.byte, self.at) = (self.source.number(), self.source.byte(), 0);
+        (self.number, self.byte) = (self.source.number(), self.source.byte());
+        (self.at, self.counted) = (0, (0, 0));
         match self.line.iter().position(|&byte| byte == 0) {
             Some(at) => Err(Error::Encoding {
                 encoding: "binary (it holds a NUL byte)".into(),
@@ -88,7 +93,14 @@ impl<'s, 'a> Words<'s, 'a> {
         self.skip_blanks();
         let start = self.at;
         self.at += name_end(&self.line[start..]);
-        Word { start, end: self.at }
+        self.word_from(start)
+    }
+
+    /// The word from here to the present place.
+    fn word_from(&mut self, start: usize) -> Word {
+        let (at, characters) = self.counted;
+        self.counted = (start, characters + n_characters(&self.line[at..start]));
+        Word { start, end: self.at, column: self.counted.1 + 1 }
     }
 
     pub(super) fn text(&self, word: Word) -> &[u8] {
@@ -110,7 +122,12 @@ impl<'s, 'a> Words<'s, 'a> {
     }
 
     pub(super) fn place(&self, word: Word, subject: impl Into<String>) -> Place {
-        place_in(&self.line, word.start, self.number, self.byte, subject)
+        Place {
+            subject: subject.into(),
+            line: self.number,
+            column: word.column,
+            byte: self.byte + word.start,
+        }
     }
 
     /// The place behind all that was given.
