@@ -57,7 +57,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is not JSON or XML, or it ends too early.
+    /// The text is not JSON, XML or BVH, or it ends too early.
     #[error("{place}, byte {}: {message}", place.byte)]
     Syntax {
         /// Where the reader gave up.
@@ -145,7 +145,7 @@ pub enum Error {
         /// The field of [`Limits`](crate::Limits) that holds the cap.
         field: &'static str,
     },
-    /// A value to be written is NaN or infinite; JSON cannot hold it.
+    /// A value to be written is NaN or infinite; no file can hold it.
     #[error("`{field}` is not finite and cannot be written")]
     NotFinite {
         /// The field.

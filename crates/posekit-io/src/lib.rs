@@ -1,4 +1,4 @@
-//! Readers and writers for posekit: robots in URDF, characters in glTF, chain problems, figures and solutions in posekit's own JSON.
+//! Readers and writers for posekit: robots in URDF, characters in glTF, motions in BVH, chain problems, figures and solutions in posekit's own JSON.
 //!
 //! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
 //!
@@ -21,6 +21,8 @@
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file.
+//! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
+//!   configurations of it, and rows of configurations.
 //! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
@@ -30,12 +32,14 @@
 //! program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
 //!
 //! # Conventions
-//! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped.
+//! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. Of a BVH only
+//! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF and no glTF, reads no meshes and no animations, and expands no xacro templates.
+//! It writes no URDF and no glTF, reads no meshes, no animations of glTF, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
+pub mod bvh;
 pub mod gltf;
 pub mod problem;
 pub mod urdf;

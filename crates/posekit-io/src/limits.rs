@@ -12,6 +12,8 @@ pub(crate) const LARGEST: f64 = 1e100;
 pub struct Limits {
     /// Size of a file or text \[bytes\]. Default 64 MiB: 65 536 joints with every optional field written out.
     pub file_bytes: usize,
+    /// Size of a motion file \[bytes\], which may be long. Default 1 GiB: most of an hour of 100 joints at 120 frames per second.
+    pub motion_bytes: usize,
     /// Joints of a skeleton, bones of a chain, and elements of any other list in a problem file. Default 65 536.
     pub joints: usize,
     /// Depth of nested XML elements. Default 256; a URDF file needs 6. JSON has a fixed depth of 127.
@@ -26,6 +28,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             file_bytes: 64 << 20,
+            motion_bytes: 1 << 30,
             joints: 65_536,
             xml_depth: 256,
             xml_nodes: 1 << 22,
@@ -39,6 +42,13 @@ impl Limits {
     #[must_use]
     pub const fn with_file_bytes(mut self, file_bytes: usize) -> Self {
         self.file_bytes = file_bytes;
+        self
+    }
+
+    /// The default caps with another size of a motion file \[bytes\].
+    #[must_use]
+    pub const fn with_motion_bytes(mut self, motion_bytes: usize) -> Self {
+        self.motion_bytes = motion_bytes;
         self
     }
 

@@ -60,8 +60,14 @@ pub(crate) fn check_size(bytes: u64, limits: &Limits) -> Result<()> {
     Ok(())
 }
 
+/// The refusal of a motion beyond the cap.
+pub(crate) fn too_large_motion(limits: &Limits) -> Error {
+    let what = "the size of the motion file in bytes".into();
+    Error::TooLarge { what, limit: limits.motion_bytes, field: "motion_bytes" }
+}
+
 /// The name of a two- or four-byte encoding, known by its mark or by the zero bytes beside a first ASCII character.
-fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+pub(crate) fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] | [1..=0x7F, 0, 0, 0, ..] => Some("UTF-32 (little-endian)"),
         [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, 1..=0x7F, ..] => Some("UTF-32 (big-endian)"),

@@ -3,17 +3,24 @@
 
 use posekit::solve::{Method, Settings, Solution, solve};
 use posekit::task::{Orientation, Position};
+use posekit_io::bvh::{self, Options};
 use posekit_io::{
     CHAIN_SCHEMA, ChainProblem, FIGURE_SCHEMA, FigureModel, FigureProblem, Limits, Outcome,
     SOLUTION_SCHEMA, SolutionFile, Warnings, schema_of,
 };
 
-/// The examples of the page that have this schema.
-fn examples(schema: &str) -> Vec<String> {
+/// The blocks of the page in this language.
+fn blocks(language: &str) -> Vec<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/files.md");
     let page = std::fs::read_to_string(page).unwrap().replace('\r', "");
-    let blocks = page.split("```json\n").skip(1);
-    let texts = blocks.map(|block| block.split("```").next().unwrap().to_owned());
+    let fence = format!("```{language}\n");
+    let blocks = page.split(&fence).skip(1);
+    blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The examples of the page that have this schema.
+fn examples(schema: &str) -> Vec<String> {
+    let texts = blocks("json").into_iter();
     let is_one =
         |text: &String| schema_of(text, &Limits::default()).unwrap().as_deref() == Some(schema);
     texts.filter(is_one).collect()
@@ -77,4 +84,15 @@ fn its_solution_is_that_of_its_figure() {
         assert!(off(told.distance, found.distance) < 1e-6, "{told:?}, but {found:?}");
         assert!(off(told.angle, found.angle) < 1e-6, "{told:?}, but {found:?}");
     }
+}
+
+#[test]
+fn its_motion_is_in_the_layout_that_is_written() {
+    let texts = blocks("bvh");
+    assert_eq!(texts.len(), 1, "one motion");
+    let mut warnings = Warnings::new();
+    let (options, limits) = (Options::strict(), Limits::default());
+    let file = bvh::read_bytes(texts[0].as_bytes(), &options, &limits, &mut warnings).unwrap();
+    assert_eq!(String::from_utf8(file.to_bytes()).unwrap(), texts[0]);
+    assert!(warnings.is_empty(), "{warnings:?}");
 }

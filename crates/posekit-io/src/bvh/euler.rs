@@ -1,0 +1,247 @@
+//! Rotations as turns about the axes of a joint, one after the other, and back.
+//!
+//! Turns `alpha`, `beta`, `gamma` about the axes `i`, `j`, `k` stand for the rotation `R = R_i(alpha) R_j(beta) R_k(gamma)`, the first channel
+//! outermost. The axes are the three of a frame in some order; an odd order is an even one seen in a mirror, in which all angles change sign. For the order
+//! x, y, z, and with the signs changed for every other odd one,
+//!
+//! ```text
+//! R_ik = sin beta          R_jk = -sin alpha cos beta     R_kk = cos alpha cos beta
+//! ```
+//!
+//! and, alpha once chosen, the rows j and k of `R_i(-alpha) R = R_j(beta) R_k(gamma)` give beta and gamma. So that whatever alpha is, the three
+//! turns are together as near to the rotation as it allows, also where alpha hardly counts. Angles are radians here.
+
+use core::f64::consts::{PI, TAU};
+
+use posekit::glam::{DMat3, DQuat};
+use posekit::math::{atan2, rotation_about, sin_cos, wrap_angle};
+
+use super::file::Axis;
+
+/// Below this cosine of the middle turn, the outer two turn about the same axis, to rounding, and only their sum counts. What such a pose is off by the
+/// free choice is at most as much \[rad\]; larger, and it would show in the sixth decimal of a degree; smaller, and noise would choose.
+const LOCKED: f64 = 1e-9;
+
+/// The rotation of turns about axes, the first outermost.
+#[inline]
+pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
+    turns.fold(DQuat::IDENTITY, |rotation, (axis, angle)| {
+        rotation * rotation_about(axis.unit(), angle)
+    })
+}
+
+/// The value of an angle, of those that differ by whole turns, that is nearest to another.
+#[inline]
+pub(super) fn nearest(angle: f64, near: f64, turn: f64) -> f64 {
+    let turns = ((near - angle) / turn).round();
+    // Whole turns of nothing would still round.
+    if turns == 0.0 { angle } else { angle + turns * turn }
+}
+
+/// Three turns about three axes that make a rotation: of all such, those nearest to `near`.
+///
+/// # Degenerate cases
+/// With the middle turn at a right angle to rounding, the outer two share what is needed so that both stay as near as they can.
+pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [f64; 3] {
+    let seen = Seen::new(rotation, axes);
+    let near = near.map(|angle| seen.sign * angle);
+    let candidates = match seen.locked() {
+        Some((side, sum)) => {
+            let share = 0.5 * wrap_angle(sum - (near[2] + side * near[0]));
+            [seen.turns(near[0] + side * share); 2]
+        }
+        None => seen.both(),
+    };
+    let [a, b] = candidates.map(|turns| brought_near(turns, near));
+    let best = if distance(b, near) < distance(a, near) { b } else { a };
+    best.map(|angle| seen.sign * angle)
+}
+
+/// Two turns about two axes that make a rotation, if two can, nearest to `near`; what a third would have to do is left out.
+pub(super) fn two_turns(rotation: DQuat, axes: [Axis; 2], near: [f64; 2]) -> [f64; 2] {
+    let third = Axis::ALL[3 - axes[0].index() - axes[1].index()];
+    let seen = Seen::new(rotation, [axes[0], axes[1], third]);
+    let near = [seen.sign * near[0], seen.sign * near[1], 0.0];
+    let candidates = match seen.locked() {
+        Some((side, sum)) => [seen.turns(side * sum); 2],
+        None => seen.both(),
+    };
+    let [a, b] = candidates.map(|turns| brought_near(turns, near));
+    let missed = |turns: [f64; 3]| turns[2].abs();
+    // Of one third turn and its opposite, one is below a right angle.
+    let is_b =
+        missed(b) < missed(a) || (missed(b) == missed(a) && distance(b, near) < distance(a, near));
+    let best = if is_b { b } else { a };
+    [seen.sign * best[0], seen.sign * best[1]]
+}
+
+/// The turn about an axis that comes nearest to a rotation, nearest to `near`.
+///
+/// # Degenerate cases
+/// Half a turn about an axis across: no turn is nearer than another, and it is `near`.
+pub(super) fn one_turn(rotation: DQuat, axis: Axis, near: f64) -> f64 {
+    let along = rotation.xyz()[axis.index()];
+    if along == 0.0 && rotation.w == 0.0 {
+        return near;
+    }
+    nearest(2.0 * atan2(along, rotation.w), near, TAU)
+}
+
+/// A rotation in the axes' order, mirrored if that is odd.
+struct Seen {
+    /// Rows and columns in the order of the axes.
+    m: [[f64; 3]; 3],
+    /// -1 for an odd order, whose angles change sign.
+    sign: f64,
+}
+
+impl Seen {
+    fn new(rotation: DQuat, axes: [Axis; 3]) -> Self {
+        let matrix = DMat3::from_quat(rotation);
+        let order = axes.map(Axis::index);
+        let m = order.map(|row| order.map(|column| matrix.col(column)[row]));
+        let sign = if (order[1] + 3 - order[0]) % 3 == 1 { 1.0 } else { -1.0 };
+        Self { m, sign }
+    }
+
+    /// Where the middle turn is a right angle: which (1 or -1), and the last turn plus that times the first.
+    fn locked(&self) -> Option<(f64, f64)> {
+        let m = &self.m;
+        let cos_beta = (m[0][0] * m[0][0] + m[0][1] * m[0][1]).sqrt();
+        let sum = || atan2(m[1][0], m[1][1]);
+        (cos_beta < LOCKED).then(|| (if m[0][2] < 0.0 { -1.0 } else { 1.0 }, sum()))
+    }
+
+    /// The two answers of a pose that is not locked: each turn of one half a turn from the other, the middle one mirrored.
+    fn both(&self) -> [[f64; 3]; 2] {
+        let [alpha, beta, gamma] = self.turns(atan2(-self.m[1][2], self.m[2][2]));
+        [[alpha, beta, gamma], [alpha + PI, PI - beta, gamma + PI]]
+    }
+
+    /// The three turns, the first given.
+    fn turns(&self, alpha: f64) -> [f64; 3] {
+        let m = &self.m;
+        let (sin, cos) = sin_cos(alpha);
+        let beta = atan2(m[0][2], cos * m[2][2] - sin * m[1][2]);
+        let gamma = atan2(cos * m[1][0] + sin * m[2][0], cos * m[1][1] + sin * m[2][1]);
+        [alpha, beta, gamma]
+    }
+}
+
+fn brought_near(turns: [f64; 3], near: [f64; 3]) -> [f64; 3] {
+    core::array::from_fn(|turn| nearest(turns[turn], near[turn], TAU))
+}
+
+/// Sum of the squares of the differences.
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|turn| (a[turn] - b[turn]) * (a[turn] - b[turn])).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::f64::consts::FRAC_PI_2;
+    use posekit::math::so3_log;
+    use proptest::prelude::*;
+
+    /// All orders of three axes.
+    fn orders() -> Vec<[Axis; 3]> {
+        let all = Axis::ALL;
+        let mut orders = Vec::new();
+        for i in 0..3 {
+            for j in (0..3).filter(|&j| j != i) {
+                orders.push([all[i], all[j], all[3 - i - j]]);
+            }
+        }
+        orders
+    }
+
+    fn composed(axes: &[Axis], turns: &[f64]) -> DQuat {
+        rotation_of(axes.iter().copied().zip(turns.iter().copied()))
+    }
+
+    fn apart(a: DQuat, b: DQuat) -> f64 {
+        so3_log(a.inverse() * b).length()
+    }
+
+    #[test]
+    fn the_first_turn_is_the_outermost() {
+        let axes = [Axis::Z, Axis::X, Axis::Y];
+        let rotation = composed(&axes, &[FRAC_PI_2, FRAC_PI_2, 0.0]);
+        // About x first, y goes to z, which the turn about z leaves.
+        let turned = rotation * Axis::Y.unit();
+        assert!((turned - Axis::Z.unit()).length() < 1e-15, "{turned}");
+    }
+
+    #[test]
+    fn a_locked_pose_keeps_the_split_it_came_with() {
+        for axes in orders() {
+            for beta in [FRAC_PI_2, -FRAC_PI_2, FRAC_PI_2 + TAU] {
+                let turns = [0.7, beta, -0.4];
+                let rotation = composed(&axes, &turns);
+                let found = three_turns(rotation, axes, turns);
+                for turn in 0..3 {
+                    assert!((found[turn] - turns[turn]).abs() < 1e-9, "{axes:?}: {found:?}");
+                }
+                // From elsewhere the pose is still right, and both outer turns go equally far.
+                let near = [0.5, beta - 0.1, -0.5];
+                let found = three_turns(rotation, axes, near);
+                assert!(apart(composed(&axes, &found), rotation) < 1e-14, "{axes:?}: {found:?}");
+                let moved = [found[0] - near[0], found[2] - near[2]];
+                assert!((moved[0].abs() - moved[1].abs()).abs() < 1e-9, "{axes:?}: {moved:?}");
+                assert!(moved[0].abs() < 0.2, "{axes:?}: {moved:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_turns_that_made_it_are_found() {
+        for axes in orders() {
+            for turns in [[0.3, 2.9], [-3.0, 0.1], [9.0, -4.0], [1.0, FRAC_PI_2], [0.0, 0.0]] {
+                let pair = [axes[0], axes[1]];
+                let found = two_turns(composed(&pair, &turns), pair, turns);
+                for turn in 0..2 {
+                    assert!(
+                        (found[turn] - turns[turn]).abs() < 1e-9,
+                        "{pair:?}: {turns:?} {found:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_turn_is_the_best_one() {
+        let tilted = rotation_about(Axis::Y.unit(), 2.0) * rotation_about(Axis::X.unit(), 0.4);
+        let best = one_turn(tilted, Axis::Y, 8.0);
+        let miss = |angle: f64| apart(rotation_about(Axis::Y.unit(), angle), tilted);
+        assert!((best - 8.0).abs() <= PI, "{best} is near");
+        assert!(miss(best) < miss(best + 0.01) && miss(best) < miss(best - 0.01), "{best}");
+        let across = rotation_about(Axis::X.unit(), PI);
+        assert_eq!(one_turn(DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0), Axis::Y, 0.3), 0.3);
+        assert!(one_turn(across, Axis::Y, 0.3).is_finite(), "half a turn across");
+    }
+
+    proptest! {
+        /// Also close to the locked poses, where one turn alone is hardly known.
+        #[test]
+        fn turns_come_back_and_make_the_rotation(
+            order in 0_usize..6, alpha in -7.0..7.0, gamma in -7.0..7.0, side in prop::bool::ANY,
+            small in prop::sample::select(vec![0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 0.1, 1.0]),
+            off in prop::bool::ANY
+        ) {
+            let axes = orders()[order];
+            let beta = if side { FRAC_PI_2 } else { -FRAC_PI_2 } + if off { small } else { -small };
+            let turns = [alpha, beta, gamma];
+            let rotation = composed(&axes, &turns);
+            let found = three_turns(rotation, axes, turns);
+            prop_assert!(apart(composed(&axes, &found), rotation) < 3e-9, "{:?}", found);
+            if small > 2.0 * LOCKED {
+                prop_assert!(apart(composed(&axes, &found), rotation) < 1e-14, "{:?}", found);
+            }
+            for turn in 0..3 {
+                prop_assert!((found[turn] - turns[turn]).abs() < 1e-6, "{:?} {:?}", found, turns);
+            }
+        }
+    }
+}

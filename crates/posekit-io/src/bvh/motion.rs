@@ -1,0 +1,312 @@
+//! The second half of a file: how many frames, how far apart, and their rows.
+
+use super::Options;
+use super::file::{FRAME_TIMES, File, Node, frame_time_message, shown};
+use super::fill::fill_gaps;
+use super::hierarchy::fault_message;
+use super::number::{Fault, read_number};
+use super::source::Source;
+use super::words::is_blank;
+use crate::error::{Error, Place, Result};
+use crate::warnings::Warnings;
+
+/// The lines before the rows.
+#[derive(Debug, Default)]
+struct Head {
+    /// What `Frames` says, and where.
+    declared: Option<(u64, Place)>,
+    frame_time: Option<f64>,
+}
+
+/// The rows as they are read.
+struct Rows {
+    n_channels: usize,
+    values: Vec<f64>,
+    n_frames: usize,
+    /// Places in `values` to be filled in, ascending, and where the first stands in the text.
+    gaps: Vec<usize>,
+    first_gap: Option<Place>,
+    /// The last row is whole, but the file ends with it, and maybe within its last number.
+    may_be_cut: bool,
+}
+
+/// Why a row cannot be used.
+enum RowFault {
+    /// A word that is no number, `at` in the line, for the channel.
+    Word { at: usize, channel: usize, fault: Fault },
+    /// So many numbers only.
+    Short(usize),
+    /// More words behind the last channel, the first of them `at` in the line.
+    Long { at: usize },
+    /// There is no memory for it.
+    Memory,
+}
+
+/// Reads what stands behind the word `MOTION`.
+pub(super) fn read_motion(
+    source: &mut Source<'_>,
+    nodes: Vec<Node>,
+    options: &Options,
+    warnings: &mut Warnings,
+) -> Result<File> {
+    let head = read_head(source, options, warnings)?;
+    let frame_time = options.frame_time.or(head.frame_time).unwrap_or(super::NO_FRAME_TIME);
+    let n_channels = nodes.iter().map(|node| node.channels.len()).sum();
+    let values = Vec::new();
+    let mut rows = Rows {
+        n_channels,
+        values,
+        n_frames: 0,
+        gaps: Vec::new(),
+        first_gap: None,
+        may_be_cut: false,
+    };
+    read_rows(source, &mut rows, &nodes, options, warnings)?;
+    settle_count(&mut rows, &head, options, warnings)?;
+    let Rows { mut values, gaps, first_gap, .. } = rows;
+    if let Some(place) = first_gap.filter(|_| !gaps.is_empty()) {
+        fill_gaps(&mut values, &gaps, &nodes)?;
+        let message =
+            format!("{} values that are not finite are filled in, this first", gaps.len());
+        warnings.push(place, message);
+    }
+    Ok(File::from_checked(nodes, frame_time, values))
+}
+
+/// Where a line goes on behind a keyword and a colon; blanks may stand around and, in the keyword, between its words.
+fn after_keyword(line: &[u8], words: &[&str]) -> Option<usize> {
+    let skip = |at: usize| at + line[at..].iter().take_while(|&&byte| is_blank(byte)).count();
+    let mut at = skip(0);
+    for word in words {
+        let found = line.get(at..at + word.len())?;
+        if !found.eq_ignore_ascii_case(word.as_bytes()) {
+            return None;
+        }
+        at = skip(at + word.len());
+    }
+    Some(if line.get(at) == Some(&b':') { skip(at + 1) } else { at })
+}
+
+fn trimmed(mut line: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = line
+        && is_blank(*first)
+    {
+        line = rest;
+    }
+    while let [rest @ .., last] = line
+        && is_blank(*last)
+    {
+        line = rest;
+    }
+    line
+}
+
+/// The lines `Frames` and `Frame Time`, in any order.
+fn read_head(source: &mut Source<'_>, options: &Options, warnings: &mut Warnings) -> Result<Head> {
+    let mut head = Head::default();
+    let mut has_time = false;
+    while (head.declared.is_none() || !has_time) && source.advance()? {
+        let line = source.line();
+        let count = after_keyword(line, &["Frames"]).filter(|_| head.declared.is_none());
+        let time = after_keyword(line, &["Frame", "Time"]).filter(|_| !has_time);
+        if let Some(at) = count {
+            head.declared = Some(read_count(source, at)?);
+        } else if let Some(at) = time {
+            head.frame_time = read_frame_time(source, at, options)?;
+            has_time = true;
+        } else if !trimmed(line).is_empty() {
+            source.again();
+            break;
+        }
+    }
+    if head.declared.is_none() {
+        let place = source.place(0, "MOTION");
+        if !options.is_lenient {
+            return Err(Error::Missing { place, field: "Frames".into() });
+        }
+        warnings.push(place, "there is no `Frames`; every row is a frame");
+    }
+    if !has_time && options.frame_time.is_none() {
+        let place = source.place(0, "MOTION (`Options::with_frame_time` gives one)");
+        return Err(Error::Missing { place, field: "Frame Time".into() });
+    }
+    Ok(head)
+}
+
+/// A number of frames: digits, nothing else. It is compared and never believed.
+fn read_count(source: &Source<'_>, at: usize) -> Result<(u64, Place)> {
+    let text = trimmed(&source.line()[at..]);
+    let place = source.place(at, "Frames");
+    let digits = core::str::from_utf8(text).ok().filter(|text| !text.starts_with('+'));
+    match digits.and_then(|digits| digits.parse::<u64>().ok()) {
+        Some(count) => Ok((count, place)),
+        None => {
+            let message = format!("{} is no number of frames", shown(text));
+            Err(Error::Value { place, message })
+        }
+    }
+}
+
+/// The seconds in a line `Frame Time`; not looked at where the caller gives them.
+fn read_frame_time(source: &Source<'_>, start: usize, options: &Options) -> Result<Option<f64>> {
+    if options.frame_time.is_some() {
+        return Ok(None);
+    }
+    let text = trimmed(&source.line()[start..]);
+    let mut at = 0;
+    let message = match read_number(text, &mut at) {
+        Ok(time) if at < text.len() => {
+            format!("{} stands behind {time}", shown(trimmed(&text[at..])))
+        }
+        Ok(time) if !FRAME_TIMES.contains(&time) => frame_time_message(time),
+        Ok(time) => return Ok(Some(time)),
+        Err(fault) => fault_message(fault, text),
+    };
+    Err(Error::Value { place: source.place(start, "Frame Time"), message })
+}
+
+/// All rows. A fault ends a lenient reading, with a warning.
+fn read_rows(
+    source: &mut Source<'_>,
+    rows: &mut Rows,
+    nodes: &[Node],
+    options: &Options,
+    warnings: &mut Warnings,
+) -> Result<()> {
+    while source.advance()? {
+        let whole = rows.values.len();
+        match read_row(source, rows, options) {
+            Ok(false) => {}
+            Ok(true) => {
+                rows.n_frames += 1;
+                rows.may_be_cut = !source.has_line_end();
+            }
+            Err(fault) => {
+                let error = row_error(source, rows, nodes, &fault);
+                let Error::Value { place, message } = error else { return Err(error) };
+                if !options.is_lenient {
+                    return Err(Error::Value { place, message });
+                }
+                rows.keep(whole);
+                let left_out = 1 + remaining_rows(source)?;
+                let message = format!("{message}; the rows from here on, {left_out}, are left out");
+                warnings.push(place, message);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One line; false for a blank one.
+fn read_row(
+    source: &Source<'_>,
+    rows: &mut Rows,
+    options: &Options,
+) -> core::result::Result<bool, RowFault> {
+    let line = source.line();
+    let mut at = 0;
+    let mut channel = 0;
+    rows.values.try_reserve(rows.n_channels).map_err(|_| RowFault::Memory)?;
+    loop {
+        while line.get(at).is_some_and(|&byte| is_blank(byte)) {
+            at += 1;
+        }
+        if at == line.len() {
+            break;
+        }
+        if channel == rows.n_channels {
+            return Err(RowFault::Long { at });
+        }
+        match read_number(line, &mut at) {
+            Ok(value) => rows.values.push(value),
+            Err(Fault::NotFinite) if options.fills_gaps => {
+                rows.gaps.push(rows.values.len());
+                rows.first_gap.get_or_insert_with(|| source.place(at, ""));
+                rows.values.push(f64::NAN);
+                at += line[at..].iter().take_while(|&&byte| !is_blank(byte)).count();
+            }
+            Err(fault) => return Err(RowFault::Word { at, channel, fault }),
+        }
+        channel += 1;
+    }
+    match channel {
+        0 => Ok(false),
+        n if n < rows.n_channels => Err(RowFault::Short(n)),
+        _ => Ok(true),
+    }
+}
+
+/// A fault of the row at hand, with its place.
+fn row_error(source: &Source<'_>, rows: &Rows, nodes: &[Node], fault: &RowFault) -> Error {
+    let (frame, n) = (rows.n_frames, rows.n_channels);
+    let line = source.line();
+    let (at, subject, message) = match *fault {
+        RowFault::Word { at, channel, fault } => {
+            let word = line[at..].split(|&byte| is_blank(byte)).next().unwrap_or_default();
+            let subject = format!("frame {frame}, {}", File::channel_label(nodes, channel));
+            (at, subject, fault_message(fault, word))
+        }
+        RowFault::Short(found) => {
+            let message = format!("the row has {found} numbers; there are {n} channels");
+            (line.len(), format!("frame {frame}"), message)
+        }
+        RowFault::Long { at } => {
+            let more = line[at..].split(|&byte| is_blank(byte)).filter(|word| !word.is_empty());
+            let message =
+                format!("the row has {} numbers; there are {n} channels", n + more.count());
+            (at, format!("frame {frame}"), message)
+        }
+        RowFault::Memory => {
+            let place = source.place(0, format!("frame {frame}"));
+            let message = "there is no memory for more frames".into();
+            return Error::Unsupported { place, message };
+        }
+    };
+    Error::Value { place: source.place(at, subject), message }
+}
+
+/// Counts the rows to the end without reading them.
+fn remaining_rows(source: &mut Source<'_>) -> Result<usize> {
+    let mut n = 0;
+    while source.advance()? {
+        n += usize::from(!trimmed(source.line()).is_empty());
+    }
+    Ok(n)
+}
+
+/// Compares the rows with what `Frames` says. Leniently, a last row that may have been cut within a number is left out.
+fn settle_count(
+    rows: &mut Rows,
+    head: &Head,
+    options: &Options,
+    warnings: &mut Warnings,
+) -> Result<()> {
+    let Some((declared, place)) = &head.declared else { return Ok(()) };
+    let (declared, found) = (*declared, rows.n_frames as u64);
+    if declared == found {
+        return Ok(());
+    }
+    let message = format!("`Frames` says {declared}, {found} rows follow");
+    if !options.is_lenient {
+        let message = format!("{message}; what is whole can be read leniently");
+        return Err(Error::Value { place: place.clone(), message });
+    }
+    if found < declared && rows.may_be_cut {
+        rows.n_frames -= 1;
+        rows.keep(rows.n_frames * rows.n_channels);
+        let message = format!("{message}; the last one has no line end and is left out");
+        warnings.push(place.clone(), message);
+    } else {
+        warnings.push(place.clone(), format!("{message}; these are the frames"));
+    }
+    Ok(())
+}
+
+impl Rows {
+    /// Forgets the values from a place on.
+    fn keep(&mut self, n_values: usize) {
+        self.values.truncate(n_values);
+        self.gaps.retain(|&gap| gap < n_values);
+    }
+}

@@ -1,0 +1,281 @@
+//! Numbers from text and to text.
+
+use super::file::LARGEST;
+use super::words::is_blank;
+
+/// Powers of ten that are exact in f64.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// Integers up to here are exact in f64.
+const EXACT: u64 = 1 << 53;
+
+/// Digits that always fit into 64 bits.
+const DIGITS: usize = 19;
+
+/// What is wrong with a word where a number should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It says that there is no value, or one that no program could keep.
+    NotFinite,
+    /// A decimal comma.
+    Comma,
+    /// It is no number.
+    NoNumber,
+}
+
+/// The number that begins at `*at`, up to a blank or the end; `at` is moved behind it, or to the word's start where it is wrong.
+///
+/// A sign, digits with at most one point among or around them, and an exponent. Correctly rounded.
+#[inline]
+pub(super) fn read_number(bytes: &[u8], at: &mut usize) -> Result<f64, Fault> {
+    let mut place = *at;
+    let is_negative = match bytes.get(place) {
+        Some(b'-') => {
+            place += 1;
+            true
+        }
+        Some(b'+') => {
+            place += 1;
+            false
+        }
+        _ => false,
+    };
+    let mut mantissa = 0;
+    let mut n_digits = digits(bytes, &mut place, &mut mantissa);
+    let mut n_decimals = 0;
+    if bytes.get(place) == Some(&b'.') {
+        place += 1;
+        n_decimals = digits(bytes, &mut place, &mut mantissa);
+        n_digits += n_decimals;
+    }
+    let ends = bytes.get(place).is_none_or(|&byte| is_blank(byte));
+    let size = if ends && n_digits > 0 && n_digits <= DIGITS && mantissa <= EXACT {
+        // Both are exact, so that the quotient is rounded once.
+        mantissa as f64 / POWERS[n_decimals]
+    } else {
+        return read_slowly(bytes, at);
+    };
+    *at = place;
+    Ok(if is_negative { -size } else { size })
+}
+
+/// Takes digits to the end of a mantissa, which wraps when there are too many; returns how many.
+#[inline]
+fn digits(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
+    let start = *place;
+    while let Some(digit) = bytes.get(*place).map(|byte| byte.wrapping_sub(b'0'))
+        && digit < 10
+    {
+        *mantissa = mantissa.wrapping_mul(10).wrapping_add(u64::from(digit));
+        *place += 1;
+    }
+    *place - start
+}
+
+/// [`read_number`] for exponents, many digits, and faults.
+#[cold]
+#[inline(never)]
+fn read_slowly(bytes: &[u8], at: &mut usize) -> Result<f64, Fault> {
+    let rest = &bytes[*at..];
+    let word = &rest[..rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len())];
+    let value = core::str::from_utf8(word).ok().filter(|_| is_number(word));
+    let value = value.and_then(|text| text.parse::<f64>().ok());
+    match value {
+        Some(value) if value.abs() <= LARGEST => {
+            *at += word.len();
+            Ok(value)
+        }
+        Some(_) => Err(Fault::NotFinite),
+        None => Err(fault(word)),
+    }
+}
+
+/// True for a sign, digits with at most one point, and an exponent: what the standard library reads also holds words such as `infinity`.
+fn is_number(word: &[u8]) -> bool {
+    let number = word.strip_prefix(b"-").or_else(|| word.strip_prefix(b"+")).unwrap_or(word);
+    number.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+fn fault(word: &[u8]) -> Fault {
+    let lower = word.to_ascii_lowercase();
+    let plain = lower.strip_prefix(b"-").or_else(|| lower.strip_prefix(b"+")).unwrap_or(&lower);
+    // `nan(ind)`, `1.#QNAN` and others are what C libraries print.
+    if [&b"nan"[..], b"inf", b"1.#"].iter().any(|start| plain.starts_with(start)) {
+        return Fault::NotFinite;
+    }
+    let with_point: Vec<u8> =
+        plain.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+    let text = core::str::from_utf8(&with_point).unwrap_or_default();
+    if plain.contains(&b',') && is_number(&with_point) && text.parse::<f64>().is_ok() {
+        return Fault::Comma;
+    }
+    Fault::NoNumber
+}
+
+/// Appends a number in the shortest form that reads back to the same bits.
+///
+/// Up to six decimals, as nearly all files have them, are written as such; others as the fewest digits, with an exponent where it is shorter.
+pub(super) fn write_number(value: f64, out: &mut Vec<u8>) {
+    /// Decimals that are tried, as a factor.
+    const MICRO: f64 = 1e6;
+    /// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
+    const MOST: f64 = 1e15;
+    let size = value.abs();
+    let scaled = size * MICRO;
+    if scaled < MOST {
+        #[expect(clippy::cast_possible_truncation, reason = "to the nearest integer below 1e15")]
+        #[expect(clippy::cast_sign_loss, reason = "a size")]
+        let millionths = (scaled + 0.5) as u64;
+        if millionths as f64 / MICRO == size {
+            write_millionths(millionths, value.is_sign_negative(), out);
+            return;
+        }
+    }
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(value);
+    out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+}
+
+/// Appends an integer of millionths as a decimal fraction without zeros at its end.
+fn write_millionths(millionths: u64, is_negative: bool, out: &mut Vec<u8>) {
+    const MICRO: u64 = 1_000_000;
+    let (mut whole, mut part) = (millionths / MICRO, millionths % MICRO);
+    // A sign, 9 digits, a point, 6 digits.
+    let mut text = [0; 17];
+    let mut start = text.len();
+    let mut put = |byte: u8| {
+        start -= 1;
+        text[start] = byte;
+    };
+    if part > 0 {
+        let mut n_decimals = 6;
+        while part.is_multiple_of(10) {
+            part /= 10;
+            n_decimals -= 1;
+        }
+        for _ in 0..n_decimals {
+            put(last_digit(part));
+            part /= 10;
+        }
+        put(b'.');
+    }
+    loop {
+        put(last_digit(whole));
+        whole /= 10;
+        if whole == 0 {
+            break;
+        }
+    }
+    if is_negative {
+        put(b'-');
+    }
+    out.extend_from_slice(&text[start..]);
+}
+
+const fn last_digit(number: u64) -> u8 {
+    b'0' + (number % 10) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<f64, Fault> {
+        let mut at = 0;
+        let value = read_number(text.as_bytes(), &mut at)?;
+        assert_eq!(at, text.len(), "{text}: read to its end");
+        Ok(value)
+    }
+
+    fn written(value: f64) -> String {
+        let mut out = Vec::new();
+        write_number(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_of_every_form() {
+        for (text, value) in [
+            ("0", 0.0),
+            ("+1", 1.0),
+            (".0083333", 0.0083333),
+            ("5.", 5.0),
+            ("-.5", -0.5),
+            ("-9.23872e-007", -9.23872e-7),
+            ("1E+02", 100.0),
+            ("00012.5000", 12.5),
+            ("0.016666666666666666", 0.016666666666666666),
+            ("123456789012345678901234567890", 123456789012345678901234567890.0),
+            ("9007199254740993", 9007199254740993.0),
+            ("0.00000000000000000000000000001", 1e-29),
+        ] {
+            assert_eq!(read(text).map(f64::to_bits), Ok(f64::to_bits(value)), "{text}");
+        }
+        assert_eq!(read("-0.000000").map(f64::to_bits), Ok(f64::to_bits(-0.0)), "its sign");
+    }
+
+    #[test]
+    fn faults_have_their_names() {
+        for word in ["nan", "-NaN", "nan(ind)", "inf", "-Infinity", "-1.#IND", "1.#QNAN", "1e39"] {
+            assert_eq!(read(word), Err(Fault::NotFinite), "{word}");
+        }
+        for word in ["1,5", "-0,000001", "3,2e-5", "1,"] {
+            assert_eq!(read(word), Err(Fault::Comma), "{word}");
+        }
+        for word in
+            ["", "-", ".", "1.2.3", "1-2", "e5", "1e", "1,2,3", "Hips", "0x10", "1_0", "\u{FF11}"]
+        {
+            assert_eq!(read(word), Err(Fault::NoNumber), "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (-17.25, "-17.25"),
+            (0.000001, "0.000001"),
+            (-0.1, "-0.1"),
+            (123456.789, "123456.789"),
+            (999999999.0, "999999999"),
+            (1e-7, "1e-7"),
+            (1.0 / 3.0, "0.3333333333333333"),
+            (1e9, "1000000000"),
+            (0.1 + 0.2, "0.30000000000000004"),
+        ] {
+            assert_eq!(written(value), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_comes_back(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.abs() <= LARGEST);
+            prop_assert_eq!(read(&written(value)).map(f64::to_bits), Ok(bits));
+        }
+
+        #[test]
+        fn decimals_are_read_as_the_standard_library_reads_them(
+            whole in -4_000_000_i64..4_000_000, part in 0_u64..10_000_000_000, n in 0_usize..11
+        ) {
+            let text = format!("{whole}.{:.n$}", part);
+            prop_assert_eq!(read(&text).unwrap().to_bits(), text.parse::<f64>().unwrap().to_bits());
+        }
+
+        #[test]
+        fn decimals_of_a_file_are_written_as_they_were(millionths in -999_999_999_999_i64..999_999_999_999) {
+            let text = format!("{}{}.{:06}", if millionths < 0 { "-" } else { "" },
+                millionths.abs() / 1_000_000, millionths.abs() % 1_000_000);
+            let short = text.trim_end_matches('0').trim_end_matches('.');
+            let value = read(&text).unwrap();
+            prop_assert_eq!(written(value), short);
+        }
+    }
+}

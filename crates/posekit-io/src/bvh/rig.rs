@@ -1,0 +1,475 @@
+//! Between files and skeletons: nodes as joints, rows as configurations and back.
+
+use core::f64::consts::{PI, TAU};
+use core::ops::Range;
+use std::collections::BTreeSet;
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{Pose, so3_log};
+use posekit::skeleton::{Frame, Joint, Skeleton};
+
+use super::euler::{nearest, one_turn, rotation_of, three_turns, two_turns};
+use super::file::{Axis, Channel, File, Node, shown};
+use crate::error::{Error, Place, Result};
+use crate::warnings::Warnings;
+
+const RADIANS: f64 = PI / 180.0;
+const DEGREES: f64 = 180.0 / PI;
+
+/// What a file does not say, and its reader must.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Convention {
+    /// Where position channels count from. [`survey`](super::survey) says what a file seems to mean.
+    pub positions: Positions,
+    /// Metres in a unit of the file, or units of the skeleton. Default 1: the skeleton has the file's unit.
+    pub metres_per_unit: f64,
+}
+
+/// Where position channels count from. Files come with both rules, and where offsets are zero they agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Positions {
+    /// From the joint's `OFFSET`: zeros leave the joint at rest. The default.
+    #[default]
+    FromOffset,
+    /// From the parent's origin, or the world's: they stand in place of the `OFFSET`.
+    FromParent,
+}
+
+impl Default for Convention {
+    fn default() -> Self {
+        Self { positions: Positions::FromOffset, metres_per_unit: 1.0 }
+    }
+}
+
+impl Convention {
+    /// The same with another rule for positions.
+    #[must_use]
+    pub const fn with_positions(self, positions: Positions) -> Self {
+        Self { positions, ..self }
+    }
+
+    /// The same with another unit \[metres\].
+    #[must_use]
+    pub const fn with_metres_per_unit(self, metres_per_unit: f64) -> Self {
+        Self { metres_per_unit, ..self }
+    }
+}
+
+/// A file's nodes as a skeleton, and the way between rows and configurations.
+///
+/// - A joint without channels is fixed. One rotation channel makes a hinge, one position channel a slide, two or three rotation channels a ball, and all
+///   else a free joint: the kind that can hold whatever the channels say. It may hold more than they can; [`row`](Self::row) says how much was lost.
+/// - Joints keep the order of the file, stand at their offsets, and have no limits. At neutral values the skeleton is the file's rest pose.
+/// - Rotation channels turn one inside the other, the first outermost. Position channels are not turned by them, in whatever order they stand.
+/// - End Sites are no joints but [tips](Self::tips); a joint that carries nothing has a tip at its own origin.
+/// - A name is the file's, bytes that are not UTF-8 replaced by U+FFFD. Where it is empty it is `joint 7`, and where it is taken it gets ` (joint 7)` behind
+///   it, by the number of the node.
+///
+/// Which way is up is left as it is.
+#[derive(Debug, Clone)]
+pub struct Rig {
+    skeleton: Skeleton,
+    parts: Vec<Part>,
+    tips: Vec<Tip>,
+    n_channels: usize,
+    metres_per_unit: f64,
+}
+
+/// Where a limb ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tip {
+    /// The End Site's node, or that of the joint that carries nothing.
+    pub node: usize,
+    /// Its frame, for a task to speak about.
+    pub frame: Frame,
+}
+
+/// What the channels of a file cannot hold: the largest of any joint.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Loss {
+    /// Distance along axes without a position channel \[units of the skeleton\].
+    pub distance: f64,
+    /// Rotation that the rotation channels cannot make \[rad\].
+    pub angle: f64,
+}
+
+/// A joint and its channels.
+#[derive(Debug, Clone)]
+struct Part {
+    node: usize,
+    shape: Shape,
+    /// In a configuration.
+    values: Range<usize>,
+    /// Place in a row of the position channel along each axis.
+    positions: [Option<usize>; 3],
+    /// What is taken off a position to count from the offset \[units of the file\].
+    base: DVec3,
+    /// Places in a row of the rotation channels, and their axes, outermost first.
+    turns: Vec<(usize, Axis)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Fixed,
+    Hinge,
+    Slide(Axis),
+    Ball,
+    Free,
+}
+
+impl Rig {
+    /// The skeleton of a file.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a unit that is not finite and above zero, [`Error::Skeleton`] where lengths leave the range of the library.
+    ///
+    /// # Example: lift a hip, keep the angles continuous
+    /// ```
+    /// use posekit_io::{Limits, Warnings, bvh};
+    ///
+    /// let text = b"HIERARCHY
+    /// ROOT hip
+    /// {
+    ///     OFFSET 0 0 0
+    ///     CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+    /// }
+    /// MOTION
+    /// Frames: 2
+    /// Frame Time: 0.04
+    /// 0 90 0 0 0 179
+    /// 0 90 0 0 0 -179
+    /// ";
+    /// let warnings = &mut Warnings::new();
+    /// let file = bvh::read_bytes(text, &bvh::Options::strict(), &Limits::default(), warnings)?;
+    /// let rig = bvh::Rig::try_new(&file, &bvh::Convention::default(), warnings)?;
+    /// let mut q = rig.configurations(&file);
+    /// q.chunks_mut(rig.skeleton().n_values()).for_each(|frame| frame[1] += 5.0);
+    /// let (values, loss) = rig.rows(&q, file.frame(0))?;
+    /// let lifted = file.with_values(values)?;
+    /// assert_eq!(lifted.frame(1)[1], 95.0);
+    /// assert!((lifted.frame(1)[5] - 181.0).abs() < 1e-12);
+    /// assert_eq!(loss.angle, 0.0);
+    /// # Ok::<(), posekit_io::Error>(())
+    /// ```
+    pub fn try_new(file: &File, convention: &Convention, warnings: &mut Warnings) -> Result<Self> {
+        let unit = convention.metres_per_unit;
+        if !(unit.is_finite() && unit > 0.0) {
+            let place = Place::named("metres_per_unit");
+            let message = format!("a unit must be finite and above zero, not {unit}");
+            return Err(Error::Value { place, message });
+        }
+        let mut names = Names::default();
+        let mut joint_of = vec![0; file.nodes().len()];
+        let (mut joints, mut parts, mut n_values) = (Vec::new(), Vec::new(), 0);
+        for (index, node) in file.nodes().iter().enumerate().filter(|(_, node)| !node.is_end_site) {
+            let mut part = Part::new(file, index, convention.positions);
+            let name = names.of(index, node, warnings);
+            let placement = Pose::from_translation(node.offset * unit);
+            let joint = part.shape.joint(name, &part.turns).at(placement);
+            part.values = n_values..n_values + joint.kind.n_values();
+            n_values = part.values.end;
+            joint_of[index] = joints.len();
+            joints.push(match node.parent {
+                Some(parent) => joint.child_of(joint_of[parent]),
+                None => joint,
+            });
+            parts.push(part);
+        }
+        Ok(Self {
+            skeleton: Skeleton::try_new(joints)?,
+            parts,
+            tips: tips(file.nodes(), &joint_of, unit),
+            n_channels: file.n_channels(),
+            metres_per_unit: unit,
+        })
+    }
+
+    /// The skeleton.
+    #[must_use]
+    pub const fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// Where limbs end, in the order of the file.
+    #[must_use]
+    pub fn tips(&self) -> &[Tip] {
+        &self.tips
+    }
+
+    /// The node that a joint was.
+    ///
+    /// # Panics
+    /// When the skeleton has no such joint.
+    #[must_use]
+    pub fn node(&self, joint: usize) -> usize {
+        self.parts[joint].node
+    }
+
+    /// The joint that was a node; `None` for End Sites.
+    #[must_use]
+    pub fn joint(&self, node: usize) -> Option<usize> {
+        self.parts.binary_search_by_key(&node, |part| part.node).ok()
+    }
+
+    /// The configuration of a row.
+    ///
+    /// - `row`: the values of one frame \[degrees, units of the file\]
+    /// - `q`: a configuration of the skeleton, written
+    ///
+    /// # Degenerate cases
+    /// Slices of the wrong length leave `q` as it is.
+    pub fn configuration(&self, row: &[f64], q: &mut [f64]) {
+        if row.len() == self.n_channels && q.len() == self.skeleton.n_values() {
+            self.parts.iter().for_each(|part| {
+                part.read(row, &mut q[part.values.clone()], self.metres_per_unit);
+            });
+        }
+    }
+
+    /// The configurations of all frames of a file, one behind the other.
+    ///
+    /// # Degenerate cases
+    /// A file with another number of channels than the rig's gives none.
+    #[must_use]
+    pub fn configurations(&self, file: &File) -> Vec<f64> {
+        let n = self.skeleton.n_values();
+        if file.n_channels() != self.n_channels {
+            return Vec::new();
+        }
+        let mut all = vec![0.0; n * file.n_frames()];
+        for frame in 0..file.n_frames() {
+            self.configuration(file.frame(frame), &mut all[frame * n..(frame + 1) * n]);
+        }
+        all
+    }
+
+    /// The row of a configuration: of all that make this pose, the one nearest to another row.
+    ///
+    /// Angles may differ by whole turns, three turns by half a turn of each, and where the middle one is at a right angle the outer two share
+    /// freely (gimbal lock). Given the frame before, angles go on without jumps.
+    ///
+    /// - `q`: a settled configuration
+    /// - `near`: a row, the frame before mostly \[degrees\]; only its angles count
+    /// - `row`: written \[degrees, units of the file\]
+    ///
+    /// # Degenerate cases
+    /// Slices of the wrong length leave `row` as it is.
+    pub fn row(&self, q: &[f64], near: &[f64], row: &mut [f64]) -> Loss {
+        (0..self.parts.len())
+            .fold(Loss::default(), |loss, joint| loss.or_more(self.joint_row(joint, q, near, row)))
+    }
+
+    /// [`row`](Self::row) for one joint: the other channels stay as they are.
+    ///
+    /// # Panics
+    /// When the skeleton has no such joint.
+    pub fn joint_row(&self, joint: usize, q: &[f64], near: &[f64], row: &mut [f64]) -> Loss {
+        let (n, part) = (self.n_channels, &self.parts[joint]);
+        if q.len() != self.skeleton.n_values() || near.len() != n || row.len() != n {
+            return Loss::default();
+        }
+        part.write(&q[part.values.clone()], near, row, self.metres_per_unit)
+    }
+
+    /// The rows of a motion, each nearest to the one before, so that angles never jump.
+    ///
+    /// - `configurations`: settled, one behind the other
+    /// - `near`: a row that the first shall be near to, the first of the file it came from for instance
+    ///
+    /// Returns the rows, and the largest loss of any frame.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for lengths that do not fit the rig.
+    pub fn rows(&self, configurations: &[f64], near: &[f64]) -> Result<(Vec<f64>, Loss)> {
+        let (n, n_values) = (self.n_channels, self.skeleton.n_values());
+        if near.len() != n || configurations.len().checked_rem(n_values).unwrap_or(0) != 0 {
+            let place = Place::named("configurations");
+            let message = format!(
+                "{} values and a row of {} do not fit a rig of {n_values} values and {n} channels",
+                configurations.len(),
+                near.len()
+            );
+            return Err(Error::Value { place, message });
+        }
+        let n_frames = configurations.len().checked_div(n_values).unwrap_or(0);
+        let mut rows = vec![0.0; n * n_frames];
+        let mut loss = Loss::default();
+        for frame in 0..n_frames {
+            let (done, rest) = rows.split_at_mut(frame * n);
+            let before = if frame == 0 { near } else { &done[(frame - 1) * n..] };
+            let q = &configurations[frame * n_values..(frame + 1) * n_values];
+            loss = loss.or_more(self.row(q, before, &mut rest[..n]));
+        }
+        Ok((rows, loss))
+    }
+}
+
+impl Loss {
+    fn or_more(self, other: Self) -> Self {
+        Self {
+            distance: if other.distance > self.distance { other.distance } else { self.distance },
+            angle: if other.angle > self.angle { other.angle } else { self.angle },
+        }
+    }
+}
+
+impl Shape {
+    fn joint(self, name: String, turns: &[(usize, Axis)]) -> Joint {
+        match self {
+            Self::Fixed => Joint::fixed(name),
+            Self::Hinge => Joint::revolute(name, turns[0].1.unit()),
+            Self::Slide(axis) => Joint::prismatic(name, axis.unit()),
+            Self::Ball => Joint::ball(name),
+            Self::Free => Joint::free(name),
+        }
+    }
+}
+
+impl Part {
+    /// The channels of a node; its place in a configuration is not known yet.
+    fn new(file: &File, index: usize, rule: Positions) -> Self {
+        let node = &file.nodes()[index];
+        let mut positions = [None; 3];
+        let mut turns = Vec::new();
+        for (channel, place) in node.channels.iter().zip(file.channel_range(index)) {
+            match *channel {
+                Channel::Position(axis) => positions[axis.index()] = Some(place),
+                Channel::Rotation(axis) => turns.push((place, axis)),
+            }
+        }
+        let n_positions = positions.iter().flatten().count();
+        let only = Axis::ALL.into_iter().find(|axis| positions[axis.index()].is_some());
+        let shape = match (n_positions, turns.len(), only) {
+            (0, 0, _) => Shape::Fixed,
+            (0, 1, _) => Shape::Hinge,
+            (1, 0, Some(axis)) => Shape::Slide(axis),
+            (0, _, _) => Shape::Ball,
+            _ => Shape::Free,
+        };
+        let base = if rule == Positions::FromParent { node.offset } else { DVec3::ZERO };
+        Self { node: index, shape, values: 0..0, positions, base, turns }
+    }
+
+    /// A position along an axis, from the offset \[units of the file\]; zero where there is no channel.
+    fn position(&self, axis: usize, row: &[f64]) -> f64 {
+        self.positions[axis].map_or(0.0, |place| row[place] - self.base[axis])
+    }
+
+    fn read(&self, row: &[f64], values: &mut [f64], unit: f64) {
+        let rotation =
+            || rotation_of(self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS)));
+        match self.shape {
+            Shape::Fixed => {}
+            Shape::Hinge => values[0] = row[self.turns[0].0] * RADIANS,
+            Shape::Slide(axis) => values[0] = self.position(axis.index(), row) * unit,
+            Shape::Ball => values.copy_from_slice(&rotation().to_array()),
+            Shape::Free => {
+                (0..3).for_each(|axis| values[axis] = self.position(axis, row) * unit);
+                values[3..].copy_from_slice(&rotation().to_array());
+            }
+        }
+    }
+
+    fn write(&self, values: &[f64], near: &[f64], row: &mut [f64], unit: f64) -> Loss {
+        let mut loss = Loss::default();
+        match self.shape {
+            Shape::Fixed => {}
+            Shape::Hinge => {
+                let place = self.turns[0].0;
+                row[place] = nearest(values[0] * DEGREES, near[place], TAU * DEGREES);
+            }
+            Shape::Slide(axis) => self.write_position(axis.index(), values[0], row, unit),
+            Shape::Ball => loss.angle = self.write_turns(rotation_in(values), near, row),
+            Shape::Free => {
+                let mut missed = DVec3::ZERO;
+                for axis in 0..3 {
+                    match self.positions[axis] {
+                        Some(_) => self.write_position(axis, values[axis], row, unit),
+                        None => missed[axis] = values[axis],
+                    }
+                }
+                loss.distance = missed.length();
+                loss.angle = self.write_turns(rotation_in(&values[3..]), near, row);
+            }
+        }
+        loss
+    }
+
+    fn write_position(&self, axis: usize, value: f64, row: &mut [f64], unit: f64) {
+        if let Some(place) = self.positions[axis] {
+            row[place] = value / unit + self.base[axis];
+        }
+    }
+
+    /// Writes a rotation into its channels; returns by how much they miss it \[rad\].
+    fn write_turns(&self, rotation: DQuat, near: &[f64], row: &mut [f64]) -> f64 {
+        let near_of = |turn: usize| near[self.turns[turn].0] * RADIANS;
+        let put = |row: &mut [f64], turn: usize, angle: f64| {
+            let place = self.turns[turn].0;
+            row[place] = nearest(angle * DEGREES, near[place], TAU * DEGREES);
+        };
+        match *self.turns.as_slice() {
+            [(_, i), (_, j), (_, k)] => {
+                let near = [near_of(0), near_of(1), near_of(2)];
+                let angles = three_turns(rotation, [i, j, k], near);
+                (0..3).for_each(|turn| put(row, turn, angles[turn]));
+                return 0.0;
+            }
+            [(_, i), (_, j)] => {
+                let angles = two_turns(rotation, [i, j], [near_of(0), near_of(1)]);
+                (0..2).for_each(|turn| put(row, turn, angles[turn]));
+            }
+            [(_, axis)] => put(row, 0, one_turn(rotation, axis, near_of(0))),
+            _ => {}
+        }
+        let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
+        so3_log(rotation_of(turns).inverse() * rotation).length()
+    }
+}
+
+fn rotation_in(values: &[f64]) -> DQuat {
+    DQuat::from_xyzw(values[0], values[1], values[2], values[3])
+}
+
+/// The End Sites, and the joints that carry nothing.
+fn tips(nodes: &[Node], joint_of: &[usize], unit: f64) -> Vec<Tip> {
+    let mut tips = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        // A node's descendants follow it.
+        let carries = nodes.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let frame = match node.parent.filter(|_| node.is_end_site) {
+            Some(parent) => {
+                Frame::new(joint_of[parent], Pose::from_translation(node.offset * unit))
+            }
+            None if carries => continue,
+            None => Frame::new(joint_of[index], Pose::IDENTITY),
+        };
+        tips.push(Tip { node: index, frame });
+    }
+    tips
+}
+
+/// Names for joints, each given once.
+#[derive(Debug, Default)]
+struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name of a node; its number where it has none, and behind a name that has been given.
+    fn of(&mut self, index: usize, node: &Node, warnings: &mut Warnings) -> String {
+        let plain = if node.name.is_empty() { format!("joint {index}") } else { node.label() };
+        if self.taken.insert(plain.clone()) {
+            return plain;
+        }
+        let mut name = format!("{plain} (joint {index})");
+        while !self.taken.insert(name.clone()) {
+            name.push('\'');
+        }
+        let place = Place::named(format!("node {index}, {}", shown(&node.name)));
+        let own = shown(name.as_bytes());
+        warnings.push(place, format!("another joint has this name; in the skeleton it is {own}"));
+        name
+    }
+}

@@ -1,0 +1,271 @@
+//! A text as lines, read in pieces: only the line at hand is in memory.
+
+use std::io::{ErrorKind, Read};
+
+use crate::error::{Error, Place, Result};
+use crate::limits::Limits;
+use crate::text::{too_large_motion, wide_encoding};
+
+/// Bytes asked for at a time; a row of 100 joints has 3 000.
+const PIECE: usize = 1 << 18;
+
+/// The lines of a stream. A line ends with LF, CR LF or CR.
+pub(super) struct Source<'a> {
+    input: &'a mut dyn Read,
+    limits: &'a Limits,
+    /// What has been read and is still needed, up to `filled`; the rest is room.
+    buffer: Vec<u8>,
+    filled: usize,
+    /// Offset of the buffer in the file.
+    base: usize,
+    is_drained: bool,
+    /// The line at hand, in the buffer.
+    line: core::ops::Range<usize>,
+    /// Where the next line begins, in the buffer.
+    next: usize,
+    number: usize,
+    has_line_end: bool,
+    is_again: bool,
+}
+
+impl<'a> Source<'a> {
+    /// A stream at its first line. A byte-order mark is skipped.
+    pub(super) fn new(input: &'a mut dyn Read, limits: &'a Limits) -> Result<Self> {
+        let mut source = Self {
+            input,
+            limits,
+            buffer: vec![0; PIECE],
+            filled: 0,
+            base: 0,
+            is_drained: false,
+            line: 0..0,
+            next: 0,
+            number: 0,
+            has_line_end: true,
+            is_again: false,
+        };
+        while source.filled < 4 && !source.is_drained {
+            source.fill()?;
+        }
+        let start = &source.buffer[..source.filled];
+        if let Some(encoding) = wide_encoding(start) {
+            return Err(Error::Encoding { encoding: encoding.into(), byte: 0 });
+        }
+        if start.starts_with(b"glTF") {
+            return Err(Error::Encoding { encoding: "a binary glTF".into(), byte: 0 });
+        }
+        if start.starts_with(b"\xEF\xBB\xBF") {
+            source.next = 3;
+        }
+        Ok(source)
+    }
+
+    /// Goes to the next line; false at the end of the text.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        if core::mem::take(&mut self.is_again) {
+            return Ok(true);
+        }
+        let mut searched = self.next;
+        loop {
+            let end = line_end(&self.buffer[searched..self.filled]).map(|end| searched + end);
+            // Behind a CR one more byte must be known, for it may be an LF.
+            let is_known = |end: usize| self.buffer[end] == b'\n' || end + 1 < self.filled;
+            match end {
+                Some(end) if self.is_drained || is_known(end) => {
+                    let rest = &self.buffer[end..self.filled];
+                    self.step(end, if rest.starts_with(b"\r\n") { 2 } else { 1 });
+                    return Ok(true);
+                }
+                None if self.is_drained => {
+                    let has_more = self.next < self.filled;
+                    if has_more {
+                        self.step(self.filled, 0);
+                    }
+                    return Ok(has_more);
+                }
+                _ => {
+                    searched = end.unwrap_or(self.filled) - self.next;
+                    self.fill()?;
+                    searched += self.next;
+                }
+            }
+        }
+    }
+
+    /// The line at hand is given once more.
+    pub(super) const fn again(&mut self) {
+        self.is_again = true;
+    }
+
+    fn step(&mut self, end: usize, mark: usize) {
+        self.line = self.next..end;
+        self.next = end + mark;
+        self.number += 1;
+        self.has_line_end = mark > 0;
+    }
+
+    /// The line at hand, without its end.
+    pub(super) fn line(&self) -> &[u8] {
+        &self.buffer[self.line.clone()]
+    }
+
+    /// Number of the line at hand, from 1.
+    pub(super) const fn number(&self) -> usize {
+        self.number
+    }
+
+    /// False for a last line that the file ends with.
+    pub(super) const fn has_line_end(&self) -> bool {
+        self.has_line_end
+    }
+
+    /// A place in the line at hand.
+    pub(super) fn place(&self, at: usize, subject: impl Into<String>) -> Place {
+        place_in(self.line(), at, self.number, self.base + self.line.start, subject)
+    }
+
+    /// Offset of the line at hand in the file \[bytes\].
+    pub(super) const fn byte(&self) -> usize {
+        self.base + self.line.start
+    }
+
+    /// Reads more behind what is there. Moves `next` to the front, so the line at hand is lost.
+    fn fill(&mut self) -> Result<()> {
+        self.buffer.copy_within(self.next..self.filled, 0);
+        self.base += self.next;
+        self.filled -= self.next;
+        self.next = 0;
+        self.line = 0..0;
+        if self.filled + PIECE > self.buffer.len() {
+            self.buffer.resize(2 * self.filled + PIECE, 0);
+        }
+        loop {
+            match self.input.read(&mut self.buffer[self.filled..]) {
+                Ok(read) => {
+                    self.is_drained = read == 0;
+                    self.filled += read;
+                    break;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let path = "the stream".into();
+                    return Err(Error::Read { message: error.to_string(), path });
+                }
+            }
+        }
+        if self.base + self.filled > self.limits.motion_bytes {
+            return Err(too_large_motion(self.limits));
+        }
+        Ok(())
+    }
+}
+
+/// Characters of a text. What is not UTF-8 counts as what stands in its place for people.
+pub(super) fn n_characters(text: &[u8]) -> usize {
+    String::from_utf8_lossy(text).chars().count()
+}
+
+/// A place `at` bytes into a line. Columns count characters.
+pub(super) fn place_in(
+    line: &[u8],
+    at: usize,
+    number: usize,
+    line_byte: usize,
+    subject: impl Into<String>,
+) -> Place {
+    let at = at.min(line.len());
+    let column = n_characters(&line[..at]) + 1;
+    Place { subject: subject.into(), line: number, column, byte: line_byte + at }
+}
+
+/// Where the first LF or CR stands.
+///
+/// Eight bytes at a time: subtracting 1 from each byte borrows through the top bit where it was zero, and above that; the lowest mark is right.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let marks = |byte: u8| {
+            let zeroed = word ^ (ONES * u64::from(byte));
+            zeroed.wrapping_sub(ONES) & !zeroed & TOPS
+        };
+        let found = marks(b'\n') | marks(b'\r');
+        if found != 0 {
+            return Some(8 * index + (found.trailing_zeros() / 8) as usize);
+        }
+    }
+    let found = tail.iter().position(|&byte| matches!(byte, b'\n' | b'\r'));
+    found.map(|at| 8 * words.len() + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives so many bytes at a time.
+    struct Drip<'a>(&'a [u8], usize);
+
+    impl Read for Drip<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let n = self.1.min(self.0.len()).min(out.len());
+            out[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn lines(text: &[u8], step: usize) -> Vec<(Vec<u8>, usize, bool)> {
+        let limits = Limits::default();
+        let mut input = Drip(text, step);
+        let mut source = Source::new(&mut input, &limits).unwrap();
+        let mut lines = Vec::new();
+        while source.advance().unwrap() {
+            lines.push((source.line().to_vec(), source.byte(), source.has_line_end()));
+        }
+        lines
+    }
+
+    #[test]
+    fn every_line_end_in_pieces_of_any_size() {
+        let text = b"\xEF\xBB\xBFone\r\ntwo\rthree\n\n\r\r\nlong enough for two words\nlast";
+        let expected: Vec<(Vec<u8>, usize, bool)> = [
+            (&b"one"[..], 3, true),
+            (b"two", 8, true),
+            (b"three", 12, true),
+            (b"", 18, true),
+            (b"", 19, true),
+            (b"", 20, true),
+            (b"long enough for two words", 22, true),
+            (b"last", 48, false),
+        ]
+        .map(|(line, byte, ends)| (line.to_vec(), byte, ends))
+        .to_vec();
+        for step in 1..=text.len() {
+            assert_eq!(lines(text, step), expected, "{step} bytes at a time");
+        }
+    }
+
+    #[test]
+    fn the_first_line_end_is_found_beside_bytes_that_look_like_it() {
+        for length in 0..40 {
+            for at in 0..length {
+                // One above LF, and top bits set: borrows must not be taken for marks.
+                let mut text = vec![0x0B; length];
+                text.iter_mut().skip(1).step_by(2).for_each(|byte| *byte = 0x8A);
+                assert_eq!(line_end(&text), None, "none");
+                text[at] = if at % 2 == 0 { b'\n' } else { b'\r' };
+                text[length - 1] = b'\r';
+                assert_eq!(line_end(&text), Some(at), "{length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_longer_than_a_piece_is_whole() {
+        let mut text = vec![b'x'; 3 * PIECE + 5];
+        text.push(b'\n');
+        assert_eq!(lines(&text, 10_000)[0].0.len(), 3 * PIECE + 5);
+    }
+}

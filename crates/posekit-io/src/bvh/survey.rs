@@ -1,0 +1,208 @@
+//! What a file seems to mean where the format says nothing. Nothing here changes a file or a rig.
+
+use core::fmt;
+
+use posekit::glam::DVec3;
+
+use super::file::{Axis, Channel, File, Node};
+use super::rig::{Convention, Positions, Rig};
+use crate::warnings::Warnings;
+
+/// Frames that are looked at; they are spread over the motion.
+const SAMPLES: usize = 64;
+
+/// Along the bones from a foot by the hips to the head of an adult \[metres\].
+const STATURE: f64 = 1.5;
+
+/// Units that files come in \[metres\]: millimetres, centimetres, inches, that of the CMU skeletons (an inch over 0.45), decimetres, metres.
+const UNITS: [f64; 6] = [0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.1, 1.0];
+
+/// A unit is named where the figure is an adult or a child with it; further off, it may be anything.
+const FARTHEST: f64 = 1.6;
+
+/// Part of the length from feet to head that must be along one axis, on average over the motion, for this to be called up.
+const UPRIGHT: f64 = 0.8;
+
+/// Part of an offset's coordinate that a position may be from it, or from zero, to count as being there.
+const THERE: f64 = 0.4;
+
+/// Guesses, each with what it rests on, or nothing where nothing is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Survey {
+    /// Where heads are from feet, by the names of joints.
+    pub up: Option<Upward>,
+    /// Along the bones from a foot to the head, by the names of joints \[units of the file\].
+    pub stature: Option<f64>,
+    /// The unit with which that is nearest to an adult's \[metres\].
+    pub metres_per_unit: Option<f64>,
+    /// Which rule for positions keeps joints near their offsets; `None` where the two agree or nothing tells.
+    pub positions: Option<Positions>,
+}
+
+/// A direction along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upward {
+    /// The axis.
+    pub axis: Axis,
+    /// True where up is against it.
+    pub is_negative: bool,
+}
+
+/// What a file seems to mean: which way is up, what its unit is, where positions count from.
+///
+/// Guesses for people and for the defaults of a command, which should say them. Up and unit come from joints that have `head`, `foot`, `ankle` or
+/// `toe` in their names; a figure of another size, or one that lies down, is taken for what it is not.
+#[must_use]
+pub fn survey(file: &File) -> Survey {
+    let positions = guess_positions(file);
+    let stature = stature(file.nodes());
+    let metres_per_unit = stature.and_then(|stature| {
+        let off = |unit: &f64| {
+            let ratio = stature * unit / STATURE;
+            if ratio < 1.0 { 1.0 / ratio } else { ratio }
+        };
+        let best = UNITS.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
+        (off(&best) < FARTHEST).then_some(best)
+    });
+    Survey { up: guess_up(file, positions), stature, metres_per_unit, positions }
+}
+
+impl fmt::Display for Survey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.up {
+            Some(Upward { axis, is_negative }) => {
+                write!(f, "{}{axis:?} seems up", if is_negative { "-" } else { "" })?;
+            }
+            None => f.write_str("which way is up is not known")?,
+        }
+        match (self.stature, self.metres_per_unit) {
+            (Some(stature), Some(unit)) => {
+                write!(f, "; from foot to head {stature:.2} units")?;
+                write!(f, ", {:.2} m if a unit is {unit:.4} m", stature * unit)?;
+            }
+            (Some(stature), None) => {
+                write!(f, "; from foot to head {stature:.2} units of no usual size")?
+            }
+            (None, _) => f.write_str("; the unit is not known")?,
+        }
+        match self.positions {
+            Some(Positions::FromOffset) => f.write_str("; positions count from the offsets"),
+            Some(Positions::FromParent) => f.write_str("; positions stand in place of the offsets"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The frames that are looked at.
+fn samples(file: &File) -> impl Iterator<Item = usize> + use<> {
+    let n_frames = file.n_frames();
+    let n = if n_frames < SAMPLES { n_frames } else { SAMPLES };
+    // 128 bits: the product of two counts.
+    (0..n).map(move |sample| (sample as u128 * n_frames as u128 / n as u128) as usize)
+}
+
+fn is_named(node: &Node, parts: &[&str]) -> bool {
+    let name = node.label().to_lowercase();
+    !node.is_end_site && parts.iter().any(|part| name.contains(part))
+}
+
+fn heads_and_feet(nodes: &[Node]) -> (Vec<usize>, Vec<usize>) {
+    let named = |parts: &[&str]| (0..nodes.len()).filter(|&i| is_named(&nodes[i], parts)).collect();
+    (named(&["head"]), named(&["foot", "ankle", "toe"]))
+}
+
+/// The length along the bones between the first head and the first foot.
+fn stature(nodes: &[Node]) -> Option<f64> {
+    let (heads, feet) = heads_and_feet(nodes);
+    let (mut a, mut b) = (*heads.first()?, *feet.first()?);
+    let mut length = 0.0;
+    // Children have larger indices than their parents, so the larger one goes up until both meet.
+    while a != b {
+        let lower = if a > b { &mut a } else { &mut b };
+        length += nodes[*lower].offset.length();
+        *lower = nodes[*lower].parent?;
+    }
+    (length > 0.0 && length.is_finite()).then_some(length)
+}
+
+/// The axis along which heads are from feet, on average.
+fn guess_up(file: &File, positions: Option<Positions>) -> Option<Upward> {
+    let convention = Convention::default().with_positions(positions.unwrap_or_default());
+    let rig = Rig::try_new(file, &convention, &mut Warnings::new()).ok()?;
+    let (heads, feet) = heads_and_feet(file.nodes());
+    if heads.is_empty() || feet.is_empty() {
+        return None;
+    }
+    let mut q = rig.skeleton().neutral();
+    let mut sum = DVec3::ZERO;
+    let mut lengths = 0.0;
+    let mut frames: Vec<Option<usize>> = samples(file).map(Some).collect();
+    if frames.is_empty() {
+        // Without frames, the rest pose.
+        frames.push(None);
+    }
+    for frame in frames {
+        if let Some(frame) = frame {
+            rig.configuration(file.frame(frame), &mut q);
+        }
+        let poses = rig.skeleton().poses(&q);
+        let middle = |nodes: &[usize]| -> DVec3 {
+            let joints = nodes.iter().filter_map(|&node| rig.joint(node));
+            joints.map(|joint| poses[joint].translation).sum::<DVec3>() / nodes.len() as f64
+        };
+        let upward = middle(&heads) - middle(&feet);
+        sum += upward;
+        lengths += upward.length();
+    }
+    let along = |axis: &Axis| sum[axis.index()].abs();
+    let axis = Axis::ALL.into_iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
+    let is_clear = lengths > 0.0 && along(&axis) > UPRIGHT * lengths;
+    is_clear.then(|| Upward { axis, is_negative: sum[axis.index()] < 0.0 })
+}
+
+/// Each joint with positions and an offset votes, by the longest coordinate of it that stays near to one of the two.
+fn guess_positions(file: &File) -> Option<Positions> {
+    let (mut from_offset, mut from_parent) = (0, 0);
+    for (index, node) in file.nodes().iter().enumerate() {
+        match vote(file, index, node) {
+            Some(Positions::FromOffset) => from_offset += 1,
+            Some(Positions::FromParent) => from_parent += 1,
+            None => {}
+        }
+    }
+    match from_offset - from_parent {
+        0 => None,
+        more if more > 0 => Some(Positions::FromOffset),
+        _ => Some(Positions::FromParent),
+    }
+}
+
+fn vote(file: &File, index: usize, node: &Node) -> Option<Positions> {
+    // How much of an offset's coordinate speaks for a rule, and which.
+    let mut best: Option<(f64, Positions)> = None;
+    for (channel, place) in node.channels.iter().zip(file.channel_range(index)) {
+        let Channel::Position(axis) = *channel else { continue };
+        let offset = node.offset[axis.index()];
+        if offset == 0.0 {
+            continue;
+        }
+        let median = |from: f64| {
+            let off = |frame: usize| ((file.frame(frame)[place] - from) / offset).abs();
+            let mut all: Vec<f64> = samples(file).map(off).collect();
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / 2).copied()
+        };
+        let (at_rest, at_offset) = (median(0.0)?, median(offset)?);
+        let (off, rule) = if at_rest <= at_offset {
+            (at_rest, Positions::FromOffset)
+        } else {
+            (at_offset, Positions::FromParent)
+        };
+        let weight = offset.abs() * (1.0 - off);
+        if off < THERE && best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, rule));
+        }
+    }
+    best.map(|(_, rule)| rule)
+}
