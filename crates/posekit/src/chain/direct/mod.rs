@@ -160,7 +160,7 @@ fn solve<S: Space>(
     let (mut d, mut chord) = (0.0, 0.0);
     for k in 0..n {
         rows.t[k] = target[k] - points[k];
-        rows.e[k] = sums.chord(k);
+        rows.e[k] = sums.chord[k];
         d += rows.t[k] * rows.t[k];
         chord += rows.e[k] * rows.e[k];
     }
@@ -177,16 +177,19 @@ fn solve<S: Space>(
         for k in 0..n {
             rows.mu[k] = 0.0;
         }
-        bones.write(space, &rows.mu, &rows.turn, points, sums);
+        bones.pull(space, &rows.mu, sums);
+        bones.write(space, &rows.turn, points);
         return Way::Swing;
     }
     let straight = extent.outer - chord <= STRAIGHT * extent.outer;
     if straight {
         find_across(space, bones, &rows.e, &mut rows.g, &mut rows.across);
         bend(space, bones, (d, extent.outer), &rows.e, &rows.across);
+        bones.measure(space, sums);
     }
-    let goal = Goal { extent, d, tolerance };
-    if least_change(space, bones, goal, points, (rows, sums), !straight) {
+    let goal = Goal { extent, d, tolerance, n_bones: lengths.len() };
+    if least_change(space, bones, goal, (rows, sums), !straight) {
+        bones.write(space, &rows.turn, points);
         return Way::Least;
     }
     if !straight {
@@ -231,7 +234,7 @@ fn face_the_same<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows
         } else if chord > 0.0 {
             rows.e[k] / chord
         } else {
-            bones.direction(space, longest, k)
+            bones.u[longest * space.n() + k]
         };
         (rows.t[k], rows.e[k]) = (both, both);
     }
@@ -247,10 +250,10 @@ fn stretch<S: Space>(
 ) {
     let n = space.n();
     let longest = if too_far { 0 } else { bones.longest() };
-    for i in 0..bones.n_bones {
+    for i in 0..bones.lengths.len() {
         let sign = if too_far || i == longest { 1.0 } else { -1.0 };
         for k in 0..n {
-            points[(i + 1) * n + k] = points[i * n + k] + sign * bones.length(i) * towards[k];
+            points[(i + 1) * n + k] = points[i * n + k] + sign * bones.lengths[i] * towards[k];
         }
     }
 }
