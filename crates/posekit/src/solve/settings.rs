@@ -152,13 +152,25 @@ impl Clone for Settings {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { mut ccd, mut relaxation, mut least_squares, mut locked, .. } =
-            core::mem::take(self);
+        let Self {
+            tolerance,
+            orientation_tolerance,
+            iterations,
+            classic,
+            trace,
+            ccd,
+            relaxation,
+            least_squares,
+            locked,
+            root,
+        } = self;
+        (*tolerance, *orientation_tolerance) = (source.tolerance, source.orientation_tolerance);
+        (*iterations, *classic, *trace) = (source.iterations, source.classic, source.trace);
         ccd.clone_from(&source.ccd);
         relaxation.clone_from(&source.relaxation);
         least_squares.clone_from(&source.least_squares);
         locked.clone_from(&source.locked);
-        *self = Self { ccd, relaxation, least_squares, locked, ..*source };
+        *root = source.root;
     }
 }
 
@@ -170,10 +182,11 @@ impl Clone for LeastSquares {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { mut stiffness, mut largest_change, .. } = core::mem::take(self);
+        let Self { stiffness, largest_change, regularisation, least_change, restarts } = self;
         stiffness.clone_from(&source.stiffness);
         largest_change.clone_from(&source.largest_change);
-        *self = Self { stiffness, largest_change, ..*source };
+        *regularisation = source.regularisation;
+        (*least_change, *restarts) = (source.least_change, source.restarts);
     }
 }
 

@@ -22,15 +22,17 @@ const ROUGH_FLOOR: f32 = 1e-24;
 const ROUGH_KINK: f64 = 1e3;
 
 /// Lengths and directions of all bones, and a pose in the making.
+///
+/// Where the bones are not a multiple of four, the last one fills up, without its length.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bones {
-    pub(super) lengths: Vec<f64>,
+    n_bones: usize,
+    lengths: Vec<f64>,
     /// Unit directions, `dimension` numbers a bone.
-    pub(super) u: Vec<f64>,
-    /// For every four bones `dimension` fours of directions, then one of lengths. Where the bones are not a multiple of four,
-    /// the last one fills up, without its length.
+    u: Vec<f64>,
+    /// For every four bones `dimension` fours of directions, then one of lengths.
     rough: Vec<Rough>,
-    /// What the bones are to be multiplied by to be units again; a multiple of four.
+    /// What the bones are to be multiplied by to be units again.
     scales: Vec<f64>,
     /// Where the bones end when they are pulled, seen from the root and before the last turn.
     ends: Vec<f64>,
@@ -142,10 +144,33 @@ impl Extent {
 }
 
 impl Bones {
+    /// The lengths, a number a bone.
+    pub(super) fn lengths(&self) -> &[f64] {
+        &self.lengths[..self.n_bones]
+    }
+
+    /// The unit directions, `n` numbers a bone.
+    pub(super) fn directions(&self, n: usize) -> &[f64] {
+        &self.u[..self.n_bones * n]
+    }
+
+    /// Turns every bone: `direction` is asked for the unit directions of four, whose middles are so far along the chain, one after
+    /// the other, `n` numbers each.
+    pub(super) fn redirect(&mut self, n: usize, mut direction: impl FnMut([f64; 4], &mut [f64])) {
+        let mut travelled = 0.0;
+        for (u, lengths) in self.u.chunks_exact_mut(4 * n).zip(self.lengths.as_chunks::<4>().0) {
+            let middles = lengths.map(|length| {
+                travelled += length;
+                travelled - 0.5 * length
+            });
+            direction(middles, u);
+        }
+    }
+
     /// The longest bone, the first of several.
     pub(super) fn longest(&self) -> usize {
         let mut longest = 0;
-        for (i, &length) in self.lengths.iter().enumerate() {
+        for (i, &length) in self.lengths().iter().enumerate() {
             if length > self.lengths[longest] {
                 longest = i;
             }
@@ -157,12 +182,22 @@ impl Bones {
     #[inline(never)]
     fn make_room(&mut self, n: usize, n_bones: usize) {
         let n_fours = n_bones.div_ceil(4);
-        self.lengths.resize(n_bones, 0.0);
-        self.u.resize(n_bones * n, 0.0);
-        self.ends.resize(n_bones * n, 0.0);
-        self.scales.clear();
-        self.scales.resize(n_fours * 4, 1.0);
+        self.n_bones = n_bones;
+        self.lengths.clear();
+        self.lengths.resize(n_fours * 4, 0.0);
+        self.u.resize(n_fours * 4 * n, 0.0);
+        self.ends.resize(n_fours * 4 * n, 0.0);
+        self.scales.resize(n_fours * 4, 0.0);
         self.rough.resize(n_fours * (n + 1), Rough::all(0.0));
+    }
+
+    /// Repeats the last direction where there is no bone.
+    #[inline(always)]
+    fn fill_up(&mut self, n: usize) {
+        let end = self.n_bones * n;
+        for i in end..self.u.len() {
+            self.u[i] = self.u[i - n];
+        }
     }
 
     /// Reads a pose, and sums it up as [`Bones::sum_roughly`] would for no pull, the chord exactly.
@@ -175,10 +210,10 @@ impl Bones {
         sums: &mut Sums<S>,
     ) -> Extent {
         let n = space.n();
-        if self.lengths.len() != lengths.len() || self.u.len() != lengths.len() * n {
+        if self.n_bones != lengths.len() || self.u.len() != self.lengths.len() * n {
             self.make_room(n, lengths.len());
         }
-        self.lengths.copy_from_slice(lengths);
+        self.lengths[..lengths.len()].copy_from_slice(lengths);
         let bones = points.chunks_exact(n).zip(points[n..].chunks_exact(n));
         for ((u, &length), (base, tip)) in self.u.chunks_exact_mut(n).zip(lengths).zip(bones) {
             let by_length = 1.0 / length;
@@ -186,6 +221,7 @@ impl Bones {
                 u[k] = (tip[k] - base[k]) * by_length;
             }
         }
+        self.fill_up(n);
         let (extent, off) = self.measure_roughly(space, sums);
         let last = lengths.len() * n;
         for k in 0..n {
@@ -219,6 +255,7 @@ impl Bones {
                 };
             }
         }
+        self.fill_up(n);
         self.measure(space, sums);
     }
 
@@ -248,25 +285,11 @@ impl Bones {
         let mut heap = sums.rough.borrow(space, Rough::all(0.0));
         let (mut outer, mut longest) = (Four::all(0.0), Four::all(0.0));
         let mut off = Rough::all(0.0);
-        let last = self.lengths.len() - 1;
-        for (c, rough) in self.rough.chunks_exact_mut(n + 1).enumerate() {
-            let first = 4 * c;
-            let weight;
-            if first + 3 <= last {
-                let (u, lengths) = (&self.u[first * n..][..4 * n], &self.lengths[first..][..4]);
-                weight = Four::new([lengths[0], lengths[1], lengths[2], lengths[3]]);
-                for k in 0..n {
-                    heap.x[k] = Four::new([u[k], u[n + k], u[2 * n + k], u[3 * n + k]]).rough();
-                }
-            } else {
-                let at = [0, 1, 2, 3].map(|h| (first + h).min(last));
-                let bones = at.map(|i| &self.u[i * n..][..n]);
-                weight = Four::new(core::array::from_fn(|h| {
-                    self.lengths.get(first + h).copied().unwrap_or(0.0)
-                }));
-                for k in 0..n {
-                    heap.x[k] = Four::new(bones.map(|u| u[k])).rough();
-                }
+        let fours = self.u.chunks_exact(4 * n).zip(self.lengths.as_chunks::<4>().0);
+        for ((u, lengths), rough) in fours.zip(self.rough.chunks_exact_mut(n + 1)) {
+            let weight = Four::new(*lengths);
+            for k in 0..n {
+                heap.x[k] = Four::new([u[k], u[n + k], u[2 * n + k], u[3 * n + k]]).rough();
             }
             outer += weight;
             longest = longest.max(weight);
@@ -385,9 +408,6 @@ impl Bones {
         }
         for k in 0..n {
             sums.chord[k] = heap.chord[k];
-        }
-        for scale in &mut self.scales[self.lengths.len()..] {
-            *scale = 1.0;
         }
         sums.sharpest = sharpest.largest();
         sums.exact.put_back(heap);

@@ -18,7 +18,7 @@ pub(super) fn find_across<S: Space>(
         (place[k], across[k]) = (0.0, 0.0);
     }
     let mut arc = 0.0;
-    for (u, length) in bones.u.chunks_exact(n).zip(&bones.lengths) {
+    for (u, length) in bones.directions(n).chunks_exact(n).zip(bones.lengths()) {
         for k in 0..n {
             // A bone that is a point has no direction to speak of.
             place[k] += length * u[k];
@@ -44,14 +44,8 @@ pub(super) fn bend<S: Space>(
     let slack = 1.0 - d / outer;
     let half_angle = (6.0 * slack).sqrt() * (1.0 + 0.28 * slack);
     let by_length = 2.0 * half_angle / outer;
-    let mut travelled = 0.0;
     let n = space.n();
-    for (u, lengths) in bones.u.chunks_mut(4 * n).zip(bones.lengths.chunks(4)) {
-        let mut middles = [0.0; 4];
-        for (middle, length) in middles.iter_mut().zip(lengths) {
-            travelled += length;
-            *middle = travelled - 0.5 * length;
-        }
+    bones.redirect(n, |middles, u| {
         let angles = Four::all(half_angle) - Four::all(by_length) * Four::new(middles);
         let (cosines, sines) = unit_circle(angles);
         let turns = cosines.numbers().into_iter().zip(sines.numbers());
@@ -60,7 +54,7 @@ pub(super) fn bend<S: Space>(
                 u[k] = cosine * e[k] + sine * across[k];
             }
         }
-    }
+    });
 }
 
 /// A chain laid out flat, one bone after the other.
@@ -89,8 +83,10 @@ impl Flat {
     ) {
         let n = space.n();
         self.n = n;
-        self.lengths.clone_from(&bones.lengths);
-        self.u.clone_from(&bones.u);
+        self.lengths.clear();
+        self.lengths.extend_from_slice(bones.lengths());
+        self.u.clear();
+        self.u.extend_from_slice(bones.directions(n));
         self.e.clear();
         self.e.extend_from_slice(e.as_ref());
         self.across.clear();

@@ -57,6 +57,9 @@ use super::{Any, Fixed, Space};
 /// A chain counts as straight when its tip is this close (relative) to full reach: bends of up to 1e-5 rad.
 const STRAIGHT: f64 = 1e-10;
 
+/// Part of the tolerance within which the tip must be before the last turn, which adds rounding.
+const WITHIN: f64 = 0.9;
+
 /// Finest tolerance, relative to full reach: ten thousand bones cannot be summed up more exactly.
 const FINEST: f64 = 1e-14;
 
@@ -172,7 +175,7 @@ fn solve<S: Space>(
         return Way::Nearest;
     }
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
-    let tolerance = (0.5 * tolerance).max(FINEST * extent.outer);
+    let tolerance = (WITHIN * tolerance).max(FINEST * extent.outer);
     if (chord - d).abs() <= tolerance {
         for k in 0..n {
             rows.mu[k] = 0.0;
@@ -187,7 +190,7 @@ fn solve<S: Space>(
         bend(space, bones, (d, extent.outer), &rows.e, &rows.across);
         bones.measure(space, sums);
     }
-    let goal = Goal { extent, d, tolerance, n_bones: lengths.len() };
+    let goal = Goal { extent, chord, d, tolerance, n_bones: lengths.len() };
     if least_change(space, bones, goal, (rows, sums), !straight) {
         bones.write(space, &rows.turn, points);
         return Way::Least;
@@ -234,7 +237,7 @@ fn face_the_same<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows
         } else if chord > 0.0 {
             rows.e[k] / chord
         } else {
-            bones.u[longest * space.n() + k]
+            bones.directions(space.n())[longest * space.n() + k]
         };
         (rows.t[k], rows.e[k]) = (both, both);
     }
@@ -250,10 +253,10 @@ fn stretch<S: Space>(
 ) {
     let n = space.n();
     let longest = if too_far { 0 } else { bones.longest() };
-    for i in 0..bones.lengths.len() {
+    for (i, length) in bones.lengths().iter().enumerate() {
         let sign = if too_far || i == longest { 1.0 } else { -1.0 };
         for k in 0..n {
-            points[(i + 1) * n + k] = points[i * n + k] + sign * bones.lengths[i] * towards[k];
+            points[(i + 1) * n + k] = points[i * n + k] + sign * length * towards[k];
         }
     }
 }

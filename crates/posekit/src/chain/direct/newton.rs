@@ -44,8 +44,9 @@ pub(super) struct Rows<S: Space> {
     pub(super) mu: S::Row<f64>,
     pub(super) g: S::Row<f64>,
     pub(super) step: S::Row<f64>,
-    /// Inverse of the Hessian, then.
+    /// Inverse of the Hessian, then, but for a factor: quotients take long, and need not be waited for.
     pub(super) inverse: S::Row<S::Row<f64>>,
+    pub(super) factor: f64,
     /// Columns of the rotation that brings `e` to the target.
     pub(super) turn: S::Row<S::Row<f64>>,
 }
@@ -62,6 +63,7 @@ impl<S: Space> Rows<S> {
             g: row.clone(),
             step: row,
             inverse: square.clone(),
+            factor: 0.0,
             turn: square,
         }
     }
@@ -71,6 +73,8 @@ impl<S: Space> Rows<S> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
     pub(super) extent: Extent,
+    /// Length of the chord.
+    pub(super) chord: f64,
     /// Distance of the target from the root, strictly inside the reach.
     pub(super) d: f64,
     /// Largest distance of the tip from the target.
@@ -157,7 +161,7 @@ pub(super) fn least_change<S: Space>(
                 slope *= 1.0 - back;
                 continue;
             }
-            if !hessian_inverse(space, sums, &mut rows.inverse) {
+            if !hessian_inverse(space, sums, rows) {
                 return false;
             }
         }
@@ -189,7 +193,7 @@ fn measure_miss<S: Space>(space: S, goal: Goal, sums: &Sums<S>, rows: &mut Rows<
 fn step<S: Space>(space: S, rows: &mut Rows<S>) -> f64 {
     let mut squared = 0.0;
     for k in 0..space.n() {
-        rows.step[k] = -inner(space, &rows.inverse[k], &rows.g);
+        rows.step[k] = -rows.factor * inner(space, &rows.inverse[k], &rows.g);
         rows.mu[k] += rows.step[k];
         squared += rows.step[k] * rows.step[k];
     }
@@ -214,42 +218,49 @@ fn first_pull<S: Space>(
     sums: &mut Sums<S>,
     rows: &mut Rows<S>,
 ) -> bool {
-    let outer = goal.extent.outer;
-    let mut along = lean(space, sums, rows);
+    let (outer, chord) = (goal.extent.outer, goal.chord);
+    let mut along = lean(space, sums, chord, rows);
     if outer - along <= STEEP * outer {
         // Next to straight, single precision says too little about what bones have across.
         bones.measure(space, sums);
-        along = lean(space, sums, rows);
+        along = lean(space, sums, chord, rows);
     }
     let aside = outer - along;
     if aside <= ALONG * outer {
         return false;
     }
-    let mut chord = 0.0;
-    for k in 0..space.n() {
-        chord += sums.chord[k] * rows.e[k];
-    }
     if goal.d > chord {
-        pull_longer(space, goal, (along, aside, chord), rows);
+        pull_longer(space, goal, (along, aside), rows);
         return true;
     }
-    pull_shorter(space, goal, chord, sums, rows)
+    pull_shorter(space, goal, sums, rows)
 }
 
 /// What a pull along the chord leans on: leaves `O e` in `mu` and returns its part along `e`, `Σ l cos²` (cosines against the
 /// chord).
+///
+/// From the chord itself, because its unit waits for a root; without a length it has any direction, and is that of the target.
 #[inline(always)]
-fn lean<S: Space>(space: S, sums: &Sums<S>, rows: &mut Rows<S>) -> f64 {
+fn lean<S: Space>(space: S, sums: &Sums<S>, chord: f64, rows: &mut Rows<S>) -> f64 {
     let n = space.n();
-    let mut along = 0.0;
+    let has_direction = chord > 0.0;
+    let (mut along, mut squared) = (0.0, 0.0);
     for k in 0..n {
         rows.mu[k] = 0.0;
         for j in 0..n {
-            rows.mu[k] += sums.spread[k.max(j)][k.min(j)] * rows.e[j];
+            let c = if has_direction { sums.chord[j] } else { rows.e[j] };
+            rows.mu[k] += sums.spread[k.max(j)][k.min(j)] * c;
         }
-        along += rows.mu[k] * rows.e[k];
+        let c = if has_direction { sums.chord[k] } else { rows.e[k] };
+        along += rows.mu[k] * c;
+        squared += c * c;
     }
-    along
+    let by_squared = 1.0 / squared;
+    let by_size = by_squared * if has_direction { chord } else { 1.0 };
+    for k in 0..n {
+        rows.mu[k] *= by_size;
+    }
+    along * by_squared
 }
 
 /// The pull `y` along a chord that gets longer, fitted to both of its ends.
@@ -260,18 +271,14 @@ fn lean<S: Space>(space: S, sums: &Sums<S>, rows: &mut Rows<S>) -> f64 {
 /// 0 and has the slope `1 / b²`. Between the ends `v³ (p + q v)` is added, which a search over random chains found best. A pull along leans bones
 /// to the side by `Σ l cos sin / L`, which a pull across by that times `y / (y² + 0.7)` makes up for.
 #[inline(always)]
-fn pull_longer<S: Space>(
-    space: S,
-    goal: Goal,
-    (along, aside, chord): (f64, f64, f64),
-    rows: &mut Rows<S>,
-) {
-    let (outer, d) = (goal.extent.outer, goal.d);
+fn pull_longer<S: Space>(space: S, goal: Goal, (along, aside): (f64, f64), rows: &mut Rows<S>) {
+    let Goal { d, chord, .. } = goal;
+    let outer = goal.extent.outer;
     let (slack, by_outer, by_aside) = (outer - chord, 1.0 / outer, 1.0 / aside);
-    let left = (outer - d) / slack;
+    let (by_slack, by_rest) = (1.0 / slack, 1.0 / (outer - d));
+    let left = (outer - d) * by_slack;
     let mean = chord * by_outer;
-    let far = (0.5 * aside / (outer - d)).sqrt();
-    let from = (0.5 * aside / slack).sqrt();
+    let (far, from) = ((0.5 * aside * by_rest).sqrt(), (0.5 * aside * by_slack).sqrt());
     let shift = 0.8 * mean * (along - mean * chord) * by_aside - mean;
     let start = -(from + shift);
     let rise = 0.5 * from - slack * by_aside - 3.0 * start;
@@ -285,21 +292,17 @@ fn pull_longer<S: Space>(
 /// The pull on a chord that gets shorter: Newton's step, its length corrected by the law of one bent bone, whose chord is
 /// `L y / √(y² + b²)` at pull `y`; `y` and `b` follow from the present chord and its slope, and the step to `d` is the
 /// Newton step times `(d' + c') s² / (s_d (d' s + c' s_d))`, with `c'`, `d'` chord and target over `L` and `s² = 1 − c'²`.
-fn pull_shorter<S: Space>(
-    space: S,
-    goal: Goal,
-    chord: f64,
-    sums: &Sums<S>,
-    rows: &mut Rows<S>,
-) -> bool {
-    if !hessian_inverse(space, sums, &mut rows.inverse) {
+fn pull_shorter<S: Space>(space: S, goal: Goal, sums: &Sums<S>, rows: &mut Rows<S>) -> bool {
+    if !hessian_inverse(space, sums, rows) {
         return false;
     }
+    let Goal { chord, .. } = goal;
     let (here, there) = (chord / goal.extent.outer, goal.d / goal.extent.outer);
     let (bent, bent_there) = (sine(here), sine(there));
     let lengthen = (there + here) * bent * bent / (bent_there * (there * bent + here * bent_there));
+    let pull = lengthen * (goal.d - chord) * rows.factor;
     for k in 0..space.n() {
-        rows.mu[k] = lengthen * (goal.d - chord) * inner(space, &rows.inverse[k], &rows.e);
+        rows.mu[k] = pull * inner(space, &rows.inverse[k], &rows.e);
     }
     true
 }
@@ -321,7 +324,8 @@ fn inner<S: Space>(space: S, a: &S::Row<f64>, b: &S::Row<f64>) -> f64 {
 /// Inverts the Hessian of Φ, `tr(O) − O`, where `O` is the spread. Its diagonal is summed without a difference: next to full
 /// reach it is small.
 #[inline(always)]
-fn hessian_inverse<S: Space>(space: S, sums: &Sums<S>, h: &mut S::Row<S::Row<f64>>) -> bool {
+fn hessian_inverse<S: Space>(space: S, sums: &Sums<S>, rows: &mut Rows<S>) -> bool {
+    let h = &mut rows.inverse;
     let n = space.n();
     for k in 0..n {
         let mut rest = 0.0;
@@ -337,5 +341,6 @@ fn hessian_inverse<S: Space>(space: S, sums: &Sums<S>, h: &mut S::Row<S::Row<f64
             h[j][k] = x;
         }
     }
-    invert(space, h)
+    rows.factor = invert(space, h);
+    rows.factor > 0.0 && rows.factor < f64::INFINITY
 }
