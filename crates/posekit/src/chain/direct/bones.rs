@@ -201,7 +201,7 @@ impl Bones {
     }
 
     /// Reads a pose, and sums it up as [`Bones::sum_roughly`] would for no pull, the chord exactly.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn read<S: Space>(
         &mut self,
         space: S,
@@ -343,7 +343,7 @@ impl Bones {
     }
 
     /// The same in single precision, in a third of the time; false, and nothing of use summed, where that is not enough.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn sum_roughly<S: Space>(
         &self,
         space: S,
@@ -379,7 +379,7 @@ impl Bones {
     }
 
     /// Lays the bones, turned by the pull `mu`, end to end; sums up their chord, and how near they come to a kink.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn pull<S: Space>(&mut self, space: S, mu: &S::Row<f64>, sums: &mut Sums<S>) {
         let n = space.n();
         let bones = self.u.chunks_exact(n).zip(self.ends.chunks_exact_mut(n));

@@ -177,11 +177,7 @@ fn solve<S: Space>(
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
     let tolerance = (WITHIN * tolerance).max(FINEST * extent.outer);
     if (chord - d).abs() <= tolerance {
-        for k in 0..n {
-            rows.mu[k] = 0.0;
-        }
-        bones.pull(space, &rows.mu, sums);
-        bones.write(space, &rows.turn, points);
+        swing(space, bones, points, (rows, sums));
         return Way::Swing;
     }
     let straight = extent.outer - chord <= STRAIGHT * extent.outer;
@@ -202,6 +198,21 @@ fn solve<S: Space>(
     let way = flat.turn_or_fold(d, extent.outer);
     flat.write(space, &rows.turn, points);
     way
+}
+
+/// Writes the bones as they are, swung to the target.
+#[inline(never)]
+fn swing<S: Space>(
+    space: S,
+    bones: &mut Bones,
+    points: &mut [f64],
+    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+) {
+    for k in 0..space.n() {
+        rows.mu[k] = 0.0;
+    }
+    bones.pull(space, &rows.mu, sums);
+    bones.write(space, &rows.turn, points);
 }
 
 /// Root of a square, and zero where too little of it is left to tell a direction.
