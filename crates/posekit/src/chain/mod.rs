@@ -9,13 +9,13 @@
 
 pub mod direct;
 pub mod fabrik;
-mod pair;
+mod four;
 mod reach;
 pub mod relaxation;
 mod space;
 
 pub use direct::DirectWorkspace;
-pub(crate) use pair::Pair;
+pub(crate) use four::{Four, Rough};
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 

@@ -103,7 +103,8 @@ impl RigRun {
         let mut points = core::mem::take(&mut self.points);
         let tolerance = Some(self.rig.distance_tolerance / self.rig.scale);
         let settings = super::Settings { tolerance, ..super::Settings::default() };
-        points.begin(&self.chain, goals, super::Method::Direct, &settings);
+        points.begin(&self.chain, goals, super::Method::Direct, &settings, true);
+        points.aim_closer();
         let reached = points.reach_directly();
         if reached {
             FreeRun { points: &mut points, skeleton: self }.read_pose();

@@ -8,8 +8,8 @@ use crate::chain::{
     Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
 };
 
-/// The closed way is taken to this part of the tolerance, so that carrying the answer over to joints leaves it met, but not beyond
-/// what rounding allows, in parts of the reach.
+/// The closed way is taken to this part of the tolerance where its answer is carried over to joints, which must leave it met, but not
+/// beyond what rounding allows, in parts of the reach.
 const TIGHTER: f64 = 0.1;
 const TIGHTEST: f64 = 1e-13;
 
@@ -56,12 +56,15 @@ pub(super) struct PointsRun {
 
 impl PointsRun {
     /// Takes over a chain, its effectors and their targets (flat, in the chain's units).
+    ///
+    /// - `is_path`: whether the chain is one
     pub(super) fn begin(
         &mut self,
         chain: &Chain,
         goals: Goals<'_>,
         method: Method,
         settings: &Settings,
+        is_path: bool,
     ) {
         let n = chain.dimension();
         self.method = Some(method);
@@ -70,10 +73,10 @@ impl PointsRun {
         self.parents.clone_from(&chain.parents);
         self.effectors.clear();
         self.effectors.extend_from_slice(goals.effectors);
-        self.is_path = chain.is_path();
+        self.is_path = is_path;
         self.measure_reach(chain);
         let asked = settings.tolerance.map_or(1e-6 * self.reach, |t| t * self.scale);
-        self.direct_tolerance = (TIGHTER * asked).max(TIGHTEST * self.reach);
+        self.direct_tolerance = asked.max(TIGHTEST * self.reach);
         let scale = self.scale;
         self.lengths.clear();
         self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
@@ -123,6 +126,11 @@ impl PointsRun {
         } else {
             Thresholds::RELATIVE
         });
+    }
+
+    /// Leaves room for carrying the answers over to joints.
+    pub(super) fn aim_closer(&mut self) {
+        self.direct_tolerance = (TIGHTER * self.direct_tolerance).max(TIGHTEST * self.reach);
     }
 
     /// Moves the targets (flat, in the chain's units); the pose stays.

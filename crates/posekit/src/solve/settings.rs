@@ -100,7 +100,7 @@ pub enum Root {
     /// They stay where they start.
     Pinned,
     /// A [free](crate::skeleton::JointKind::Free) root is first carried along with its effectors: moved by the mean of their misses, and
-    /// then solved for like any other joint, whatever the method; [classic](Settings::classic) leaves it. For figures that are dragged far.
+    /// then solved for like any other joint. For figures that are dragged far.
     PrePulled,
 }
 
@@ -152,15 +152,25 @@ impl Clone for Settings {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { tolerance, orientation_tolerance, iterations, classic, trace, root, .. } =
-            *source;
-        self.ccd.clone_from(&source.ccd);
-        self.relaxation.clone_from(&source.relaxation);
-        self.least_squares.clone_from(&source.least_squares);
-        self.locked.clone_from(&source.locked);
-        (self.tolerance, self.orientation_tolerance) = (tolerance, orientation_tolerance);
-        (self.iterations, self.classic) = (iterations, classic);
-        (self.trace, self.root) = (trace, root);
+        let Self {
+            tolerance,
+            orientation_tolerance,
+            iterations,
+            classic,
+            trace,
+            ccd,
+            relaxation,
+            least_squares,
+            locked,
+            root,
+        } = self;
+        (*tolerance, *orientation_tolerance) = (source.tolerance, source.orientation_tolerance);
+        (*iterations, *classic, *trace) = (source.iterations, source.classic, source.trace);
+        ccd.clone_from(&source.ccd);
+        relaxation.clone_from(&source.relaxation);
+        least_squares.clone_from(&source.least_squares);
+        locked.clone_from(&source.locked);
+        *root = source.root;
     }
 }
 
@@ -172,11 +182,11 @@ impl Clone for LeastSquares {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        let Self { regularisation, least_change, restarts, .. } = *source;
-        self.stiffness.clone_from(&source.stiffness);
-        self.largest_change.clone_from(&source.largest_change);
-        (self.regularisation, self.least_change) = (regularisation, least_change);
-        self.restarts = restarts;
+        let Self { stiffness, largest_change, regularisation, least_change, restarts } = self;
+        stiffness.clone_from(&source.stiffness);
+        largest_change.clone_from(&source.largest_change);
+        *regularisation = source.regularisation;
+        (*least_change, *restarts) = (source.least_change, source.restarts);
     }
 }
 

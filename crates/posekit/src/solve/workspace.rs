@@ -1,6 +1,6 @@
 //! The solver's memory: every buffer, and where a solve stands.
 
-use super::driver::{Driver, Ending, Run};
+use super::driver::{Driver, Ending, Residual, Run};
 use super::free::FreeRun;
 use super::points::PointsRun;
 use super::rig_run::RigRun;
@@ -162,7 +162,8 @@ impl Workspace {
         );
         let effector = [run.chain.n_points() - 1];
         let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
-        self.points.begin(&run.chain, goals, method, &self.settings);
+        self.points.begin(&run.chain, goals, method, &self.settings, true);
+        self.points.aim_closer();
     }
 
     /// Takes over a problem on a chain of points: these effectors onto these targets.
@@ -190,8 +191,9 @@ impl Workspace {
             return Err(Error::Length { what: "targets", expected, found: goals.targets.len() });
         }
         check_finite("targets", goals.targets)?;
-        let is_path = chain.is_path() && goals.effectors == [chain.n_points() - 1];
-        let direct_works = is_path && chain.dimension() > 1;
+        let is_path = chain.is_path();
+        let is_tip = goals.effectors == [chain.n_points() - 1];
+        let direct_works = is_path && is_tip && chain.dimension() > 1;
         let by_name = |method| Choice { method, reason: "asked for by name" };
         let choice = match method {
             Method::Auto if direct_works => {
@@ -211,7 +213,7 @@ impl Workspace {
         };
         self.settings.clone_from(settings);
         self.choice = choice;
-        self.points.begin(chain, goals, choice.method, settings);
+        self.points.begin(chain, goals, choice.method, settings, is_path);
         self.kind = Kind::Chain;
         self.is_moved = false;
         self.start_driver();
@@ -511,7 +513,11 @@ impl Workspace {
                 residual.distance / self.skeleton.rig.scale
                     <= self.driver.tolerance() / self.points.scale * (1.0 + 1e-9)
             }
-            Kind::Chain => self.driver.is_reached(self.points.residual()),
+            Kind::Chain => {
+                // The scale is a power of two: this is the residual that has been measured.
+                let distance = self.solution.error * self.points.scale;
+                self.driver.is_reached(Residual { distance, angle: 0.0 })
+            }
         };
         if is_reached {
             return Status::Reached;

@@ -1,6 +1,6 @@
 //! The ways for chains that Newton's method cannot pull: bent from straight, turned at one joint, folded.
 
-use super::super::{Pair, Space};
+use super::super::{Four, Space};
 use super::Way;
 use super::bones::Bones;
 use super::vector::{fixed_across, make_across, make_unit, rotate};
@@ -18,16 +18,13 @@ pub(super) fn find_across<S: Space>(
         (place[k], across[k]) = (0.0, 0.0);
     }
     let mut arc = 0.0;
-    for (u, length) in bones.u.chunks_exact(n).zip(&bones.lengths) {
-        for half in 0..2 {
-            let length = length.halves()[half];
-            for k in 0..n {
-                // A bone that is a point has no direction to speak of.
-                place[k] += length * u[k].halves()[half];
-                across[k] += length * place[k];
-            }
-            arc += length;
+    for (u, length) in bones.directions(n).chunks_exact(n).zip(bones.lengths()) {
+        for k in 0..n {
+            // A bone that is a point has no direction to speak of.
+            place[k] += length * u[k];
+            across[k] += length * place[k];
         }
+        arc += length;
     }
     if !make_across(across.as_mut(), e.as_ref(), 1e-9 * arc * arc) {
         fixed_across(e.as_ref(), across.as_mut());
@@ -47,16 +44,17 @@ pub(super) fn bend<S: Space>(
     let slack = 1.0 - d / outer;
     let half_angle = (6.0 * slack).sqrt() * (1.0 + 0.28 * slack);
     let by_length = 2.0 * half_angle / outer;
-    let mut travelled = 0.0;
-    for (u, length) in bones.u.chunks_exact_mut(space.n()).zip(&bones.lengths) {
-        let [first, second] = length.halves();
-        let middles = Pair::new(travelled + 0.5 * first, travelled + first + 0.5 * second);
-        travelled += first + second;
-        let (cosine, sine) = unit_circle(Pair::both(half_angle) - Pair::both(by_length) * middles);
-        for k in 0..space.n() {
-            u[k] = cosine * Pair::both(e[k]) + sine * Pair::both(across[k]);
+    let n = space.n();
+    bones.redirect(n, |middles, u| {
+        let angles = Four::all(half_angle) - Four::all(by_length) * Four::new(middles);
+        let (cosines, sines) = unit_circle(angles);
+        let turns = cosines.numbers().into_iter().zip(sines.numbers());
+        for (u, (cosine, sine)) in u.chunks_exact_mut(n).zip(turns) {
+            for k in 0..n {
+                u[k] = cosine * e[k] + sine * across[k];
+            }
         }
-    }
+    });
 }
 
 /// A chain laid out flat, one bone after the other.
@@ -86,15 +84,9 @@ impl Flat {
         let n = space.n();
         self.n = n;
         self.lengths.clear();
+        self.lengths.extend_from_slice(bones.lengths());
         self.u.clear();
-        for (u, lengths) in bones.u.chunks_exact(n).zip(&bones.lengths) {
-            for half in 0..2 {
-                self.lengths.push(lengths.halves()[half]);
-                self.u.extend(u.iter().map(|u| u.halves()[half]));
-            }
-        }
-        self.lengths.truncate(bones.n_bones);
-        self.u.truncate(bones.n_bones * n);
+        self.u.extend_from_slice(bones.directions(n));
         self.e.clear();
         self.e.extend_from_slice(e.as_ref());
         self.across.clear();
@@ -254,15 +246,15 @@ fn corner(a: f64, b: f64, base: f64) -> (f64, f64) {
 /// Cosine and sine, a unit as exactly as rounding allows, of an angle that is met to 1e-2 (at 3.2) and far better below 2.
 ///
 /// The tangent of a quarter of the angle by its series, then twice the double angle.
-fn unit_circle(angle: Pair) -> (Pair, Pair) {
-    let quarter = angle * Pair::both(0.25);
+fn unit_circle(angle: Four) -> (Four, Four) {
+    let quarter = angle * Four::all(0.25);
     let square = quarter * quarter;
-    let mut series = Pair::both(17.0 / 315.0);
+    let mut series = Four::all(17.0 / 315.0);
     for term in [2.0 / 15.0, 1.0 / 3.0, 1.0] {
-        series = series * square + Pair::both(term);
+        series = series * square + Four::all(term);
     }
     let tangent = quarter * series;
-    let one = Pair::both(1.0);
+    let one = Four::all(1.0);
     let scale = (one + tangent * tangent).recip();
     let (c, s) = ((one - tangent * tangent) * scale, (tangent + tangent) * scale);
     (c * c - s * s, c * s + c * s)
@@ -270,14 +262,14 @@ fn unit_circle(angle: Pair) -> (Pair, Pair) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pair, unit_circle};
+    use super::{Four, unit_circle};
 
     #[test]
     fn arc_directions_are_units_and_close_to_their_angles() {
         for i in -32..=32 {
             let angle = 0.1 * f64::from(i);
-            let (c, s) = unit_circle(Pair::both(angle));
-            let (c, s) = (c.halves()[0], s.halves()[1]);
+            let (c, s) = unit_circle(Four::all(angle));
+            let (c, s) = (c.numbers()[0], s.numbers()[3]);
             assert!((c * c + s * s - 1.0).abs() < 1e-15, "not a unit at {angle}");
             let (sine, cosine) = crate::math::sin_cos(angle);
             assert!((c - cosine).abs() < 2e-2 && (s - sine).abs() < 2e-2, "far off at {angle}");

@@ -57,6 +57,9 @@ use super::{Any, Fixed, Space};
 /// A chain counts as straight when its tip is this close (relative) to full reach: bends of up to 1e-5 rad.
 const STRAIGHT: f64 = 1e-10;
 
+/// Part of the tolerance within which the tip must be before the last turn, which adds rounding.
+const WITHIN: f64 = 0.9;
+
 /// Finest tolerance, relative to full reach: ten thousand bones cannot be summed up more exactly.
 const FINEST: f64 = 1e-14;
 
@@ -160,7 +163,7 @@ fn solve<S: Space>(
     let (mut d, mut chord) = (0.0, 0.0);
     for k in 0..n {
         rows.t[k] = target[k] - points[k];
-        rows.e[k] = sums.chord(k);
+        rows.e[k] = sums.chord[k];
         d += rows.t[k] * rows.t[k];
         chord += rows.e[k] * rows.e[k];
     }
@@ -172,21 +175,20 @@ fn solve<S: Space>(
         return Way::Nearest;
     }
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
-    let tolerance = (0.5 * tolerance).max(FINEST * extent.outer);
+    let tolerance = (WITHIN * tolerance).max(FINEST * extent.outer);
     if (chord - d).abs() <= tolerance {
-        for k in 0..n {
-            rows.mu[k] = 0.0;
-        }
-        bones.write(space, &rows.mu, &rows.turn, points, sums);
+        swing(space, bones, points, (rows, sums));
         return Way::Swing;
     }
     let straight = extent.outer - chord <= STRAIGHT * extent.outer;
     if straight {
         find_across(space, bones, &rows.e, &mut rows.g, &mut rows.across);
         bend(space, bones, (d, extent.outer), &rows.e, &rows.across);
+        bones.measure(space, sums);
     }
-    let goal = Goal { extent, d, tolerance };
-    if least_change(space, bones, goal, points, (rows, sums), !straight) {
+    let goal = Goal { extent, chord, d, tolerance, n_bones: lengths.len() };
+    if least_change(space, bones, goal, (rows, sums), !straight) {
+        bones.write(space, &rows.turn, points);
         return Way::Least;
     }
     if !straight {
@@ -196,6 +198,21 @@ fn solve<S: Space>(
     let way = flat.turn_or_fold(d, extent.outer);
     flat.write(space, &rows.turn, points);
     way
+}
+
+/// Writes the bones as they are, swung to the target.
+#[inline(never)]
+fn swing<S: Space>(
+    space: S,
+    bones: &mut Bones,
+    points: &mut [f64],
+    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+) {
+    for k in 0..space.n() {
+        rows.mu[k] = 0.0;
+    }
+    bones.pull(space, &rows.mu, sums);
+    bones.write(space, &rows.turn, points);
 }
 
 /// Root of a square, and zero where too little of it is left to tell a direction.
@@ -231,7 +248,7 @@ fn face_the_same<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows
         } else if chord > 0.0 {
             rows.e[k] / chord
         } else {
-            bones.direction(space, longest, k)
+            bones.directions(space.n())[longest * space.n() + k]
         };
         (rows.t[k], rows.e[k]) = (both, both);
     }
@@ -247,10 +264,10 @@ fn stretch<S: Space>(
 ) {
     let n = space.n();
     let longest = if too_far { 0 } else { bones.longest() };
-    for i in 0..bones.n_bones {
+    for (i, length) in bones.lengths().iter().enumerate() {
         let sign = if too_far || i == longest { 1.0 } else { -1.0 };
         for k in 0..n {
-            points[(i + 1) * n + k] = points[i * n + k] + sign * bones.length(i) * towards[k];
+            points[(i + 1) * n + k] = points[i * n + k] + sign * length * towards[k];
         }
     }
 }

@@ -129,9 +129,10 @@ pub(super) fn rotation<S: Space>(
     }
 }
 
-/// Inverts a symmetric positive definite matrix in place (full storage in, full storage out); false where it is not.
+/// Inverts a symmetric positive definite matrix in place (full storage in, full storage out) but for the factor that is returned;
+/// where it is not positive definite, that is not above zero.
 #[inline(always)]
-pub(super) fn invert<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> bool {
+pub(super) fn invert<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> f64 {
     match space.n() {
         2 => invert_2(space, h),
         3 => invert_3(space, h),
@@ -140,36 +141,32 @@ pub(super) fn invert<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> bool {
 }
 
 #[inline(always)]
-fn invert_2<S: Space>(_: S, h: &mut S::Row<S::Row<f64>>) -> bool {
+fn invert_2<S: Space>(_: S, h: &mut S::Row<S::Row<f64>>) -> f64 {
     let (a, b, c) = (h[0][0], h[1][0], h[1][1]);
-    let determinant = a * c - b * b;
-    let scale = 1.0 / determinant;
-    (h[0][0], h[1][1]) = (scale * c, scale * a);
-    (h[0][1], h[1][0]) = (-scale * b, -scale * b);
-    determinant > 0.0
+    (h[0][0], h[1][1]) = (c, a);
+    (h[0][1], h[1][0]) = (-b, -b);
+    1.0 / (a * c - b * b)
 }
 
 #[inline(always)]
-fn invert_3<S: Space>(_: S, h: &mut S::Row<S::Row<f64>>) -> bool {
+fn invert_3<S: Space>(_: S, h: &mut S::Row<S::Row<f64>>) -> f64 {
     let (a, b, c) = (h[0][0], h[1][1], h[2][2]);
     let (p, q, r) = (h[1][0], h[2][0], h[2][1]);
     let (bc, ac, ab) = (b * c - r * r, a * c - q * q, a * b - p * p);
     let (pp, qq, rr) = (q * r - p * c, p * r - q * b, p * q - r * a);
-    let determinant = a * bc + p * pp + q * qq;
-    let scale = 1.0 / determinant;
-    (h[0][0], h[1][1], h[2][2]) = (scale * bc, scale * ac, scale * ab);
-    (h[0][1], h[0][2], h[1][2]) = (scale * pp, scale * qq, scale * rr);
-    (h[1][0], h[2][0], h[2][1]) = (scale * pp, scale * qq, scale * rr);
-    determinant > 0.0
+    (h[0][0], h[1][1], h[2][2]) = (bc, ac, ab);
+    (h[0][1], h[0][2], h[1][2]) = (pp, qq, rr);
+    (h[1][0], h[2][0], h[2][1]) = (pp, qq, rr);
+    1.0 / (a * bc + p * pp + q * qq)
 }
 
 /// Gauss and Jordan's elimination, one pivot after the other: what any dimension can do.
-fn sweep<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> bool {
+fn sweep<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> f64 {
     let n = space.n();
     for p in 0..n {
         let pivot = h[p][p];
         if pivot.is_nan() || pivot <= 0.0 {
-            return false;
+            return 0.0;
         }
         let inverse = 1.0 / pivot;
         for i in (0..n).filter(|&i| i != p) {
@@ -185,7 +182,7 @@ fn sweep<S: Space>(space: S, h: &mut S::Row<S::Row<f64>>) -> bool {
         }
         h[p][p] = inverse;
     }
-    true
+    1.0
 }
 
 #[cfg(test)]
@@ -202,13 +199,15 @@ mod tests {
         })
     }
 
-    fn check<const D: usize>(least: f64, invert: impl Fn(&mut [[f64; D]; D]) -> bool) {
+    fn check<const D: usize>(least: f64, invert: impl Fn(&mut [[f64; D]; D]) -> f64) {
         let h = matrix::<D>(least);
         let mut inverse = h;
-        assert!(invert(&mut inverse), "not positive definite at {least}");
+        let factor = invert(&mut inverse);
+        assert!(factor > 0.0, "not positive definite at {least}");
         for (i, row) in h.iter().enumerate() {
             for j in 0..D {
-                let product: f64 = row.iter().zip(&inverse).map(|(x, column)| x * column[j]).sum();
+                let product: f64 =
+                    row.iter().zip(&inverse).map(|(x, column)| factor * x * column[j]).sum();
                 let unit = f64::from(u8::from(i == j));
                 assert!((product - unit).abs() < 1e-14 / least, "{D}: {i} {j} at {least}");
             }
@@ -224,9 +223,9 @@ mod tests {
             check::<3>(least, |h| sweep(Fixed::<3>, h));
             check::<6>(least, |h| sweep(Fixed::<6>, h));
         }
-        let mut zero = [[0.0; 3]; 3];
-        assert!(!invert_3(Fixed::<3>, &mut zero), "the zero matrix has no inverse");
-        assert!(!sweep(Fixed::<3>, &mut [[0.0; 3]; 3]), "by elimination neither");
+        let mut not = matrix::<3>(-1e-2);
+        assert!(invert_3(Fixed::<3>, &mut not) < 0.0, "not positive definite");
+        assert!(sweep(Fixed::<3>, &mut matrix::<3>(-1e-2)) <= 0.0, "by elimination neither");
     }
 
     #[test]
