@@ -13,20 +13,35 @@
 //!
 //! Lengths are metres, y is up, as the format has it.
 
+mod accessors;
+mod animation;
+mod asset;
+mod bind;
+mod buffers;
+mod channels;
 mod container;
 mod nodes;
+mod scenes;
 mod skeleton;
+mod store;
+mod uri;
+mod usage;
+mod write;
 
 use std::path::Path;
 
 use posekit::skeleton::Skeleton;
 
+use self::accessors::Lists;
+use self::container::Container;
 use crate::error::Result;
 use crate::free_root::with_free;
-use crate::json::Document;
 use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
+
+pub use animation::{Animation, Channel, Interpolation, TargetPath};
+pub use asset::{Asset, BufferFile, Written, folder, no_files};
 
 /// A character: its skeleton, and the nodes that its joints were.
 #[derive(Debug, Clone)]
@@ -59,14 +74,12 @@ pub struct Character {
 /// ```
 pub fn read_bytes(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<Character> {
     text::check_size(bytes.len() as u64, limits)?;
-    let json = container::json(bytes, limits, warnings)?;
-    // Buffers may stand in the text as long strings, which are not looked at.
-    let limits = Limits { text_bytes: limits.file_bytes, ..*limits };
-    let document = Document::parse(json, &limits)?;
+    let container = Container::split(bytes, limits, warnings)?;
+    let document = asset::parse(&container, bytes, limits)?;
     let file = document.root().any_object()?;
     container::check_version(&file)?;
-    let tree = nodes::read_nodes(&file, &limits, warnings)?;
-    skeleton::assemble(&file, &tree, warnings)
+    let tree = nodes::read_nodes(&file, limits, warnings)?;
+    skeleton::assemble(&file, &tree, &Lists::read(&file)?, warnings)
 }
 
 /// Reads a character from a file. No other file is opened.

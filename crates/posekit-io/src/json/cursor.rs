@@ -137,6 +137,39 @@ impl<'d> Cursor<'d> {
         }
     }
 
+    /// The object here, if it is one. Unlike an error, `None` costs no look for the place.
+    pub(crate) fn as_object(&self) -> Option<Object<'d>> {
+        match self.node {
+            Node::Object(fields) => Some(Object { cursor: self.clone(), fields }),
+            _ => None,
+        }
+    }
+
+    /// The elements of the list here, if it is one.
+    pub(crate) fn as_list(&self) -> Option<Vec<Self>> {
+        if self.is_list() { self.list().ok() } else { None }
+    }
+
+    /// The string here, if it is one.
+    pub(crate) fn as_text(&self) -> Option<&'d str> {
+        match self.node {
+            Node::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole number here, from 0 to 2^32 - 1, if it is one.
+    pub(crate) fn as_index(&self) -> Option<usize> {
+        match *self.node {
+            Node::Number(value)
+                if value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0 =>
+            {
+                usize::try_from(self.count().ok()?).ok()
+            }
+            _ => None,
+        }
+    }
+
     /// True or false.
     pub(crate) fn flag(&self) -> Result<bool> {
         match self.node {

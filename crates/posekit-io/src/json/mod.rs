@@ -1,4 +1,5 @@
-//! JSON with places: a tree of values that knows where each value stands, and a writer with a fixed layout.
+//! JSON with places: a tree of values that knows where each value stands, a writer with a fixed layout, and changes of a text
+//! that leave the rest of it as it is.
 //!
 //! `serde_json` checks the grammar; this module adds what a file format needs beside it: duplicate keys are refused, lists and strings are
 //! capped while they are read, and every error names a path such as `bones[3].length` with its line and column.
@@ -6,6 +7,7 @@
 mod cursor;
 mod locate;
 mod shapes;
+mod spans;
 mod write;
 
 use core::cell::RefCell;
@@ -19,6 +21,7 @@ use crate::text;
 
 pub use cursor::schema_of;
 pub(crate) use cursor::{Cursor, Object, check_schema};
+pub(crate) use spans::{Spans, Splices};
 pub(crate) use write::{
     Fields, list_in_lines, list_inline, number, numbers, object, object_inline, text_value,
 };
