@@ -132,7 +132,7 @@ impl Channel {
         if let Some(at) = self.values.iter().position(|&value| !single(value).is_finite()) {
             let key = at / (self.path.width() * self.interpolation.parts()).max(1);
             return Some(format!(
-                "key {key} has {}, which is not finite or too large",
+                "key {key} has {:?}, which is not finite or too large",
                 self.values[at]
             ));
         }

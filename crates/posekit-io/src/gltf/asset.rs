@@ -130,17 +130,20 @@ impl Asset {
         let lists = Lists::read(file)?;
         lists.warn_of_required(warnings);
         let tree = match file.optional("nodes") {
-            Some(_) => Some(nodes::read_nodes(file, &limits, warnings)?),
-            None => None,
+            Some(_) => nodes::read_nodes(file, &limits, warnings)?,
+            None => nodes::Tree::default(),
         };
-        if let Some(tree) = &tree {
-            self.character = Some(skeleton::assemble(file, tree, &lists, warnings)?);
-            scenes::warn_of_skinned_nodes(file, tree, warnings)?;
+        if tree.len() > 0 {
+            self.character = Some(skeleton::assemble(file, &tree, &lists, warnings)?);
+            scenes::warn_of_skinned_nodes(file, &tree, warnings)?;
+        } else {
+            scenes::check_scenes(file, &tree)?;
+            skeleton::read_skins(file, &tree, &lists, warnings)?;
         }
         let buffers = Buffers::new(&lists, data, resolve, &limits);
         let morphs = meshes_with_morphs(file);
         let mut source =
-            Source { file, tree: tree.as_ref(), lists: &lists, buffers, morphs, limits: &limits };
+            Source { file, tree: &tree, lists: &lists, buffers, morphs, limits: &limits };
         let animations = read_animations(&mut source, warnings)?;
         bind::check_matrices(file, &lists, &mut source.buffers, limits.animation_values, warnings)?;
         (self.animations, self.targets) = (animations.list, animations.targets);

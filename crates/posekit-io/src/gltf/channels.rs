@@ -25,7 +25,7 @@ pub(super) struct Animations {
 /// What is needed on the way.
 pub(super) struct Source<'s, 'r, 'd> {
     pub(super) file: &'s Object<'d>,
-    pub(super) tree: Option<&'s Tree<'d>>,
+    pub(super) tree: &'s Tree<'d>,
     pub(super) lists: &'s Lists<'d>,
     pub(super) buffers: Buffers<'r, 'd>,
     /// For each mesh, whether it has shapes that weights mix.
@@ -161,10 +161,8 @@ fn read_target(
         warn(warnings, &target, "names no node; the channel is passed over");
         return Ok(None);
     };
-    let n_nodes = source.tree.map_or(0, Tree::len);
-    let node = read_index(&node_field, n_nodes, "node")?;
-    let Some(tree) = source.tree else { return Ok(None) };
-    let node_fields = tree.list[node].any_object()?;
+    let node = read_index(&node_field, source.tree.len(), "node")?;
+    let node_fields = source.tree.list[node].any_object()?;
     if path == "weights" {
         let mesh = node_fields.optional("mesh");
         let mesh = mesh.and_then(|mesh| source.morphs.get(mesh.as_index()?));
@@ -271,7 +269,7 @@ fn check_form(
 
 /// A channel in words: ``rotation of `knee` (node 4)``.
 fn label(source: &Source<'_, '_, '_>, node: usize, path: TargetPath) -> String {
-    match source.tree.and_then(|tree| tree.names[node]) {
+    match source.tree.names[node] {
         Some(name) => format!("{} of `{name}` (node {node})", path.name()),
         None => format!("{} of node {node}", path.name()),
     }

@@ -18,7 +18,7 @@ const SQUARE_TOLERANCE: f64 = 1e-3;
 const EQUAL_SCALES: f64 = 1e-4;
 
 /// All nodes of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tree<'d> {
     /// The list in the file, for places.
     pub(super) list: Vec<Cursor<'d>>,

@@ -62,7 +62,7 @@ pub(super) fn assemble<'d>(
 }
 
 /// The nodes that skins list.
-fn read_skins<'d>(
+pub(super) fn read_skins<'d>(
     file: &Object<'d>,
     tree: &Tree<'_>,
     lists: &Lists<'d>,
