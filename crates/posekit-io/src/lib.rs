@@ -20,20 +20,21 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
-//! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file.
+//! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
+//!   writes them back into the file, of which all else stays byte for byte.
 //! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
 //!
 //! # Promises
-//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, no
-//! program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
+//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, save
+//! those that a glTF asset has in its own folder; no program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
 //!
 //! # Conventions
 //! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped.
 //!
 //! # What it does not do
-//! It writes no URDF and no glTF, reads no meshes and no animations, and expands no xacro templates.
+//! It writes no URDF, reads no meshes and no weights of their shapes, decompresses nothing, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod gltf;

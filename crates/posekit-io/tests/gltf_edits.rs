@@ -2,7 +2,8 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a helper of a test may fail and speak as a test does"
+    clippy::cast_possible_truncation,
+    reason = "a helper of a test may fail and speak as a test does; files hold single precision"
 )]
 
 mod common;
@@ -47,8 +48,8 @@ fn parts(bytes: &[u8], resolve: &dyn Fn(&str) -> Vec<u8>) -> Parts {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let mut data = None;
     let text = if bytes.starts_with(b"glTF") {
-        assert_eq!((word(4), word(8)), (2, bytes.len()));
-        assert_eq!(&bytes[16..20], b"JSON");
+        assert_eq!((word(4), word(8)), (2, bytes.len()), "version and length");
+        assert_eq!(&bytes[16..20], b"JSON", "the first chunk");
         let mut at = 20 + word(12);
         let text = String::from_utf8(bytes[20..at].to_vec()).unwrap();
         while at < bytes.len() {
@@ -59,7 +60,7 @@ fn parts(bytes: &[u8], resolve: &dyn Fn(&str) -> Vec<u8>) -> Parts {
             }
             at = body.end;
         }
-        assert_eq!(at, bytes.len());
+        assert_eq!(at, bytes.len(), "the last chunk ends the file");
         text
     } else {
         String::from_utf8(bytes.to_vec()).unwrap()

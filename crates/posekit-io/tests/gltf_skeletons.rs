@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use posekit::glam::{DMat4, DQuat, DVec3};
+use posekit::glam::{DMat4, DQuat, DVec3, Mat4};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{self, Character};
 use posekit_io::{Error, Limits, Result, Warnings};
@@ -289,8 +289,8 @@ fn g9_skins() {
 /// Bones stand where they stand whatever a mesh is bound with, so what is wrong with the matrices is said, and the character is read.
 #[test]
 fn g9_inverse_bind_matrices() {
-    let one = DMat4::IDENTITY.to_cols_array();
-    let with = |at: usize, value: f64| {
+    let one = Mat4::IDENTITY.to_cols_array();
+    let with = |at: usize, value: f32| {
         let mut matrix = one;
         matrix[at] = value;
         matrix
@@ -299,12 +299,12 @@ fn g9_inverse_bind_matrices() {
         (vec![one, one], "MAT4", None),
         (vec![with(0, -1e-3), with(12, 1e6)], "MAT4", None),
         (vec![one], "MAT4", Some("1 matrices are too few for 2 joints")),
-        (vec![one, with(3, f64::NAN)], "MAT4", Some("matrix 1 is not finite or singular")),
+        (vec![one, with(3, f32::NAN)], "MAT4", Some("matrix 1 is not finite or singular")),
         (vec![with(5, 0.0), one], "MAT4", Some("matrix 0 is not finite or singular")),
         (vec![[0.0; 16]; 2], "MAT4", Some("matrix 0 is not finite or singular")),
         (vec![one, one], "MAT3", Some("MAT4 of FLOAT, not MAT3 of FLOAT")),
     ] {
-        let bytes = matrices.iter().flatten().flat_map(|&number| (number as f32).to_le_bytes());
+        let bytes = matrices.iter().flatten().flat_map(|number| number.to_le_bytes());
         let data = STANDARD.encode(bytes.collect::<Vec<u8>>());
         let (count, length) = (matrices.len(), matrices.len() * 64);
         let more = format!(

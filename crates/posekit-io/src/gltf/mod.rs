@@ -1,7 +1,8 @@
 //! Characters from glTF 2.0: `.gltf`, `.glb`, and `.vrm` and `.vrma`, which are the same container.
 //!
-//! What is read here is the hierarchy of nodes: where the bones are, at rest. Meshes, materials, buffers and animations are not looked at, and no
-//! other file is opened.
+//! - [`read_bytes`] and [`read_file`] read the hierarchy of nodes: where the bones are, at rest. No buffer is looked at, and no other file is opened.
+//! - [`Asset`] also reads what moves the nodes, from buffers in the file or beside it, and writes a file with other [`Animation`]s that is otherwise
+//!   the same. Meshes, materials and whatever extensions there are go through untouched.
 //!
 //! # From nodes to joints
 //! - The nodes that skins list are balls. Nodes above them are fixed joints, so that an armature keeps its place; nodes below them, such as a sword in a
@@ -12,6 +13,16 @@
 //!   bones keep their lengths at rest, and a warning says so.
 //!
 //! Lengths are metres, y is up, as the format has it.
+//!
+//! # From channels to keys
+//! A [`Channel`] is what the file says: keys at times, of one part of one node's transform on its parent, by one of three interpolations. Nothing is
+//! sampled, resampled or brought to length 1. Numbers are single precision in files and exact in f64; normalised integers become the numbers that they
+//! stand for, sparse accessors are filled in. Weights of shapes are passed over.
+//!
+//! # What a fault is
+//! Where a file says what cannot be, or what is needed is not there, reading ends with an error that names the JSON path. What is against the format
+//! but leaves no doubt about skeleton and keys, such as a stride, missing bounds, or inverse bind matrices that are too few, is a warning with the path
+//! alone.
 
 mod accessors;
 mod animation;

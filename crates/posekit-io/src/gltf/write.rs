@@ -222,9 +222,10 @@ impl Edit<'_, '_> {
         if count as u64 != accessor.count {
             self.splices.set(place, "count", count.to_string());
         }
-        for (name, bound) in ["min", "max"].into_iter().zip(bounds(values, new.path.width())?) {
-            if let Some(field) = spans.field(place, name) {
-                self.splices.replace(field, bound);
+        let fields = ["min", "max"].map(|name| spans.field(place, name));
+        if fields.iter().any(Option::is_some) {
+            for (field, bound) in fields.into_iter().zip(bounds(values, new.path.width())?) {
+                field.into_iter().for_each(|field| self.splices.replace(field, bound.clone()));
             }
         }
         Ok(true)

@@ -1,5 +1,7 @@
 //! Walking a parsed document with the path at hand.
 
+use std::borrow::Cow;
+
 use super::{Document, Node, Step, locate, path_text};
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
@@ -9,7 +11,7 @@ use crate::limits::Limits;
 pub(crate) struct Cursor<'d> {
     text: &'d str,
     node: &'d Node,
-    path: Vec<Step>,
+    path: Vec<Step<'d>>,
     /// Largest size of a number.
     largest: f64,
 }
@@ -31,7 +33,7 @@ impl<'d> Cursor<'d> {
         Self { largest, ..self }
     }
 
-    fn child(&self, step: Step, node: &'d Node) -> Self {
+    fn child(&self, step: Step<'d>, node: &'d Node) -> Self {
         let mut path = Vec::with_capacity(self.path.len() + 1);
         path.extend_from_slice(&self.path);
         path.push(step);
@@ -69,7 +71,7 @@ impl<'d> Cursor<'d> {
         let object = self.any_object()?;
         for (name, node) in object.fields {
             if !known.contains(&name.as_str()) {
-                let place = self.child(Step::Field(name.clone()), node).place();
+                let place = self.child(Step::Field(Cow::Borrowed(name)), node).place();
                 let expected = known.join(", ");
                 return Err(Error::UnknownField { place, field: name.clone(), expected });
             }
@@ -241,7 +243,7 @@ impl<'d> Object<'d> {
         self.fields
             .iter()
             .find(|(field, _)| field == name)
-            .map(|(field, node)| self.cursor.child(Step::Field(field.clone()), node))
+            .map(|(field, node)| self.cursor.child(Step::Field(Cow::Borrowed(field)), node))
     }
 
     /// A field that must be there.
@@ -252,9 +254,9 @@ impl<'d> Object<'d> {
 
     /// Every field, in the order of the file.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&'d str, Cursor<'d>)> {
-        self.fields
-            .iter()
-            .map(|(name, node)| (name.as_str(), self.cursor.child(Step::Field(name.clone()), node)))
+        self.fields.iter().map(|(name, node)| {
+            (name.as_str(), self.cursor.child(Step::Field(Cow::Borrowed(name)), node))
+        })
     }
 }
 
