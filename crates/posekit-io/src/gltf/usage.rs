@@ -112,7 +112,7 @@ fn numbers_in_extensions(spans: &Spans<'_>) -> BTreeSet<usize> {
     let mut value = spans.root();
     let end = spans.all_inside(spans.root()).end;
     while value < end {
-        let is_open = matches!(spans.key(value).as_deref(), Some("extensions" | "extras"));
+        let is_open = spans.has_key(value, "extensions") || spans.has_key(value, "extras");
         let inside = if is_open { spans.all_inside(value) } else { value..value + 1 };
         if is_open {
             numbers.extend(inside.clone().filter_map(|value| spans.index(value)));

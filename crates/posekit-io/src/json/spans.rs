@@ -80,13 +80,17 @@ impl<'t> Spans<'t> {
 
     /// The field of an object.
     pub(crate) fn field(&self, object: usize, name: &str) -> Option<usize> {
-        self.children(object).find(|&child| self.key(child).as_deref() == Some(name))
+        self.children(object).find(|&child| self.has_key(child, name))
     }
 
-    /// The name of a field.
-    pub(crate) fn key(&self, value: usize) -> Option<String> {
+    /// True for a field of this name.
+    pub(crate) fn has_key(&self, value: usize, name: &str) -> bool {
         let (start, end) = self.values[value].key;
-        serde_json::from_str(&self.text[start..end]).ok()
+        let key = &self.text[start..end];
+        if key.contains('\\') {
+            return serde_json::from_str::<String>(key).is_ok_and(|key| key == name);
+        }
+        key.strip_prefix('"').and_then(|key| key.strip_suffix('"')) == Some(name)
     }
 
     /// The text of a value.
