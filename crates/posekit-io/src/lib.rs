@@ -20,7 +20,8 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
-//! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file.
+//! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
+//!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
 //!   configurations of it, and rows of configurations.
 //! - [`problem`] lays them out for a workspace, and makes files of what comes out.
@@ -28,15 +29,15 @@
 //!   [`Limits`] caps what a file may ask for.
 //!
 //! # Promises
-//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, no
-//! program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
+//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, save
+//! those that a glTF asset has in its own folder; no program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
 //!
 //! # Conventions
 //! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. Of a BVH only
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF and no glTF, reads no meshes, no animations of glTF, and expands no xacro templates.
+//! It writes no URDF, reads no meshes and no weights of their shapes, decompresses nothing, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod bvh;

@@ -22,6 +22,9 @@ pub struct Limits {
     pub xml_nodes: u32,
     /// Length of a name or another string \[bytes\]. Default 64 KiB.
     pub text_bytes: usize,
+    /// Numbers of all animations of a file together, times and values. Default 33 554 432, which takes 256 MiB of memory; a figure of 100 joints
+    /// whose rotations are sampled 60 times a second has 30 000 of them per second.
+    pub animation_values: usize,
 }
 
 impl Default for Limits {
@@ -33,6 +36,7 @@ impl Default for Limits {
             xml_depth: 256,
             xml_nodes: 1 << 22,
             text_bytes: 64 << 10,
+            animation_values: 1 << 25,
         }
     }
 }
@@ -70,6 +74,13 @@ impl Limits {
     #[must_use]
     pub const fn with_xml_nodes(mut self, xml_nodes: u32) -> Self {
         self.xml_nodes = xml_nodes;
+        self
+    }
+
+    /// The default caps with another number of values of animations.
+    #[must_use]
+    pub const fn with_animation_values(mut self, animation_values: usize) -> Self {
+        self.animation_values = animation_values;
         self
     }
 }

@@ -1,5 +1,7 @@
 //! The outermost layer: JSON alone, or the chunks of a binary container.
 
+use core::ops::Range;
+
 use crate::error::{Error, Place, Result};
 use crate::json::Object;
 use crate::limits::Limits;
@@ -13,15 +15,105 @@ pub(super) const MAGIC: &[u8] = b"glTF";
 const HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
 
-/// The JSON of a file, whichever of the two forms it has. Lengths that the file declares are compared with the bytes that are there.
-pub(super) fn json<'a>(
-    bytes: &'a [u8],
-    limits: &Limits,
-    warnings: &mut Warnings,
-) -> Result<&'a str> {
-    if !bytes.starts_with(MAGIC) {
-        return text::decode_text(bytes, limits);
+/// Chunks begin and end at multiples of so many bytes.
+pub(super) const ALIGNMENT: usize = 4;
+
+/// Where the parts of a file stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Container {
+    /// The JSON text, without a byte-order mark.
+    pub(super) json: Range<usize>,
+    /// The rest of a binary container; `None` for a file of text.
+    pub(super) binary: Option<Binary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Binary {
+    /// The data of the chunk `BIN`, if there is one.
+    pub(super) data: Option<Range<usize>>,
+    /// Where the other chunks begin.
+    rest: usize,
+    /// Where the container ends; what stands behind is no part of it.
+    end: usize,
+}
+
+impl Container {
+    /// Takes a file apart, whichever of the two forms it has. Lengths that it declares are compared with the bytes that are there.
+    pub(super) fn split(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<Self> {
+        if !bytes.starts_with(MAGIC) {
+            let text = text::decode_text(bytes, limits)?;
+            return Ok(Self { json: bytes.len() - text.len()..bytes.len(), binary: None });
+        }
+        let end = container_end(bytes, warnings)?;
+        let (kind, body) = chunk(bytes, HEADER, end, "the JSON chunk")?;
+        if kind != b"JSON" {
+            return Err(invalid("the first chunk must be JSON"));
+        }
+        let text = text::decode_text(&bytes[body.clone()], limits)?;
+        let mut binary = Binary { data: None, rest: body.end, end };
+        let mut at = body.end;
+        while at < end {
+            let (kind, chunk) = chunk(bytes, at, end, "a chunk")?;
+            let is_first = at == body.end;
+            at = chunk.end;
+            match kind {
+                b"BIN\0" if is_first => {
+                    binary.rest = at;
+                    binary.data = Some(chunk);
+                }
+                b"BIN\0" => return Err(invalid("only the second chunk may be BIN")),
+                b"JSON" => return Err(invalid("only the first chunk may be JSON")),
+                _ => {}
+            }
+        }
+        Ok(Self { json: body.end - text.len()..body.end, binary: Some(binary) })
     }
+
+    /// The JSON text.
+    pub(super) fn text<'b>(&self, bytes: &'b [u8]) -> Result<&'b str> {
+        core::str::from_utf8(&bytes[self.json.clone()]).map_err(|error| Error::Encoding {
+            encoding: "not UTF-8".into(),
+            byte: self.json.start + error.valid_up_to(),
+        })
+    }
+
+    /// The data of the chunk `BIN`.
+    pub(super) fn data<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        Some(&bytes[self.binary.as_ref()?.data.clone()?])
+    }
+
+    /// The file with another JSON text and, where they are given, other data. All else is copied.
+    pub(super) fn rebuild(&self, bytes: &[u8], json: &str, data: Option<&[u8]>) -> Result<Vec<u8>> {
+        let Some(binary) = &self.binary else {
+            return Ok(
+                [&bytes[..self.json.start], json.as_bytes(), &bytes[self.json.end..]].concat()
+            );
+        };
+        // The old text was filled up with blanks.
+        let blanks =
+            json.bytes().rev().take(ALIGNMENT - 1).take_while(|&byte| byte == b' ').count();
+        let mark = &bytes[HEADER + CHUNK_HEADER..self.json.start];
+        let mut out = bytes[..HEADER].to_vec();
+        add_chunk(
+            &mut out,
+            b"JSON",
+            &[mark, &json.as_bytes()[..json.len() - blanks]].concat(),
+            b' ',
+        )?;
+        match data {
+            Some(data) => add_chunk(&mut out, b"BIN\0", data, 0)?,
+            None => out.extend_from_slice(&bytes[self.json.end..binary.rest]),
+        }
+        out.extend_from_slice(&bytes[binary.rest..binary.end]);
+        let length = length_bytes(out.len())?;
+        out[8..HEADER].copy_from_slice(&length);
+        out.extend_from_slice(&bytes[binary.end..]);
+        Ok(out)
+    }
+}
+
+/// Reads the header and says where the container ends.
+fn container_end(bytes: &[u8], warnings: &mut Warnings) -> Result<usize> {
     let header = |at: usize| number(bytes, at).ok_or_else(|| cut_short("the header"));
     let (version, declared) = (header(4)?, header(8)?);
     if version != 2 {
@@ -29,23 +121,43 @@ pub(super) fn json<'a>(
         return Err(Error::Unsupported { place: Place::named("the container"), message });
     }
     if declared > bytes.len() {
-        let message = format!("{declared} bytes are declared, {} are there", bytes.len());
-        return Err(Error::Value { place: Place::named("the container"), message });
+        return Err(invalid(format!("{declared} bytes are declared, {} are there", bytes.len())));
     }
     if declared < bytes.len() {
-        let message = format!("{} bytes behind its end are left out", bytes.len() - declared);
+        let message = format!("{} bytes behind its end are not looked at", bytes.len() - declared);
         warnings.push(Place::named("the container"), message);
     }
-    let bytes = &bytes[..declared.max(HEADER).min(bytes.len())];
-    let chunk = || cut_short("the JSON chunk");
-    let length = number(bytes, HEADER).ok_or_else(chunk)?;
-    let kind = bytes.get(HEADER + 4..HEADER + CHUNK_HEADER).ok_or_else(chunk)?;
-    if kind != b"JSON" {
-        let message = "the first chunk must be JSON".to_owned();
-        return Err(Error::Value { place: Place::named("the container"), message });
-    }
-    let body = bytes[HEADER + CHUNK_HEADER..].get(..length).ok_or_else(chunk)?;
-    text::decode_text(body, limits)
+    Ok(declared.max(HEADER).min(bytes.len()))
+}
+
+/// The kind of the chunk at `at`, and where its data stand.
+fn chunk<'b>(
+    bytes: &'b [u8],
+    at: usize,
+    end: usize,
+    what: &str,
+) -> Result<(&'b [u8], Range<usize>)> {
+    let bytes = &bytes[..end];
+    let start = at.saturating_add(CHUNK_HEADER);
+    let length = number(bytes, at).ok_or_else(|| cut_short(what))?;
+    let kind = bytes.get(at + 4..start).ok_or_else(|| cut_short(what))?;
+    let stop = start.checked_add(length).filter(|&stop| stop <= end);
+    Ok((kind, start..stop.ok_or_else(|| cut_short(what))?))
+}
+
+fn add_chunk(out: &mut Vec<u8>, kind: &[u8; 4], data: &[u8], fill: u8) -> Result<()> {
+    let length = data.len().next_multiple_of(ALIGNMENT);
+    out.extend_from_slice(&length_bytes(length)?);
+    out.extend_from_slice(kind);
+    out.extend_from_slice(data);
+    out.resize(out.len() + length - data.len(), fill);
+    Ok(())
+}
+
+fn length_bytes(length: usize) -> Result<[u8; 4]> {
+    let length = u32::try_from(length)
+        .map_err(|_| invalid(format!("{length} bytes are more than a binary container can hold")));
+    Ok(length?.to_le_bytes())
 }
 
 /// Four bytes as a number, if they are there.
@@ -54,9 +166,12 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(four.try_into().ok()?)).ok()
 }
 
+fn invalid(message: impl Into<String>) -> Error {
+    Error::Value { place: Place::named("the container"), message: message.into() }
+}
+
 fn cut_short(what: &str) -> Error {
-    let message = format!("ends inside {what}");
-    Error::Value { place: Place::named("the container"), message }
+    invalid(format!("ends inside {what}"))
 }
 
 /// Refuses what is not glTF 2.

@@ -1,7 +1,8 @@
 //! Characters from glTF 2.0: `.gltf`, `.glb`, and `.vrm` and `.vrma`, which are the same container.
 //!
-//! What is read here is the hierarchy of nodes: where the bones are, at rest. Meshes, materials, buffers and animations are not looked at, and no
-//! other file is opened.
+//! - [`read_bytes`] and [`read_file`] read the hierarchy of nodes: where the bones are, at rest. No buffer is looked at, and no other file is opened.
+//! - [`Asset`] also reads what moves the nodes, from buffers in the file or beside it, and writes a file with other [`Animation`]s that is otherwise
+//!   the same. Meshes, materials and whatever extensions there are go through untouched.
 //!
 //! # From nodes to joints
 //! - The nodes that skins list are balls. Nodes above them are fixed joints, so that an armature keeps its place; nodes below them, such as a sword in a
@@ -12,21 +13,46 @@
 //!   bones keep their lengths at rest, and a warning says so.
 //!
 //! Lengths are metres, y is up, as the format has it.
+//!
+//! # From channels to keys
+//! A [`Channel`] is what the file says: keys at times, of one part of one node's transform on its parent, by one of three interpolations. Nothing is
+//! sampled, resampled or brought to length 1. Numbers are single precision in files and exact in f64; normalised integers become the numbers that they
+//! stand for, sparse accessors are filled in. Weights of shapes are passed over.
+//!
+//! # What a fault is
+//! Where a file says what cannot be, or what is needed is not there, reading ends with an error that names the JSON path. What is against the format
+//! but leaves no doubt about skeleton and keys, such as a stride, missing bounds, or inverse bind matrices that are too few, is a warning with the path
+//! alone.
 
+mod accessors;
+mod animation;
+mod asset;
+mod bind;
+mod buffers;
+mod channels;
 mod container;
 mod nodes;
+mod scenes;
 mod skeleton;
+mod store;
+mod uri;
+mod usage;
+mod write;
 
 use std::path::Path;
 
 use posekit::skeleton::Skeleton;
 
+use self::accessors::Lists;
+use self::container::Container;
 use crate::error::Result;
 use crate::free_root::with_free;
-use crate::json::Document;
 use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
+
+pub use animation::{Animation, Channel, Interpolation, TargetPath};
+pub use asset::{Asset, BufferFile, Written, folder, no_files};
 
 /// A character: its skeleton, and the nodes that its joints were.
 #[derive(Debug, Clone)]
@@ -59,14 +85,12 @@ pub struct Character {
 /// ```
 pub fn read_bytes(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<Character> {
     text::check_size(bytes.len() as u64, limits)?;
-    let json = container::json(bytes, limits, warnings)?;
-    // Buffers may stand in the text as long strings, which are not looked at.
-    let limits = Limits { text_bytes: limits.file_bytes, ..*limits };
-    let document = Document::parse(json, &limits)?;
+    let container = Container::split(bytes, limits, warnings)?;
+    let document = asset::parse(&container, bytes, limits)?;
     let file = document.root().any_object()?;
     container::check_version(&file)?;
-    let tree = nodes::read_nodes(&file, &limits, warnings)?;
-    skeleton::assemble(&file, &tree, warnings)
+    let tree = nodes::read_nodes(&file, limits, warnings)?;
+    skeleton::assemble(&file, &tree, &Lists::read(&file)?, warnings)
 }
 
 /// Reads a character from a file. No other file is opened.

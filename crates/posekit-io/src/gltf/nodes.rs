@@ -2,6 +2,7 @@
 
 use posekit::glam::{DAffine3, DMat3, DQuat, DVec3};
 
+use super::channels::warn;
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Object};
 use crate::limits::{LARGEST, Limits};
@@ -17,7 +18,7 @@ const SQUARE_TOLERANCE: f64 = 1e-3;
 const EQUAL_SCALES: f64 = 1e-4;
 
 /// All nodes of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Tree<'d> {
     /// The list in the file, for places.
     pub(super) list: Vec<Cursor<'d>>,
@@ -150,7 +151,7 @@ fn read_placement(
         return read_matrix(&matrix);
     }
     if scale.min_element() == 0.0 && scale.max_element() == 0.0 {
-        warnings.push(cursor.place(), "the scale is 0: what hangs on it has no size");
+        warn(warnings, cursor, "the scale is 0: what hangs on it has no size");
     }
     let rotation = rotation.unwrap_or(DQuat::IDENTITY);
     let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);

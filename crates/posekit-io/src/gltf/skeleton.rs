@@ -7,7 +7,11 @@ use posekit::math::Pose;
 use posekit::skeleton::{Joint, Skeleton};
 
 use super::Character;
+use super::accessors::Lists;
+use super::bind::read_form;
+use super::channels::{warn, warn_of_unknown};
 use super::nodes::{Tree, read_index};
+use super::scenes::check_scenes;
 use crate::error::{Place, Result};
 use crate::json::Object;
 use crate::warnings::Warnings;
@@ -24,12 +28,14 @@ enum Role {
 }
 
 /// The skeleton of a file.
-pub(super) fn assemble(
-    file: &Object<'_>,
+pub(super) fn assemble<'d>(
+    file: &Object<'d>,
     tree: &Tree<'_>,
+    lists: &Lists<'d>,
     warnings: &mut Warnings,
 ) -> Result<Character> {
-    let skinned = read_skins(file, tree, warnings)?;
+    check_scenes(file, tree)?;
+    let skinned = read_skins(file, tree, lists, warnings)?;
     let roles = roles(tree, &skinned);
     let nodes: Vec<usize> =
         tree.order.iter().copied().filter(|&node| roles[node] != Role::None).collect();
@@ -56,9 +62,10 @@ pub(super) fn assemble(
 }
 
 /// The nodes that skins list.
-fn read_skins(
-    file: &Object<'_>,
+pub(super) fn read_skins<'d>(
+    file: &Object<'d>,
     tree: &Tree<'_>,
+    lists: &Lists<'d>,
     warnings: &mut Warnings,
 ) -> Result<BTreeSet<usize>> {
     let mut all = BTreeSet::new();
@@ -69,6 +76,8 @@ fn read_skins(
     }
     for skin in list {
         let fields = skin.any_object()?;
+        let known = ["inverseBindMatrices", "skeleton", "joints", "name"];
+        warn_of_unknown(&fields, &known, warnings);
         let joints = fields.required("joints")?;
         let mut own = BTreeSet::new();
         for joint in joints.list()? {
@@ -80,9 +89,10 @@ fn read_skins(
         let Some(shared) = shared_ancestors(tree, own.iter().copied()) else {
             return Err(joints.invalid("a skin needs at least one joint"));
         };
+        read_form(&fields, lists, own.len(), warnings)?;
         if shared.is_empty() {
             let message = "the joints of a skin should have a node above them all; these have none";
-            warnings.push(joints.place(), message);
+            warn(warnings, &joints, message);
         }
         if let Some(field) = fields.optional("skeleton") {
             let node = read_index(&field, tree.len(), "node")?;
@@ -177,7 +187,7 @@ fn warn_of_scales(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) {
         };
         if !core::mem::replace(&mut is_warned[uneven], true) {
             let message = "scales its children by different amounts along its axes; their bones keep the lengths that they have at rest";
-            warnings.push(tree.list[uneven].place(), message);
+            warn(warnings, &tree.list[uneven], message);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Walking a parsed document with the path at hand.
 
+use std::borrow::Cow;
+
 use super::{Document, Node, Step, locate, path_text};
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
@@ -9,7 +11,7 @@ use crate::limits::Limits;
 pub(crate) struct Cursor<'d> {
     text: &'d str,
     node: &'d Node,
-    path: Vec<Step>,
+    path: Vec<Step<'d>>,
     /// Largest size of a number.
     largest: f64,
 }
@@ -31,7 +33,7 @@ impl<'d> Cursor<'d> {
         Self { largest, ..self }
     }
 
-    fn child(&self, step: Step, node: &'d Node) -> Self {
+    fn child(&self, step: Step<'d>, node: &'d Node) -> Self {
         let mut path = Vec::with_capacity(self.path.len() + 1);
         path.extend_from_slice(&self.path);
         path.push(step);
@@ -69,7 +71,7 @@ impl<'d> Cursor<'d> {
         let object = self.any_object()?;
         for (name, node) in object.fields {
             if !known.contains(&name.as_str()) {
-                let place = self.child(Step::Field(name.clone()), node).place();
+                let place = self.child(Step::Field(Cow::Borrowed(name)), node).place();
                 let expected = known.join(", ");
                 return Err(Error::UnknownField { place, field: name.clone(), expected });
             }
@@ -134,6 +136,39 @@ impl<'d> Cursor<'d> {
         match self.node {
             Node::Text(text) => Ok(text),
             _ => Err(self.expected("a string")),
+        }
+    }
+
+    /// The object here, if it is one. Unlike an error, `None` costs no look for the place.
+    pub(crate) fn as_object(&self) -> Option<Object<'d>> {
+        match self.node {
+            Node::Object(fields) => Some(Object { cursor: self.clone(), fields }),
+            _ => None,
+        }
+    }
+
+    /// The elements of the list here, if it is one.
+    pub(crate) fn as_list(&self) -> Option<Vec<Self>> {
+        if self.is_list() { self.list().ok() } else { None }
+    }
+
+    /// The string here, if it is one.
+    pub(crate) fn as_text(&self) -> Option<&'d str> {
+        match self.node {
+            Node::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole number here, from 0 to 2^32 - 1, if it is one.
+    pub(crate) fn as_index(&self) -> Option<usize> {
+        match *self.node {
+            Node::Number(value)
+                if value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0 =>
+            {
+                usize::try_from(self.count().ok()?).ok()
+            }
+            _ => None,
         }
     }
 
@@ -208,7 +243,7 @@ impl<'d> Object<'d> {
         self.fields
             .iter()
             .find(|(field, _)| field == name)
-            .map(|(field, node)| self.cursor.child(Step::Field(field.clone()), node))
+            .map(|(field, node)| self.cursor.child(Step::Field(Cow::Borrowed(field)), node))
     }
 
     /// A field that must be there.
@@ -219,9 +254,9 @@ impl<'d> Object<'d> {
 
     /// Every field, in the order of the file.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&'d str, Cursor<'d>)> {
-        self.fields
-            .iter()
-            .map(|(name, node)| (name.as_str(), self.cursor.child(Step::Field(name.clone()), node)))
+        self.fields.iter().map(|(name, node)| {
+            (name.as_str(), self.cursor.child(Step::Field(Cow::Borrowed(name)), node))
+        })
     }
 }
 

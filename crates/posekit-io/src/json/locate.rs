@@ -3,7 +3,7 @@
 use super::Step;
 
 /// Offset of the value at `path`, or of the last value on the way that is found.
-pub(super) fn locate(text: &str, path: &[Step]) -> usize {
+pub(super) fn locate(text: &str, path: &[Step<'_>]) -> usize {
     let mut scan = Scan { text, at: 0 };
     scan.space();
     let mut found = scan.at;
@@ -115,14 +115,14 @@ impl Scan<'_> {
 mod tests {
     use super::*;
 
-    fn found<'a>(text: &'a str, path: &[Step]) -> &'a str {
+    fn found<'a>(text: &'a str, path: &[Step<'_>]) -> &'a str {
         &text[locate(text, path)..]
     }
 
     #[test]
     fn values_are_found_behind_others() {
         let text = r#" { "a": [ 1, {"x": "],}"}, "\"" , 4 ], "b\u0063": { "d": -2.5 } }"#;
-        let field = |name: &str| Step::Field(name.to_owned());
+        let field = |name: &str| Step::Field(name.to_owned().into());
         assert!(found(text, &[]).starts_with("{ \"a\""));
         assert!(found(text, &[field("a"), Step::Element(2)]).starts_with(r#""\"" ,"#));
         assert!(found(text, &[field("a"), Step::Element(3)]).starts_with("4 ]"));

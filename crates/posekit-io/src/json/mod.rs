@@ -1,4 +1,5 @@
-//! JSON with places: a tree of values that knows where each value stands, and a writer with a fixed layout.
+//! JSON with places: a tree of values that knows where each value stands, a writer with a fixed layout, and changes of a text
+//! that leave the rest of it as it is.
 //!
 //! `serde_json` checks the grammar; this module adds what a file format needs beside it: duplicate keys are refused, lists and strings are
 //! capped while they are read, and every error names a path such as `bones[3].length` with its line and column.
@@ -6,10 +7,12 @@
 mod cursor;
 mod locate;
 mod shapes;
+mod spans;
 mod write;
 
 use core::cell::RefCell;
 use core::fmt;
+use std::borrow::Cow;
 
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 
@@ -19,6 +22,7 @@ use crate::text;
 
 pub use cursor::schema_of;
 pub(crate) use cursor::{Cursor, Object, check_schema};
+pub(crate) use spans::{Spans, Splices};
 pub(crate) use write::{
     Fields, list_in_lines, list_inline, number, numbers, object, object_inline, text_value,
 };
@@ -34,10 +38,10 @@ pub(crate) enum Node {
     Object(Vec<(String, Self)>),
 }
 
-/// One step from a value to a value inside it.
+/// One step from a value to a value inside it. Names are borrowed from the document, since every cursor has its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
-    Field(String),
+pub(crate) enum Step<'d> {
+    Field(Cow<'d, str>),
     Element(usize),
 }
 
@@ -75,7 +79,7 @@ impl<'a> Document<'a> {
 }
 
 /// A path for people: `bones[3].length`. Empty for the outermost value.
-pub(crate) fn path_text(path: &[Step]) -> String {
+pub(crate) fn path_text(path: &[Step<'_>]) -> String {
     let mut out = String::new();
     for step in path {
         match step {
@@ -104,14 +108,14 @@ pub(crate) fn located_in(mut error: Error, text: &str, limits: &Limits) -> Error
 }
 
 /// The steps that [`path_text`] writes like this. Names may hold dots, so all of the document is compared, not the text taken apart.
-fn path_of(root: &Node, subject: &str) -> Option<Vec<Step>> {
+fn path_of<'d>(root: &'d Node, subject: &str) -> Option<Vec<Step<'d>>> {
     // The nodes yet to be looked at, with what they are called and how long their path is.
     let mut ahead = vec![(root, String::new(), Vec::new())];
     while let Some((node, name, path)) = ahead.pop() {
         if name == subject {
             return Some(path);
         }
-        let mut enter = |step: Step, child| {
+        let mut enter = |step: Step<'d>, child| {
             let mut path = path.clone();
             path.push(step);
             let name = path_text(&path);
@@ -124,7 +128,9 @@ fn path_of(root: &Node, subject: &str) -> Option<Vec<Step>> {
                 list.iter().enumerate().for_each(|(i, child)| enter(Step::Element(i), child));
             }
             Node::Object(fields) => {
-                fields.iter().for_each(|(key, child)| enter(Step::Field(key.clone()), child));
+                fields
+                    .iter()
+                    .for_each(|(key, child)| enter(Step::Field(Cow::Borrowed(key)), child));
             }
             _ => {}
         }
@@ -134,7 +140,7 @@ fn path_of(root: &Node, subject: &str) -> Option<Vec<Step>> {
 
 /// How far the parser has come: the path of the value it is in, left as it was when an error ended the parse.
 struct Progress {
-    path: Vec<Step>,
+    path: Vec<Step<'static>>,
     /// The cap that ended the parse, if one did.
     cap: Option<Error>,
 }
@@ -167,7 +173,7 @@ struct NodeSeed<'p> {
 }
 
 impl NodeSeed<'_> {
-    fn enter(&self, step: Step) {
+    fn enter(&self, step: Step<'static>) {
         self.progress.borrow_mut().path.push(step);
     }
 
@@ -263,7 +269,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
             if fields.len() < UNSORTED && fields.iter().any(|(known, _)| *known == key) {
                 return Err(A::Error::custom(format!("duplicate field `{key}`")));
             }
-            self.enter(Step::Field(key.clone()));
+            self.enter(Step::Field(Cow::Owned(key.clone())));
             let node = map.next_value_seed(self)?;
             self.leave();
             fields.push((key, node));

@@ -1,0 +1,296 @@
+//! Writes animations into a file: changes of the text where it must change, and of nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::accessors::Lists;
+use super::animation::{Animation, Channel, Interpolation, is_same_in_file, single};
+use super::asset::{Asset, Written, parse};
+use super::store::{Own, Store, Text, bounds};
+use super::usage::own_accessors;
+use crate::error::{Error, Place, Result};
+use crate::json::{Object, Spans, Splices, text_value};
+
+/// Everything at hand while a file is changed.
+struct Edit<'e, 'd> {
+    asset: &'e Asset,
+    text: Text<'e, 'd>,
+    /// Where the accessors stand in the text.
+    accessors: Vec<usize>,
+    splices: Splices<'e, 'd>,
+    store: Store,
+    own: Own,
+    /// For each accessor, whether its numbers may be written over.
+    is_own: Vec<bool>,
+}
+
+/// An animation as it stands in the text.
+struct InFile {
+    samplers: usize,
+    channels: usize,
+    sampler_list: Vec<usize>,
+    channel_list: Vec<usize>,
+    /// For each sampler, whether one channel alone uses it.
+    is_own: Vec<bool>,
+}
+
+/// A channel that differs from the file, and what the file has, where it could be read.
+struct Change<'c> {
+    old: Option<&'c Channel>,
+    new: &'c Channel,
+}
+
+/// The file with these animations.
+pub(super) fn write(asset: &Asset, animations: &[Animation], stem: &str) -> Result<Written> {
+    let document = parse(&asset.container, &asset.bytes, &asset.limits)?;
+    let file = document.root().any_object()?;
+    check(&file, animations, asset.animations.len())?;
+    if is_unchanged(asset, animations) {
+        return Ok(Written { file: asset.bytes.clone(), buffers: Vec::new() });
+    }
+    let spans = Spans::new(asset.container.text(&asset.bytes)?);
+    let lists = Lists::read(&file)?;
+    let mut edit = Edit {
+        asset,
+        accessors: elements(&spans, spans.field(spans.root(), "accessors")),
+        is_own: own_accessors(&file, &lists, &spans),
+        splices: Splices::new(&spans),
+        store: Store::new(lists.accessors.len()),
+        own: Own::default(),
+        text: Text {
+            spans: &spans,
+            lists: &lists,
+            data: asset.container.data(&asset.bytes),
+            is_binary: asset.container.binary.is_some(),
+        },
+    };
+    edit.change(animations)?;
+    edit.add(animations.get(asset.animations.len()..).unwrap_or_default())?;
+    let Edit { text, mut splices, store, own, .. } = edit;
+    let data = own.finish(&mut splices);
+    let beside = store.finish(&text, &mut splices, data, stem)?;
+    let file = asset.container.rebuild(&asset.bytes, &splices.apply(), beside.data.as_deref())?;
+    Ok(Written { file, buffers: beside.file.into_iter().collect() })
+}
+
+/// Refuses animations that a reader would refuse.
+fn check(file: &Object<'_>, animations: &[Animation], n_known: usize) -> Result<()> {
+    let nodes = file.optional("nodes").map_or(Ok(Vec::new()), |nodes| nodes.list())?;
+    for (i, animation) in animations.iter().enumerate() {
+        if i >= n_known && animation.channels.is_empty() {
+            let message = "a new animation needs at least one channel".into();
+            return Err(Error::Value { place: Place::named(format!("animations[{i}]")), message });
+        }
+        let mut is_taken = BTreeSet::new();
+        for (j, channel) in animation.channels.iter().enumerate() {
+            let node = nodes.get(channel.node).and_then(|node| node.as_object());
+            let fault = match node {
+                None => Some(format!("there is no such node, only {}", nodes.len())),
+                Some(node) if node.optional("matrix").is_some() => {
+                    Some("a node with a matrix cannot be moved".to_owned())
+                }
+                Some(_) if !is_taken.insert((channel.node, channel.path)) => {
+                    Some("another channel moves the same".to_owned())
+                }
+                Some(_) => channel
+                    .fault_of_counts()
+                    .or_else(|| channel.fault_of_times())
+                    .or_else(|| channel.fault_of_values()),
+            };
+            if let Some(fault) = fault {
+                let place = Place::named(format!("animations[{i}].channels[{j}]"));
+                let message = format!("{} of node {}: {fault}", channel.path.name(), channel.node);
+                return Err(Error::Value { place, message });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True when a file would hold the same.
+fn is_unchanged(asset: &Asset, animations: &[Animation]) -> bool {
+    let is_same = |(old, new): (&Animation, &Animation)| {
+        new_name(old, new).is_none() && changes(old, new).is_empty()
+    };
+    animations.len() <= asset.animations.len()
+        && asset.animations.iter().zip(animations).all(is_same)
+}
+
+/// The name that an animation gets, if it gets another.
+fn new_name<'n>(old: &Animation, new: &'n Animation) -> Option<&'n String> {
+    new.name.as_ref().filter(|_| new.name != old.name)
+}
+
+/// The channels that a file does not have, or has otherwise.
+fn changes<'c>(old: &'c Animation, new: &'c Animation) -> Vec<Change<'c>> {
+    let target = |channel: &Channel| (channel.node, channel.path);
+    let known: BTreeMap<_, _> =
+        old.channels.iter().map(|channel| (target(channel), channel)).collect();
+    let change = |new: &'c Channel| {
+        let old = known.get(&target(new)).copied();
+        (!old.is_some_and(|old| old.is_same_in_file(new))).then_some(Change { old, new })
+    };
+    new.channels.iter().filter_map(change).collect()
+}
+
+impl Edit<'_, '_> {
+    /// Changes the animations that the file has.
+    fn change(&mut self, animations: &[Animation]) -> Result<()> {
+        let (spans, asset) = (self.text.spans, self.asset);
+        let in_text = elements(spans, spans.field(spans.root(), "animations"));
+        for (index, (old, new)) in asset.animations.iter().zip(animations).enumerate() {
+            if let Some(name) = new_name(old, new) {
+                self.splices.set(in_text[index], "name", text_value(name));
+            }
+            let changes = changes(old, new);
+            if let Some(in_file) = InFile::find(spans, in_text[index])
+                && !changes.is_empty()
+            {
+                self.change_channels(&in_file, index, &changes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn change_channels(
+        &mut self,
+        in_file: &InFile,
+        index: usize,
+        changes: &[Change<'_>],
+    ) -> Result<()> {
+        let spans = self.text.spans;
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        for change in changes {
+            let target = (change.new.node, change.new.path);
+            let channel =
+                self.asset.targets[index].get(&target).map(|&place| in_file.channel_list[place]);
+            let field = channel.and_then(|channel| spans.field(channel, "sampler"));
+            let sampler = field.and_then(|field| spans.index(field));
+            if let Some(own) = sampler.filter(|&sampler| in_file.is_own.get(sampler) == Some(&true))
+            {
+                self.change_sampler(in_file.sampler_list[own], change)?;
+                continue;
+            }
+            let new = in_file.sampler_list.len() + samplers.len();
+            samplers.push(self.new_sampler(change.new)?);
+            match field {
+                Some(field) => self.splices.replace(field, new.to_string()),
+                None => channels.push(channel_text(new, change.new)),
+            }
+        }
+        self.splices.add_elements(in_file.samplers, &samplers);
+        self.splices.add_elements(in_file.channels, &channels);
+        Ok(())
+    }
+
+    /// Gives a sampler that one channel alone uses other keys.
+    fn change_sampler(&mut self, sampler: usize, change: &Change<'_>) -> Result<()> {
+        let (spans, new) = (self.text.spans, change.new);
+        if !change.old.is_some_and(|old| is_same_in_file(&old.times, &new.times)) {
+            let input = self.store.add_times(&singles(&new.times))?;
+            self.splices.set(sampler, "input", input.to_string());
+        }
+        let values = singles(&new.values);
+        let is_same = change.old.is_some_and(|old| is_same_in_file(&old.values, &new.values));
+        if !is_same && !self.write_over(sampler, new, &values)? {
+            let output = self.store.add_values(&values, new.path.width());
+            self.splices.set(sampler, "output", output.to_string());
+        }
+        let interpolation =
+            spans.field(sampler, "interpolation").map_or("\"LINEAR\"", |field| spans.text(field));
+        let name = text_value(new.interpolation.name());
+        if interpolation != name {
+            self.splices.set(sampler, "interpolation", name);
+        }
+        Ok(())
+    }
+
+    /// Writes values over those of a sampler's output, where nothing else uses them and there is room.
+    fn write_over(&mut self, sampler: usize, new: &Channel, values: &[f32]) -> Result<bool> {
+        let spans = self.text.spans;
+        let index = spans.field(sampler, "output").and_then(|field| spans.index(field));
+        let Some(index) = index.filter(|&index| self.is_own.get(index) == Some(&true)) else {
+            return Ok(false);
+        };
+        let accessor = self.text.lists.accessor(index)?;
+        let count = values.len() / new.path.width();
+        let is_fit = accessor.width == new.path.width() && count as u64 <= accessor.count;
+        let Some(span) = accessor.span.filter(|_| is_fit) else { return Ok(false) };
+        if !self.own.put(&self.text, &span, values) {
+            return Ok(false);
+        }
+        let place = self.accessors[index];
+        if count as u64 != accessor.count {
+            self.splices.set(place, "count", count.to_string());
+        }
+        let fields = ["min", "max"].map(|name| spans.field(place, name));
+        if fields.iter().any(Option::is_some) {
+            for (field, bound) in fields.into_iter().zip(bounds(values, new.path.width())?) {
+                field.into_iter().for_each(|field| self.splices.replace(field, bound.clone()));
+            }
+        }
+        Ok(true)
+    }
+
+    fn new_sampler(&mut self, channel: &Channel) -> Result<String> {
+        let input = self.store.add_times(&singles(&channel.times))?;
+        let output = self.store.add_values(&singles(&channel.values), channel.path.width());
+        let way = match channel.interpolation {
+            Interpolation::Linear => String::new(),
+            other => format!(",\"interpolation\":\"{}\"", other.name()),
+        };
+        Ok(format!("{{\"input\":{input},\"output\":{output}{way}}}"))
+    }
+
+    /// Adds animations that the file does not have.
+    fn add(&mut self, animations: &[Animation]) -> Result<()> {
+        let mut texts = Vec::with_capacity(animations.len());
+        for animation in animations {
+            let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+            for (index, channel) in animation.channels.iter().enumerate() {
+                samplers.push(self.new_sampler(channel)?);
+                channels.push(channel_text(index, channel));
+            }
+            let name = animation
+                .name
+                .as_ref()
+                .map_or_else(String::new, |name| format!("\"name\":{},", text_value(name)));
+            let (samplers, channels) = (samplers.join(","), channels.join(","));
+            texts.push(format!("{{{name}\"samplers\":[{samplers}],\"channels\":[{channels}]}}"));
+        }
+        self.splices.extend_list(self.text.spans.root(), "animations", &texts);
+        Ok(())
+    }
+}
+
+impl InFile {
+    fn find(spans: &Spans<'_>, animation: usize) -> Option<Self> {
+        let samplers = spans.field(animation, "samplers")?;
+        let channels = spans.field(animation, "channels")?;
+        let (sampler_list, channel_list) =
+            (elements(spans, Some(samplers)), elements(spans, Some(channels)));
+        let mut uses = vec![0_usize; sampler_list.len()];
+        for &channel in &channel_list {
+            let sampler = spans.field(channel, "sampler").and_then(|field| spans.index(field));
+            if let Some(uses) = sampler.and_then(|sampler| uses.get_mut(sampler)) {
+                *uses += 1;
+            }
+        }
+        // An extension of the animation may use any of them.
+        let is_plain = spans.field(animation, "extensions").is_none();
+        let is_own = uses.iter().map(|&uses| uses == 1 && is_plain).collect();
+        Some(Self { samplers, channels, sampler_list, channel_list, is_own })
+    }
+}
+
+fn channel_text(sampler: usize, channel: &Channel) -> String {
+    let (node, path) = (channel.node, channel.path.name());
+    format!("{{\"sampler\":{sampler},\"target\":{{\"node\":{node},\"path\":\"{path}\"}}}}")
+}
+
+fn singles(values: &[f64]) -> Vec<f32> {
+    values.iter().map(|&value| single(value)).collect()
+}
+
+fn elements(spans: &Spans<'_>, list: Option<usize>) -> Vec<usize> {
+    list.map_or_else(Vec::new, |list| spans.children(list).collect())
+}
