@@ -19,6 +19,7 @@ mod progress;
 mod report;
 mod robot;
 mod scene;
+mod serve;
 mod table;
 mod task_picture;
 #[cfg(test)]
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve(&args),
         Command::Draw(args) => commands::draw(&args),
         Command::Demo(args) => commands::demo(&args),
+        Command::Studio(args) => commands::studio(&args),
         Command::Digest(args) => commands::digest(&args),
         Command::Completions(args) => commands::completions(&args),
     };
