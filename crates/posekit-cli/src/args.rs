@@ -7,9 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use posekit::chain::relaxation::Reading;
 use posekit::solve::{Detail, Method, Settings};
+use posekit_io::problem::{Body, Scene};
 
 use crate::failure::{Failure, Result};
-use crate::scene::{Body, Scene};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,9 +110,9 @@ pub(crate) struct ProblemArgs {
     /// content; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The robot of a figure, in place of the URDF that its file names; any path will do here
+    /// The robot (URDF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path will do here
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
-    pub(crate) urdf: Option<PathBuf>,
+    pub(crate) skeleton: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) robot: RobotArgs,
 }

@@ -1,76 +1,20 @@
-//! The solution of a figure as a file for programs and as tables for people.
+//! The solution of a figure as tables for people.
 
 use core::f64::consts::PI;
 
-use posekit::math::Pose;
 use posekit::skeleton::JointKind;
-use posekit::solve::{Hold, Method, Root, Settings, Solution, Status, TraceStep};
-use posekit_io::{NamedHold, SolutionFile, TaskMiss, TraceEntry};
+use posekit::solve::{Method, Root, Settings, Solution, Status};
+use posekit_io::problem::{FigureScene, is_wish};
 
 use crate::draw::{HeldJoint, Outcome, length_words, scientific, status_words};
-use crate::figure_problem::{FigureScene, is_wish};
 use crate::report::{
     ACCENT, MOST_ROWS, effort, escaped_at, held_joint, joint_value, limit_cell, limit_words,
-    method_words, named_choice, named_outcome, named_values, trace_rows, turn_words,
+    method_words, trace_rows, turn_words,
 };
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// At most this many limits that hold a figure back are listed for people.
 const MOST_HOLDS: usize = 5;
-
-/// The solution as `posekit.solution/1`.
-pub(crate) fn solution_file(
-    figure: &FigureScene,
-    solution: &Solution,
-    settings: &Settings,
-    with_trace: bool,
-) -> SolutionFile {
-    let skeleton = &figure.rig.skeleton;
-    let name = |joint: usize| skeleton.name(joint).to_owned();
-    let q = &solution.configuration;
-    let outcome = named_outcome(&solution.status, name);
-    let mut file = SolutionFile::new(solution.choice.method.name(), outcome);
-    file.iterations = solution.iterations;
-    file.error = solution.error;
-    file.orientation_error = Some(solution.orientation_error);
-    file.choice = Some(named_choice(solution));
-    file.misses = Some(misses(figure, solution, settings));
-    let hold = |hold: &Hold| NamedHold { joint: name(hold.joint), relief: hold.relief };
-    file.holds = Some(solution.holds.iter().map(hold).collect());
-    file.configuration = named_values(&figure.rig, q);
-    file.points = origins(&skeleton.poses(q));
-    if !solution.others.is_empty() {
-        file.solutions = Some(core::iter::once(q).chain(&solution.others).cloned().collect());
-    }
-    let entry = |step: &TraceStep| TraceEntry {
-        iteration: step.iteration,
-        error: step.error,
-        points: origins(&skeleton.poses(&step.configuration)),
-        ..TraceEntry::default()
-    };
-    file.trace = with_trace.then(|| solution.trace.iter().map(entry).collect());
-    file
-}
-
-fn origins(world_from_joint: &[Pose]) -> Vec<Vec<f64>> {
-    world_from_joint.iter().map(|pose| pose.translation.to_array().to_vec()).collect()
-}
-
-fn misses(figure: &FigureScene, solution: &Solution, settings: &Settings) -> Vec<TaskMiss> {
-    let miss = |(index, task): (usize, &posekit::task::Task)| {
-        let miss = solution.misses[index];
-        let [distance, angle] = figure.asked(index, miss);
-        TaskMiss {
-            task: task.kind.name().to_owned(),
-            name: figure.labels[index].name.clone(),
-            level: task.level,
-            distance,
-            angle,
-            is_met: FigureScene::is_met(miss, solution, settings),
-        }
-    };
-    figure.tasks.iter().enumerate().map(miss).collect()
-}
 
 /// How the solve ended, for words and drawings.
 pub(crate) fn outcome(figure: &FigureScene, solution: &Solution) -> Outcome {

@@ -3,19 +3,17 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use posekit::chain::Chain;
-use posekit_io::urdf::{self, Robot};
+use posekit_io::problem::{FigureScene, Scene};
+use posekit_io::urdf;
 use posekit_io::{
-    ChainData, ChainProblem, FIGURE_SCHEMA, FigureProblem, Limits, Warnings, decode_text,
+    ChainProblem, FIGURE_SCHEMA, FigureProblem, FigureSource, Limits, Warnings, decode_text,
     read_text, schema_of,
 };
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
-use crate::figure_problem::FigureScene;
 use crate::output::note;
 use crate::robot;
-use crate::scene::{Body, Origin, Rig, Scene};
 
 /// What a file may hold.
 #[derive(Debug)]
@@ -34,8 +32,8 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     // A text that is no JSON is refused further down, with its place.
     let schema = if is_robot { None } else { schema_of(&text, &Limits::default()).ok().flatten() };
     let is_figure = schema.as_deref() == Some(FIGURE_SCHEMA);
-    if args.urdf.is_some() && !is_figure {
-        return Err(Failure::usage("--urdf is for figures; a robot is given by itself"));
+    if args.skeleton.is_some() && !is_figure {
+        return Err(Failure::usage("--skeleton is for figures; a robot is given by itself"));
     }
     let problem = if is_robot {
         let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut warnings)
@@ -76,29 +74,29 @@ fn figure(
     }
     let in_file = |error: posekit_io::Error| Failure::in_file(error.located_in(text), name);
     let problem = FigureProblem::from_json(text).map_err(in_file)?;
-    let robot = figure_robot(&problem, args)?;
-    let model = problem.to_model(robot.as_ref(), warnings).map_err(in_file)?;
+    let source = figure_source(&problem, args)?;
+    let model = problem.to_model(source.as_ref(), warnings).map_err(in_file)?;
     Ok(FigureScene::new(title(args, "figure"), &problem, model))
 }
 
-/// The robot that a figure names, or the one of the command line.
-fn figure_robot(problem: &FigureProblem, args: &ProblemArgs) -> Result<Option<Robot>> {
-    let path = match (problem.urdf(), &args.urdf) {
+/// The robot or character that a figure names, or the one of the command line.
+fn figure_source(problem: &FigureProblem, args: &ProblemArgs) -> Result<Option<FigureSource>> {
+    let (kind, path) = match (problem.source(), &args.skeleton) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
             return Err(Failure::usage(
-                "--urdf replaces the URDF of a figure, and this one has none",
+                "--skeleton replaces the file that a figure names, and this one names none",
             ));
         }
-        (Some(_), Some(given)) => given.clone(),
-        (Some(named), None) => beside(&args.file, named)?,
+        (Some((kind, _)), Some(given)) => (kind, given.clone()),
+        (Some((kind, named)), None) => (kind, beside(&args.file, named)?),
     };
     let mut warnings = Warnings::new();
     let shown = path.display().to_string();
-    let robot = urdf::read_file(&path, &Limits::default(), &mut warnings)
+    let source = FigureSource::read_file(kind, &path, &Limits::default(), &mut warnings)
         .map_err(|error| Failure::in_file(error, &shown))?;
     say(&warnings, &shown);
-    Ok(Some(robot))
+    Ok(Some(source))
 }
 
 /// A file in the folder of another (in the working folder, for standard input). A link that leads out of it is not followed.
@@ -115,7 +113,8 @@ fn beside(file: &Path, named: &str) -> Result<PathBuf> {
         _ => true,
     };
     if !is_inside {
-        let message = "leads out of the folder of the figure; give --urdf to use it all the same";
+        let message =
+            "leads out of the folder of the figure; give --skeleton to use it all the same";
         return Err(Failure::in_file(message, shown.display()));
     }
     Ok(shown)
@@ -162,34 +161,5 @@ fn chain(text: &str, args: &ProblemArgs, warnings: &mut Warnings) -> Result<Scen
         )));
     }
     let problem = ChainProblem::from_json(text).map_err(Failure::input)?;
-    chain_scene(&problem, title(args, "chain"), warnings)
-}
-
-/// A chain problem as a scene.
-pub(crate) fn chain_scene(
-    problem: &ChainProblem,
-    title: String,
-    warnings: &mut Warnings,
-) -> Result<Scene> {
-    let body = if matches!(problem.chain, ChainData::Points { .. }) {
-        let points = problem.to_points();
-        let chain = Chain::try_new(points.dimension, &points.points)
-            .and_then(|chain| chain.with_weights(&points.weights))?;
-        Body::Points { chain, target: problem.target.clone() }
-    } else {
-        let model = problem.to_skeleton(warnings).map_err(Failure::input)?;
-        let origin = if problem.dimension == 2 { Origin::Plane } else { Origin::Space };
-        // The last weight is the tip's, which is held on the target whatever it says.
-        let weights = model.weights[..model.skeleton.n_joints()].to_vec();
-        Body::Joints(Box::new(Rig {
-            origin,
-            skeleton: model.skeleton,
-            start: model.start,
-            tip: model.tip,
-            target: Some(model.target),
-            orientation: model.orientation,
-            weights,
-        }))
-    };
-    Ok(Scene { title, unit: "", body })
+    Scene::from_chain(&problem, title(args, "chain"), warnings).map_err(Failure::input)
 }

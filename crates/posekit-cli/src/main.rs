@@ -1,13 +1,12 @@
 //! The command `posekit`: inverse kinematics from the terminal.
 //!
-//! Chain files and robots become a [`scene::Scene`], figures a [`figure_problem::FigureScene`]. The commands solve them and show what came
+//! Chain files and robots become a [`posekit_io::problem::Scene`], figures a [`posekit_io::problem::FigureScene`]. The commands solve them and show what came
 //! of it as tables, files and drawings; nothing here computes inverse kinematics itself.
 
 mod args;
 mod commands;
 mod draw;
 mod failure;
-mod figure_problem;
 mod figure_report;
 mod figures;
 mod humanoid;
@@ -18,7 +17,6 @@ mod picture;
 mod progress;
 mod report;
 mod robot;
-mod scene;
 mod serve;
 mod table;
 mod task_picture;

@@ -11,8 +11,7 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
-
-use crate::scene::{Body, Origin, Rig, Scene};
+use posekit_io::problem::{Body, Origin, Rig, Scene};
 
 /// A model and what the page says about it.
 #[derive(Debug, Clone)]
@@ -33,7 +32,12 @@ pub(crate) fn all() -> Result<Vec<Example>> {
 }
 
 fn example(rig: Rig, title: &str, about: &'static str) -> Example {
-    let scene = Scene { title: title.to_owned(), unit: "m", body: Body::Joints(Box::new(rig)) };
+    let scene = Scene {
+        title: title.to_owned(),
+        unit: "m",
+        up: DVec3::Z,
+        body: Body::Joints(Box::new(rig)),
+    };
     Example { scene, about, with_classic: false, iterations: None }
 }
 

@@ -6,13 +6,13 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Solution};
+use posekit_io::problem::{Body, Origin, Rig, Scene, step_points};
 
 use crate::draw::{
     ErrorCurve, Figure, JointMark, JointShape, LimitMark, PoseDrawing, SolverLook, Space,
     TargetMark,
 };
-use crate::report::{escaped_at, step_points};
-use crate::scene::{Body, Origin, Rig, Scene};
+use crate::report::escaped_at;
 
 /// The pose before and after, with the target, and what the trace recorded between.
 pub(crate) fn drawing(scene: &Scene, method: Method, solution: &Solution) -> PoseDrawing {
@@ -86,9 +86,9 @@ pub(crate) fn error_values(before: f64, solution: &Solution) -> Vec<f64> {
     values
 }
 
-/// Plane or space; robots and chains stand with +z up.
+/// Plane or space, and which way is up there.
 fn space(scene: &Scene) -> Space {
-    if scene.dimension() <= 2 { Space::Plane } else { Space::Up(DVec3::Z) }
+    if scene.dimension() <= 2 { Space::Plane } else { Space::Up(scene.up) }
 }
 
 /// The part of a point that can be drawn: its first three coordinates.

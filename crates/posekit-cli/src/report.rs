@@ -1,14 +1,13 @@
-//! A solution as a file for programs and as tables for people.
+//! A solution as tables for people.
 
 use anstyle::{AnsiColor, Style};
-use posekit::glam::{DQuat, DVec3};
+use posekit::glam::DQuat;
 use posekit::math::{so3_log, swing_twist, wrap_angle};
 use posekit::skeleton::{JointKind, Limit};
-use posekit::solve::{Method, Phase, Solution, Status, TraceStep};
-use posekit_io::{NamedChoice, NamedValues, SolutionFile, TraceEntry};
+use posekit::solve::{Method, Phase, Solution, Status};
+use posekit_io::problem::{Body, Origin, Rig, Scene};
 
 use crate::draw::{Effort, HeldJoint, HeldLimit, Outcome, SolverLook, scientific, status_words};
-use crate::scene::{Body, Origin, Rig, Scene, chunks};
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// The accent of marks and of joints at their limits.
@@ -16,110 +15,6 @@ pub(crate) const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi
 
 /// At most this many joints or points are listed for people.
 pub(crate) const MOST_ROWS: usize = 40;
-
-/// The solution as `posekit.solution/1`; `method` is the one that ran.
-pub(crate) fn solution_file(
-    scene: &Scene,
-    method: Method,
-    solution: &Solution,
-    with_trace: bool,
-    explain: bool,
-) -> SolutionFile {
-    let mut file = SolutionFile::new(method.name(), file_outcome(scene, &solution.status));
-    file.iterations = solution.iterations;
-    file.error = solution.error;
-    file.choice = explain.then(|| named_choice(solution));
-    file.points = scene.solution_points(solution);
-    if let Body::Joints(rig) = &scene.body {
-        let q = &solution.configuration;
-        file.orientation_error = rig.orientation.map(|_| solution.orientation_error);
-        file.angles = angles(rig, q);
-        file.rotations = rotations(rig, q);
-        file.configuration = named_values(rig, q);
-        if !solution.others.is_empty() {
-            let all = core::iter::once(q).chain(&solution.others);
-            let values = |q: &Vec<f64>| angles(rig, q).unwrap_or_else(|| q.clone());
-            file.solutions = Some(all.map(values).collect());
-        }
-    }
-    file.trace = with_trace
-        .then(|| solution.trace.iter().map(|step| trace_entry(scene, method, step)).collect());
-    file
-}
-
-/// What was chosen and why, for a file.
-pub(crate) fn named_choice(solution: &Solution) -> NamedChoice {
-    let choice = solution.choice;
-    NamedChoice { method: choice.method.name().to_owned(), reason: choice.reason.to_owned() }
-}
-
-fn file_outcome(scene: &Scene, status: &Status) -> posekit_io::Outcome {
-    match &scene.body {
-        Body::Joints(rig) => named_outcome(status, |joint| rig.skeleton.name(joint).to_owned()),
-        Body::Points { .. } => named_outcome(status, |joint| joint.to_string()),
-    }
-}
-
-/// A status for a file, with the names of the joints that it speaks about.
-pub(crate) fn named_outcome(
-    status: &Status,
-    name: impl Fn(usize) -> String,
-) -> posekit_io::Outcome {
-    use posekit_io::Outcome as File;
-    match status {
-        Status::Reached => File::Reached,
-        Status::Unreachable { shortfall } => File::Unreachable { shortfall: *shortfall },
-        Status::Blocked { joints } => {
-            File::Blocked { joints: joints.iter().map(|&joint| name(joint)).collect() }
-        }
-        Status::IterationLimit => File::IterationLimit,
-        Status::Cancelled => File::Cancelled,
-        // A status that this command does not know yet says no more than that the target was not reached.
-        _ => File::Stalled,
-    }
-}
-
-fn angles(rig: &Rig, q: &[f64]) -> Option<Vec<f64>> {
-    let is_plane = rig.origin == Origin::Plane;
-    is_plane.then(|| q.iter().map(|&angle| wrap_angle(angle)).collect())
-}
-
-fn rotations(rig: &Rig, q: &[f64]) -> Option<Vec<[f64; 4]>> {
-    let rotation = |joint| rig.skeleton.motion(joint, q).rotation.to_array();
-    (rig.origin == Origin::Space).then(|| (0..rig.skeleton.n_joints()).map(rotation).collect())
-}
-
-pub(crate) fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
-    let values = |joint: usize| NamedValues {
-        name: rig.skeleton.name(joint).to_owned(),
-        values: q[rig.skeleton.value_range(joint)].to_vec(),
-    };
-    let all = (0..rig.skeleton.n_joints()).map(values).filter(|named| !named.values.is_empty());
-    (rig.origin == Origin::Robot).then(|| all.collect())
-}
-
-fn trace_entry(scene: &Scene, method: Method, step: &TraceStep) -> TraceEntry {
-    let mut entry =
-        TraceEntry { iteration: step.iteration, error: step.error, ..TraceEntry::default() };
-    match &scene.body {
-        Body::Points { chain, .. } => entry.points = chunks(&step.points, chain.dimension()),
-        Body::Joints(rig) => {
-            entry.angles = angles(rig, &step.configuration);
-            entry.rotations = rotations(rig, &step.configuration);
-            entry.points = scene.cut(&step_points(rig, method, step));
-        }
-    }
-    entry
-}
-
-/// The points of a step: raw for relaxation, whose bones may be off length, and otherwise where the joints put them.
-pub(crate) fn step_points(rig: &Rig, method: Method, step: &TraceStep) -> Vec<DVec3> {
-    let expected = 3 * (rig.moving().len() + 1);
-    if method == Method::Relaxation && step.points.len() == expected {
-        return step.points.chunks_exact(3).map(DVec3::from_slice).collect();
-    }
-    rig.points(&step.configuration)
-}
 
 /// How the solve ended, for words and drawings.
 pub(crate) fn outcome(scene: &Scene, solution: &Solution) -> Outcome {

@@ -2,12 +2,12 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::problem::{Body, Origin, Rig, Scene};
 use posekit_io::urdf::Robot;
 use posekit_io::{Place, Warnings};
 
 use crate::args::RobotArgs;
 use crate::failure::{Failure, Result};
-use crate::scene::{Body, Origin, Rig, Scene};
 
 /// At most this many links are proposed in a message: a hand has many ends, and the reader looks for one.
 const LINKS: usize = 8;
@@ -47,7 +47,12 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     if let Some(values) = &args.start {
         place_start(&mut rig, tip_name, values, warnings)?;
     }
-    Ok(Scene { title: robot.name().to_owned(), unit: "m", body: Body::Joints(Box::new(rig)) })
+    Ok(Scene {
+        title: robot.name().to_owned(),
+        unit: "m",
+        up: DVec3::Z,
+        body: Body::Joints(Box::new(rig)),
+    })
 }
 
 fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {

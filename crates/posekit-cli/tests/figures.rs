@@ -67,7 +67,7 @@ fn u10_no_path_of_a_file_leaves_its_folder() {
     }
     // On the command line a person says what may be opened.
     fs::write(&file, figure("nothing.urdf", "slide")).unwrap();
-    let output = solve(&[&file, Path::new("--urdf"), &place.join("outside.urdf")]);
+    let output = solve(&[&file, Path::new("--skeleton"), &place.join("outside.urdf")]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
 }
 
@@ -100,9 +100,9 @@ fn faults_name_the_file_they_are_in() {
         ),
         (figure("robots/none.urdf", "slide"), CART, ["cannot read the file", "none.urdf"]),
         (
-            figure("robots/cart.glb", "slide"),
+            figure("robots/cart.urdf", "slide").replace("urdf\":", "gltf\":"),
             CART,
-            ["glTF skeletons are not read yet", "figure.json"],
+            ["line 1, column 1", "cart.urdf"],
         ),
     ] {
         fs::write(&file, text).unwrap();
@@ -117,7 +117,9 @@ fn faults_name_the_file_they_are_in() {
 #[test]
 fn the_file_for_programs_agrees_with_itself() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/figures");
-    for (name, n_tasks) in [("humanoid", 6), ("four-bar", 2), ("leg", 2), ("cart", 2)] {
+    for (name, n_tasks) in
+        [("humanoid", 6), ("four-bar", 2), ("leg", 2), ("cart", 2), ("puppet", 5)]
+    {
         let file = folder.join(format!("{name}.json"));
         let json = ["--format", "json", "--trace"].map(Path::new);
         let output = solve(&[&file, json[0], json[1], json[2]]);

@@ -176,6 +176,26 @@ impl Error {
         crate::json::located_in(self, text, &crate::Limits::default())
     }
 
+    /// The place that the error names, if it is about one.
+    #[must_use]
+    pub const fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Syntax { place, .. }
+            | Self::Missing { place, .. }
+            | Self::UnknownField { place, .. }
+            | Self::Value { place, .. }
+            | Self::Duplicate { place, .. }
+            | Self::NoSuchName { place, .. }
+            | Self::Tree { place, .. }
+            | Self::Unsupported { place, .. } => Some(place),
+            Self::Encoding { .. }
+            | Self::TooLarge { .. }
+            | Self::NotFinite { .. }
+            | Self::Read { .. }
+            | Self::Skeleton(_) => None,
+        }
+    }
+
     /// The place that the error names.
     pub(crate) const fn place_mut(&mut self) -> Option<&mut Place> {
         match self {

@@ -1,4 +1,4 @@
-//! Readers and writers for posekit: robots in URDF, chain problems, figures and solutions in posekit's own JSON.
+//! Readers and writers for posekit: robots in URDF, characters in glTF, chain problems, figures and solutions in posekit's own JSON.
 //!
 //! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
 //!
@@ -20,6 +20,8 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
+//! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file.
+//! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
 //!
@@ -31,14 +33,17 @@
 //! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped.
 //!
 //! # What it does not do
-//! It writes no URDF, reads no meshes, and expands no xacro templates.
+//! It writes no URDF and no glTF, reads no meshes and no animations, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
+pub mod gltf;
+pub mod problem;
 pub mod urdf;
 
 mod chain_problem;
 mod error;
 mod figure;
+mod free_root;
 mod json;
 mod limits;
 mod solution;
@@ -53,7 +58,7 @@ pub use error::{Error, Place, Result};
 pub use figure::{
     FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,
     FigureLink, FigureMimic, FigureModel, FigureMotion, FigurePose, FigureProblem, FigureSettings,
-    FigureSkeleton, FigureTask, FrameOwner,
+    FigureSkeleton, FigureSource, FigureTask, FrameOwner, SourceKind,
 };
 pub use json::schema_of;
 pub use limits::Limits;

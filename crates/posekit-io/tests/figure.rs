@@ -8,7 +8,8 @@ use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Root, solve};
 use posekit_io::{
-    Error, FigureModel, FigureProblem, FigureSkeleton, Limits, Warnings, schema_of, urdf,
+    Error, FigureModel, FigureProblem, FigureSkeleton, FigureSource, Limits, SourceKind, Warnings,
+    schema_of, urdf,
 };
 
 /// An arm of a ball and a hinge, and a slide and a free joint beside it.
@@ -35,7 +36,7 @@ fn with(fields: &str) -> String {
 
 /// One task of every kind, and several shapes of some.
 const TASKS: &str = r#"
-    { "task": "position", "name": "a name", "frame": "hand", "target": [1, 2, 3], "weight": 0, "level": 255 },
+    { "task": "position", "name": "a name", "frame": "hand", "target": [1, 2, 3], "weight": 0, "level": 254 },
     { "task": "position", "frame": { "joint": "hand", "position": [0, 0, 1], "rotation": [0, 0.6, 0, 0.8] }, "target": [1, 2, 3] },
     { "task": "orientation", "frame": "hand", "orientation": [0, 0, 0, 1] },
     { "task": "pose", "frame": "hand", "target": [1, 2, 3], "orientation": [0, 0, 0, 1], "about": ["x", "y"] },
@@ -106,7 +107,7 @@ fn writing_and_reading_again_changes_nothing() {
 
 #[test]
 fn the_examples_are_as_the_writer_lays_them_out_and_are_solved() {
-    for name in ["humanoid", "four-bar", "leg", "cart"] {
+    for name in ["humanoid", "four-bar", "leg", "cart", "puppet"] {
         let path = folder().join(format!("{name}.json"));
         let text = fs::read_to_string(&path).unwrap().replace('\r', "");
         let problem = FigureProblem::from_json(&text).unwrap();
@@ -117,16 +118,21 @@ fn the_examples_are_as_the_writer_lays_them_out_and_are_solved() {
             assert_eq!(text, written, "{name}");
         }
         let mut warnings = Warnings::new();
-        let robot = problem.urdf().map(|urdf| {
-            urdf::read_file(&folder().join(urdf), &Limits::default(), &mut warnings).unwrap()
+        let source = problem.source().map(|(kind, path)| {
+            let path = folder().join(path);
+            FigureSource::read_file(kind, &path, &Limits::default(), &mut warnings).unwrap()
         });
-        let model = problem.to_model(robot.as_ref(), &mut warnings).unwrap();
+        let model = problem.to_model(source.as_ref(), &mut warnings).unwrap();
         assert!(warnings.is_empty(), "{name}");
         let FigureModel { skeleton, start, tasks, settings, .. } = &model;
         let solution = solve(skeleton, start, tasks, Method::Auto, settings).unwrap();
         assert!(skeleton.within_limits(&solution.configuration, 0.0), "{name}");
         // The others stand at a limit on purpose.
-        assert_eq!(solution.is_reached(), ["humanoid", "four-bar"].contains(&name), "{name}");
+        assert_eq!(
+            solution.is_reached(),
+            ["humanoid", "four-bar", "puppet"].contains(&name),
+            "{name}"
+        );
         assert_eq!(solution.holds.is_empty(), solution.is_reached(), "{name}");
     }
 }
@@ -144,7 +150,7 @@ fn every_kind_of_task_becomes_the_task_of_its_name() {
     words.dedup();
     assert_eq!(words.len(), 13, "{words:?}");
     let first = &model.tasks[0];
-    assert_eq!((first.weight, first.level), (0.0, 255));
+    assert_eq!((first.weight, first.level), (0.0, 254));
     assert_eq!((model.tasks[1].weight, model.tasks[1].level), (1.0, 1));
 }
 
@@ -473,7 +479,7 @@ fn what_the_file_says_wrong_elsewhere_is_refused() {
     for (fields, part) in [
         (r#""goal": 1"#, "unknown field `goal`"),
         (r#""root": "free""#, "among `joints`, give the first the kind `free`"),
-        (r#""urdf": "a.urdf""#, "`joints` or `urdf`, not both"),
+        (r#""urdf": "a.urdf""#, "a figure has one of `joints`, `urdf` and `gltf`"),
         (r#""bodies": [ { "joint": "hand", "center": [0, 0, 0] } ]"#, "`mass` is missing"),
         (
             r#""bodies": [ { "joint": "hand", "center": [0, 0, 0], "mass": -1 } ]"#,
@@ -511,7 +517,13 @@ fn u10_a_robot_beside_the_file_and_nowhere_else() {
         format!(r#"{{ "schema": "posekit.figure/1", "urdf": "{path}", "tasks": [] }}"#)
     };
     for path in ["a.urdf", "robots/a.urdf", "a b/..c.urdf"] {
-        assert_eq!(FigureProblem::from_json(&robot(path)).unwrap().urdf(), Some(path));
+        let source = |text: &str| {
+            let problem = FigureProblem::from_json(text).unwrap();
+            problem.source().map(|(kind, path)| (kind, path.to_owned()))
+        };
+        assert_eq!(source(&robot(path)), Some((SourceKind::Urdf, path.to_owned())));
+        let character = robot(path).replace("urdf\":", "gltf\":");
+        assert_eq!(source(&character), Some((SourceKind::Gltf, path.to_owned())));
     }
     for path in [
         "/etc/passwd",
@@ -529,12 +541,9 @@ fn u10_a_robot_beside_the_file_and_nowhere_else() {
         refused(&robot(path), "leaves the folder of the figure's file");
     }
     refused(&robot(" "), "the path is empty");
-    for path in ["a.glb", "a.gltf", "A.GLB"] {
-        refused(&robot(path), "glTF skeletons are not read yet");
-    }
     refused(
-        r#"{ "schema": "posekit.figure/1", "gltf": "a.glb", "tasks": [] }"#,
-        "gltf, line 1, column 41: glTF skeletons are not read yet",
+        r#"{ "schema": "posekit.figure/1", "urdf": "a.urdf", "gltf": "a.glb", "tasks": [] }"#,
+        "gltf, line 1, column 59: a figure has one of `joints`, `urdf` and `gltf`",
     );
 }
 
@@ -543,7 +552,7 @@ const ROBOT: &str = r#"<robot name="r"> <link name="body"> <inertial> <mass valu
 
 #[test]
 fn a_robot_stands_or_floats() {
-    let robot = urdf::read(ROBOT, &mut Warnings::new()).unwrap();
+    let robot = FigureSource::Robot(urdf::read(ROBOT, &mut Warnings::new()).unwrap());
     let text = |fields: &str| {
         format!(
             r#"{{ "schema": "posekit.figure/1", "urdf": "r.urdf", {fields}
@@ -573,9 +582,9 @@ fn a_robot_stands_or_floats() {
     let problem = FigureProblem::from_json(&text("").replace("head", "hand")).unwrap();
     let error = problem.to_model(Some(&robot), &mut Warnings::new()).unwrap_err();
     assert_eq!(error.to_string(), "tasks[0].frame: there is no link `hand`");
-    assert!(matches!(problem.skeleton, FigureSkeleton::Urdf { has_free_root: false, .. }));
+    assert!(matches!(problem.skeleton, FigureSkeleton::File { has_free_root: false, .. }));
     let error = problem.to_model(None, &mut Warnings::new()).unwrap_err();
-    assert_eq!(error.to_string(), "urdf: `robot` is missing");
+    assert_eq!(error.to_string(), "urdf: `source` is missing");
 }
 
 #[test]

@@ -1,36 +1,12 @@
 //! The closed way for free chains: always reached, lengths kept, least changed, continuous, the same in every frame and unit.
 
+mod support;
+
 use posekit::chain::Reach;
 use posekit::chain::direct::{DirectWorkspace, Way, reach};
 use posekit::glam::DVec3;
 use posekit::math::perpendicular;
-
-/// Deterministic numbers without a dependency.
-struct Dice(u64);
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        let x = self.unit();
-        (0..n).take_while(|&i| (i + 1) as f64 <= x * n as f64).count()
-    }
-
-    fn direction(&mut self, dimension: usize) -> Vec<f64> {
-        loop {
-            let v: Vec<f64> = (0..dimension).map(|_| 2.0 * self.unit() - 1.0).collect();
-            let size = norm(&v);
-            if size > 0.1 && size < 1.0 {
-                return v.iter().map(|x| x / size).collect();
-            }
-        }
-    }
-}
+use support::Rng;
 
 fn norm(v: &[f64]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -83,15 +59,15 @@ fn solved(
     (points, way, miss)
 }
 
-fn lengths(dice: &mut Dice, n: usize, equal: bool) -> Vec<f64> {
-    (0..n).map(|_| if equal { 1.0 } else { 0.1 + dice.unit() } / n as f64).collect()
+fn lengths(rng: &mut Rng, n: usize, equal: bool) -> Vec<f64> {
+    (0..n).map(|_| if equal { 1.0 } else { 0.1 + rng.unit() } / n as f64).collect()
 }
 
-fn start(dice: &mut Dice, dimension: usize, lengths: &[f64], kind: usize) -> Vec<f64> {
-    let along = dice.direction(dimension);
+fn start(rng: &mut Rng, dimension: usize, lengths: &[f64], kind: usize) -> Vec<f64> {
+    let along = rng.direction_in(dimension);
     let directions: Vec<Vec<f64>> = (0..lengths.len())
         .map(|i| match kind {
-            0 => dice.direction(dimension),
+            0 => rng.direction_in(dimension),
             1 => along.clone(),
             2 => along.iter().map(|x| if i % 2 == 0 { *x } else { -x }).collect(),
             _ => {
@@ -106,34 +82,34 @@ fn start(dice: &mut Dice, dimension: usize, lengths: &[f64], kind: usize) -> Vec
 
 #[test]
 fn every_target_inside_the_reach_is_met_exactly() {
-    let mut dice = Dice(88_172_645_463_325_252);
+    let mut rng = Rng::new(88_172_645_463_325_252);
     let mut ways = std::collections::BTreeMap::new();
     for case in 0..40_000 {
         let dimension = [2, 3, 5][case % 3];
-        let n = 2 + dice.below(29);
-        let equal = dice.below(2) == 0;
-        let bones = lengths(&mut dice, n, equal);
-        let kind = dice.below(4);
-        let pose = start(&mut dice, dimension, &bones, kind);
+        let n = 2 + rng.below(29);
+        let equal = rng.below(2) == 0;
+        let bones = lengths(&mut rng, n, equal);
+        let kind = rng.below(4);
+        let pose = start(&mut rng, dimension, &bones, kind);
         let range = bones.iter().fold(Reach::POINT, |r, &l| r.with_bone(l));
-        let share = match dice.below(6) {
+        let share = match rng.below(6) {
             0 => 1.0 - 1e-12,
-            1 => 1.0 - 1e-6 * dice.unit(),
+            1 => 1.0 - 1e-6 * rng.unit(),
             2 => 1e-9,
             3 => 0.0,
-            _ => dice.unit(),
+            _ => rng.unit(),
         };
         let d = range.inner + share * (range.outer - range.inner);
         // In any direction, on the line of the first bone, behind it, or towards the tip.
-        let mut towards = match dice.below(4) {
+        let mut towards = match rng.below(4) {
             0 => pose[dimension..2 * dimension].to_vec(),
             1 => pose[dimension..2 * dimension].iter().map(|x| -x).collect(),
             2 => tip(&pose, dimension).to_vec(),
-            _ => dice.direction(dimension),
+            _ => rng.direction_in(dimension),
         };
         let size = norm(&towards);
         if size < 1e-12 {
-            towards = dice.direction(dimension);
+            towards = rng.direction_in(dimension);
         } else {
             towards.iter_mut().for_each(|x| *x /= size);
         }
@@ -154,17 +130,17 @@ fn small_moves_of_the_target_move_points_little() {
     // Where the answer is the least change, points move by at most 10 times what the target does, unless bones are next to
     // a kink (a bone that nearly turns through the opposite of its direction), the target next to the root or to full reach,
     // where bends grow with the square root of what is missing.
-    let mut dice = Dice(3);
+    let mut rng = Rng::new(3);
     let (mut worst, mut compared) = (0.0_f64, 0);
     for case in 0..6000 {
         let dimension = [2, 3, 5][case % 3];
-        let n = 3 + dice.below(15);
-        let bones = lengths(&mut dice, n, false);
-        let pose = start(&mut dice, dimension, &bones, 0);
-        let d = total(&bones) * (0.3 + 0.6 * dice.unit());
-        let towards = dice.direction(dimension);
+        let n = 3 + rng.below(15);
+        let bones = lengths(&mut rng, n, false);
+        let pose = start(&mut rng, dimension, &bones, 0);
+        let d = total(&bones) * (0.3 + 0.6 * rng.unit());
+        let towards = rng.direction_in(dimension);
         let target: Vec<f64> = towards.iter().map(|x| d * x).collect();
-        let step = dice.direction(dimension);
+        let step = rng.direction_in(dimension);
         let moved: Vec<f64> = target.iter().zip(&step).map(|(x, s)| x + 1e-6 * s).collect();
         let cosine = tip(&pose, dimension).iter().zip(&towards).map(|(a, b)| a * b).sum::<f64>()
             / norm(tip(&pose, dimension));
@@ -225,15 +201,15 @@ fn change(dimension: usize, bones: &[f64], swung: &[f64], answer: &[f64]) -> f64
 
 #[test]
 fn no_pose_nearby_that_reaches_is_changed_less() {
-    let mut dice = Dice(17);
+    let mut rng = Rng::new(17);
     let mut compared = 0;
     for case in 0..600 {
         let dimension = [2, 3, 5][case % 3];
-        let n = 3 + dice.below(10);
-        let bones = lengths(&mut dice, n, false);
-        let pose = start(&mut dice, dimension, &bones, 0);
-        let d = total(&bones) * (0.1 + 0.85 * dice.unit());
-        let target: Vec<f64> = dice.direction(dimension).iter().map(|x| d * x).collect();
+        let n = 3 + rng.below(10);
+        let bones = lengths(&mut rng, n, false);
+        let pose = start(&mut rng, dimension, &bones, 0);
+        let d = total(&bones) * (0.1 + 0.85 * rng.unit());
+        let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| d * x).collect();
         let (answer, way, _) = solved(dimension, &bones, &pose, &target, 1e-13);
         if way != Way::Least {
             continue;
@@ -245,7 +221,7 @@ fn no_pose_nearby_that_reaches_is_changed_less() {
             let shaken: Vec<Vec<f64>> = bones_of(dimension, &answer)
                 .iter()
                 .map(|v| {
-                    let (by, length) = (dice.direction(dimension), norm(v));
+                    let (by, length) = (rng.direction_in(dimension), norm(v));
                     let moved = v.iter().zip(&by).map(|(v, s)| v + size * length * s);
                     scaled(&moved.collect::<Vec<_>>())
                 })
@@ -279,13 +255,13 @@ fn elbows_stay_on_their_side() {
 
 #[test]
 fn l3_zero_length_bones_change_nothing() {
-    let mut dice = Dice(5);
+    let mut rng = Rng::new(5);
     for dimension in [2, 3, 7] {
         for kind in 0..4 {
-            let bones = lengths(&mut dice, 6, false);
-            let pose = start(&mut dice, dimension, &bones, kind);
+            let bones = lengths(&mut rng, 6, false);
+            let pose = start(&mut rng, dimension, &bones, kind);
             let d = 0.8 * total(&bones);
-            let target: Vec<f64> = dice.direction(dimension).iter().map(|x| d * x).collect();
+            let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| d * x).collect();
             let (plain, way, _) = solved(dimension, &bones, &pose, &target, 1e-12);
             let (mut more_bones, mut more_pose) = (Vec::new(), pose[..dimension].to_vec());
             for (i, length) in bones.iter().enumerate() {
@@ -311,16 +287,16 @@ fn l3_zero_length_bones_change_nothing() {
 fn l5_target_at_root_folds_equal_bones_and_comes_near_with_unequal_ones() {
     for dimension in [2, 3, 5] {
         for kind in 0..4 {
-            let mut dice = Dice(7 + kind as u64);
+            let mut rng = Rng::new(7 + kind as u64);
             let root = vec![0.0; dimension];
             for n in [2, 3, 5, 10] {
                 let bones = vec![0.1; n];
-                let pose = start(&mut dice, dimension, &bones, kind);
+                let pose = start(&mut rng, dimension, &bones, kind);
                 let (_, way, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
                 assert!(miss < 1e-12, "{n} bones, start {kind}: {way:?} misses by {miss:e}");
             }
             let bones = [0.5, 0.2, 0.1];
-            let pose = start(&mut dice, dimension, &bones, kind);
+            let pose = start(&mut rng, dimension, &bones, kind);
             let (_, way, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
             assert_eq!(way, Way::Nearest, "the inner radius is 0.2");
             assert!((miss - 0.2).abs() < 1e-14, "{miss}");
@@ -330,10 +306,10 @@ fn l5_target_at_root_folds_equal_bones_and_comes_near_with_unequal_ones() {
 
 #[test]
 fn l6_target_on_a_joint_or_on_the_tip() {
-    let mut dice = Dice(11);
+    let mut rng = Rng::new(11);
     for dimension in [2, 3, 4] {
-        let bones = lengths(&mut dice, 8, false);
-        let pose = start(&mut dice, dimension, &bones, 0);
+        let bones = lengths(&mut rng, 8, false);
+        let pose = start(&mut rng, dimension, &bones, 0);
         for joint in 1..=8 {
             let target = pose[joint * dimension..(joint + 1) * dimension].to_vec();
             let (points, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
@@ -348,11 +324,11 @@ fn l6_target_on_a_joint_or_on_the_tip() {
 
 #[test]
 fn l7_too_far_is_straight_towards_and_steady() {
-    let mut dice = Dice(13);
+    let mut rng = Rng::new(13);
     for dimension in [2, 3, 5] {
-        let bones = lengths(&mut dice, 7, false);
-        let pose = start(&mut dice, dimension, &bones, 0);
-        let towards = dice.direction(dimension);
+        let bones = lengths(&mut rng, 7, false);
+        let pose = start(&mut rng, dimension, &bones, 0);
+        let towards = rng.direction_in(dimension);
         let target: Vec<f64> = towards.iter().map(|x| 1e6 * x).collect();
         let (points, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
         assert_eq!(way, Way::Nearest, "out of reach");
@@ -377,11 +353,11 @@ fn l8_too_near_is_the_longest_bone_towards_and_the_others_against() {
 
 #[test]
 fn l9_full_reach_one_ulp_this_side_or_that() {
-    let mut dice = Dice(19);
+    let mut rng = Rng::new(19);
     for dimension in [2, 3, 5] {
         for kind in 0..4 {
-            let bones = lengths(&mut dice, 5, false);
-            let pose = start(&mut dice, dimension, &bones, kind);
+            let bones = lengths(&mut rng, 5, false);
+            let pose = start(&mut rng, dimension, &bones, kind);
             let outer = bones.iter().sum::<f64>();
             let mut last: Option<Vec<f64>> = None;
             for ulps in [-1000, -64, -4, -2, -1, 0, 1, 2, 4, 64] {
@@ -444,12 +420,12 @@ fn l11_target_exactly_opposite_turns_by_the_fixed_rule() {
 
 #[test]
 fn l13_scales_from_a_millionth_to_a_million() {
-    let mut dice = Dice(23);
+    let mut rng = Rng::new(23);
     for case in 0..200 {
-        let bones = lengths(&mut dice, 2 + case % 9, false);
-        let pose = start(&mut dice, 3, &bones, case % 4);
-        let towards = dice.direction(3);
-        let d = total(&bones) * (0.5 + 0.45 * dice.unit());
+        let bones = lengths(&mut rng, 2 + case % 9, false);
+        let pose = start(&mut rng, 3, &bones, case % 4);
+        let towards = rng.direction_in(3);
+        let d = total(&bones) * (0.5 + 0.45 * rng.unit());
         let target: Vec<f64> = towards.iter().map(|x| d * x).collect();
         let (points, way, least) = solved(3, &bones, &pose, &target, 1e-12);
         for scale in [1e-6, 1e-3, 1e3, 1e6, 1024.0] {
@@ -477,11 +453,11 @@ fn l21_one_bone_no_bone_and_ten_thousand() {
     let mut workspace = DirectWorkspace::default();
     let mut points = [1.0, 2.0];
     assert_eq!(reach(2, &[], &mut points, &[0.0, 0.0], 1e-9, &mut workspace), Way::None);
-    let mut dice = Dice(29);
+    let mut rng = Rng::new(29);
     for case in 0..20 {
         // Linear in the bones: anything worse would take minutes.
-        let bones = lengths(&mut dice, 10_000, false);
-        let pose = start(&mut dice, 3, &bones, case % 4);
+        let bones = lengths(&mut rng, 10_000, false);
+        let pose = start(&mut rng, 3, &bones, case % 4);
         let (_, way, miss) = solved(3, &bones, &pose, &[0.1, 0.2, 0.2], 1e-12);
         assert!(miss < 1e-12, "start {}: {way:?} misses by {miss:e}", case % 4);
     }
@@ -500,15 +476,15 @@ fn one_dimension_and_shapes_that_do_not_fit_are_refused_untouched() {
 
 #[test]
 fn turning_the_world_turns_the_answer() {
-    let mut dice = Dice(31);
+    let mut rng = Rng::new(31);
     for case in 0..500 {
-        let bones = lengths(&mut dice, 2 + case % 12, false);
-        let pose = start(&mut dice, 3, &bones, 0);
-        let d = total(&bones) * (0.2 + 0.79 * dice.unit());
-        let target: Vec<f64> = dice.direction(3).iter().map(|x| d * x).collect();
-        let axis = dice.direction(3);
+        let bones = lengths(&mut rng, 2 + case % 12, false);
+        let pose = start(&mut rng, 3, &bones, 0);
+        let d = total(&bones) * (0.2 + 0.79 * rng.unit());
+        let target: Vec<f64> = rng.direction_in(3).iter().map(|x| d * x).collect();
+        let axis = rng.direction_in(3);
         let turn =
-            posekit::math::rotation_about(DVec3::new(axis[0], axis[1], axis[2]), 6.0 * dice.unit());
+            posekit::math::rotation_about(DVec3::new(axis[0], axis[1], axis[2]), 6.0 * rng.unit());
         let turned = |v: &[f64]| -> Vec<f64> {
             v.chunks(3).flat_map(|p| (turn * DVec3::new(p[0], p[1], p[2])).to_array()).collect()
         };
@@ -523,14 +499,14 @@ fn turning_the_world_turns_the_answer() {
 
 #[test]
 fn a_workspace_never_changes_a_result() {
-    let mut dice = Dice(37);
+    let mut rng = Rng::new(37);
     let mut shared = DirectWorkspace::default();
     for case in 0..300 {
-        let dimension = 2 + dice.below(6);
-        let n = 1 + dice.below(20);
-        let bones = lengths(&mut dice, n, case % 2 == 0);
-        let pose = start(&mut dice, dimension, &bones, case % 4);
-        let target: Vec<f64> = dice.direction(dimension).iter().map(|x| 0.7 * x).collect();
+        let dimension = 2 + rng.below(6);
+        let n = 1 + rng.below(20);
+        let bones = lengths(&mut rng, n, case % 2 == 0);
+        let pose = start(&mut rng, dimension, &bones, case % 4);
+        let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| 0.7 * x).collect();
         let (fresh, way, _) = solved(dimension, &bones, &pose, &target, 1e-9);
         let mut points = pose.clone();
         let again = reach(dimension, &bones, &mut points, &target, 1e-9, &mut shared);
@@ -540,13 +516,13 @@ fn a_workspace_never_changes_a_result() {
 
 #[test]
 fn points_off_their_distances_come_back_to_them() {
-    let mut dice = Dice(41);
+    let mut rng = Rng::new(41);
     for dimension in [2, 3, 6] {
-        let bones = lengths(&mut dice, 9, false);
+        let bones = lengths(&mut rng, 9, false);
         let pose: Vec<f64> =
-            start(&mut dice, dimension, &bones, 0).iter().map(|x| x + 0.01 * dice.unit()).collect();
+            start(&mut rng, dimension, &bones, 0).iter().map(|x| x + 0.01 * rng.unit()).collect();
         let target: Vec<f64> =
-            dice.direction(dimension).iter().zip(&pose).map(|(x, root)| root + 0.4 * x).collect();
+            rng.direction_in(dimension).iter().zip(&pose).map(|(x, root)| root + 0.4 * x).collect();
         let (_, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
         assert!(miss < 1e-12, "{way:?} misses by {miss:e}");
     }

@@ -1,23 +1,10 @@
 //! Single steps of FABRIK and constraint relaxation, against slow references written out from the texts.
 
+mod support;
+
 use posekit::chain::relaxation::{Reading, Thresholds, read, relax};
 use posekit::chain::{Bones, Chain, Goals, fabrik};
-
-/// Deterministic numbers without a dependency.
-struct Dice(u64);
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn vector(&mut self, dimension: usize) -> Vec<f64> {
-        (0..dimension).map(|_| 2.0 * self.unit() - 1.0).collect()
-    }
-}
+use support::Rng;
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
@@ -28,10 +15,10 @@ fn at(points: &[f64], dimension: usize, i: usize) -> &[f64] {
 }
 
 /// A random tree's points and lengths for the given parents.
-fn grow(dice: &mut Dice, dimension: usize, parents: &[usize]) -> (Vec<f64>, Vec<f64>) {
+fn grow(rng: &mut Rng, dimension: usize, parents: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let (mut points, mut lengths) = (vec![0.0; dimension], vec![0.0]);
     for &parent in &parents[1..] {
-        let bone = dice.vector(dimension);
+        let bone = rng.vector_in(dimension);
         lengths.push(apart(&bone, &vec![0.0; dimension]));
         let child: Vec<f64> =
             at(&points, dimension, parent).iter().zip(&bone).map(|(p, b)| p + b).collect();
@@ -75,13 +62,13 @@ fn reference_pass(points: &mut [Vec<f64>], target: &[f64], lengths: &[f64], weig
 
 #[test]
 fn relaxation_equals_the_text_pass_by_pass() {
-    let mut dice = Dice(1);
+    let mut rng = Rng::new(1);
     for case in 0..300 {
         let dimension = [2, 3, 7][case % 3];
         let n_bones = 1 + case % 25;
         let parents = path(n_bones + 1);
-        let (mut points, lengths) = grow(&mut dice, dimension, &parents);
-        let mut weights: Vec<f64> = (0..=n_bones).map(|_| dice.unit()).collect();
+        let (mut points, lengths) = grow(&mut rng, dimension, &parents);
+        let mut weights: Vec<f64> = (0..=n_bones).map(|_| rng.unit()).collect();
         // Points that do not move, and neighbours of which neither does.
         if case % 4 == 0 {
             weights[n_bones / 2] = 0.0;
@@ -92,7 +79,7 @@ fn relaxation_equals_the_text_pass_by_pass() {
             let copied = at(&points, dimension, 1).to_vec();
             points[2 * dimension..3 * dimension].copy_from_slice(&copied);
         }
-        let target = dice.vector(dimension);
+        let target = rng.vector_in(dimension);
         let mut slow: Vec<Vec<f64>> = points.chunks(dimension).map(<[f64]>::to_vec).collect();
         let bones = Bones { parents: &parents, lengths: &lengths, weights: &weights };
         let goals = Goals { effectors: &[n_bones], targets: &target };
@@ -108,10 +95,10 @@ fn relaxation_equals_the_text_pass_by_pass() {
 
 #[test]
 fn several_passes_are_passes_one_after_the_other() {
-    let mut dice = Dice(2);
+    let mut rng = Rng::new(2);
     let parents = path(8);
-    let (points, lengths) = grow(&mut dice, 3, &parents);
-    let target = dice.vector(3);
+    let (points, lengths) = grow(&mut rng, 3, &parents);
+    let target = rng.vector_in(3);
     let bones = Bones { parents: &parents, lengths: &lengths, weights: &[1.0; 8] };
     let goals = Goals { effectors: &[7], targets: &target };
     let (mut once, mut thrice) = (points.clone(), points);
@@ -147,12 +134,12 @@ fn three_readings_of_relaxed_points() {
 
 #[test]
 fn readings_keep_lengths_in_every_dimension_and_directions_of_coincident_ends() {
-    let mut dice = Dice(3);
+    let mut rng = Rng::new(3);
     for dimension in [2, 3, 7] {
         let parents = [0, 0, 1, 1, 3];
-        let (points, lengths) = grow(&mut dice, dimension, &parents);
+        let (points, lengths) = grow(&mut rng, dimension, &parents);
         let bones = Bones { parents: &parents, lengths: &lengths, weights: &[1.0; 5] };
-        let mut relaxed: Vec<f64> = points.iter().map(|x| x + 0.3 * dice.unit()).collect();
+        let mut relaxed: Vec<f64> = points.iter().map(|x| x + 0.3 * rng.unit()).collect();
         let twin = at(&relaxed, dimension, 1).to_vec();
         relaxed[2 * dimension..3 * dimension].copy_from_slice(&twin);
         for reading in [Reading::Angles, Reading::Remeasured] {
@@ -175,7 +162,7 @@ fn readings_keep_lengths_in_every_dimension_and_directions_of_coincident_ends() 
 
 #[test]
 fn fabrik_equals_the_text_on_paths() {
-    let mut dice = Dice(4);
+    let mut rng = Rng::new(4);
     let drag = |from: &[f64], to: &[f64], length: f64| -> Vec<f64> {
         let share = length / apart(from, to);
         from.iter().zip(to).map(|(f, t)| (1.0 - share) * f + share * t).collect()
@@ -184,8 +171,8 @@ fn fabrik_equals_the_text_on_paths() {
         let dimension = [2, 3, 7][case % 3];
         let n_bones = 2 + case % 24;
         let parents = path(n_bones + 1);
-        let (mut points, lengths) = grow(&mut dice, dimension, &parents);
-        let target = dice.vector(dimension);
+        let (mut points, lengths) = grow(&mut rng, dimension, &parents);
+        let target = rng.vector_in(dimension);
         let mut slow: Vec<Vec<f64>> = points.chunks(dimension).map(<[f64]>::to_vec).collect();
         let root = slow[0].clone();
         let weights = vec![1.0; n_bones + 1];
@@ -212,15 +199,15 @@ fn fabrik_equals_the_text_on_paths() {
 
 #[test]
 fn trees_with_sub_bases_reach_all_their_targets_and_carry_the_rest() {
-    let mut dice = Dice(5);
+    let mut rng = Rng::new(5);
     for dimension in [2, 3, 7] {
         // A trunk of two, two arms of three from its end, and a branch of two that nobody pulls at from its middle.
         let parents = [0, 0, 1, 2, 3, 4, 2, 6, 7, 1, 9];
-        let (start, lengths) = grow(&mut dice, dimension, &parents);
+        let (start, lengths) = grow(&mut rng, dimension, &parents);
         // Targets that some pose of this tree reaches: the effectors of another one with the same lengths.
         let mut other = vec![0.0; start.len()];
         for (i, &parent) in parents.iter().enumerate().skip(1) {
-            let v = dice.vector(dimension);
+            let v = rng.vector_in(dimension);
             let size = apart(&v, &vec![0.0; dimension]);
             for k in 0..dimension {
                 other[i * dimension + k] = other[parent * dimension + k] + lengths[i] * v[k] / size;

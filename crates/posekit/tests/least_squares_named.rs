@@ -4,6 +4,7 @@
 
 mod support;
 
+use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
@@ -413,6 +414,46 @@ fn pinned_and_pulled_roots() {
             assert!(moved.distance(far) < 1e-3, "carried along, the hands are there: {moved}");
         }
     }
+}
+
+/// Every method carries a pre-pulled root along first; the published iterations stay as they are.
+#[test]
+fn every_method_pulls_the_root() {
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let far = DVec3::new(4.0, -2.0, 1.0);
+    let at = hand(0).world(&skeleton.poses(&start)).translation;
+    let task: Task = Position::new(hand(0), at + far).into();
+    for method in [Method::Ccd, Method::Fabrik, Method::Relaxation, Method::LeastSquares] {
+        for classic in [false, true] {
+            let settings =
+                Settings { root: Root::PrePulled, iterations: 0, classic, ..Settings::default() };
+            let measured =
+                solve(&skeleton, &start, core::slice::from_ref(&task), method, &settings);
+            let error = measured.unwrap().error;
+            let left = if classic { far.length() } else { 0.0 };
+            assert!((error - left).abs() < 1e-9, "{method:?}, classic {classic}: {error}");
+        }
+    }
+}
+
+/// A level beyond the lowest is refused: there the least change stands.
+#[test]
+fn levels_have_an_end() {
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let at = |level| Task::new(Position::new(hand(0), DVec3::X)).at_level(level);
+    for level in [0, Task::LOWEST_LEVEL + 1] {
+        let refused = at(level).check(&skeleton, 3);
+        let found = f64::from(level);
+        assert!(
+            matches!(refused, Err(Error::OutOfRange { what: "task level", index: 3, value, .. }) if value == found),
+            "{level}: {refused:?}"
+        );
+    }
+    let last =
+        solve(&skeleton, &start, &[at(Task::LOWEST_LEVEL)], Method::Auto, &Settings::default());
+    assert!(last.unwrap().misses[0].distance < 1e-6, "the lowest level is solved like any other");
 }
 
 /// No joint changes by more than it may, whatever is asked.

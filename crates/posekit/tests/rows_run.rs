@@ -187,7 +187,7 @@ fn l19_one_joint_in_two_chains() {
     }
 }
 
-/// The shortest of three runs of a few iterations.
+/// How long a few iterations take.
 fn time(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Duration {
     // Classic, so that every iteration is the method's own.
     let settings =
@@ -195,16 +195,27 @@ fn time(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Durat
     let mut workspace = Workspace::default();
     let (neutral, mut start) = (skeleton.neutral(), skeleton.neutral());
     skeleton.integrate(&neutral, &vec![1e-3; skeleton.n_dofs()], &mut start);
-    let runs = (0..3).map(|_| {
-        let task: Task = Position::new(tip, target).into();
-        let clock = Instant::now();
-        workspace
-            .begin(skeleton, &start, core::slice::from_ref(&task), method, &settings)
-            .expect("the problem is valid");
-        let _ = workspace.run();
-        clock.elapsed()
-    });
-    runs.min().unwrap_or_default()
+    let task: Task = Position::new(tip, target).into();
+    let clock = Instant::now();
+    workspace
+        .begin(skeleton, &start, core::slice::from_ref(&task), method, &settings)
+        .expect("the problem is valid");
+    let _ = workspace.run();
+    clock.elapsed()
+}
+
+/// True as soon as the shortest runs of two lengths of chain have this ratio or less. Other work on the machine only ever makes runs longer, so that
+/// this is a matter of patience where it is true, and never true where it is not.
+fn is_at_most(
+    ratio: f64,
+    mut long: impl FnMut() -> Duration,
+    mut short: impl FnMut() -> Duration,
+) -> bool {
+    let mut shortest = (Duration::MAX, Duration::MAX);
+    (0..100).any(|_| {
+        shortest = (shortest.0.min(long()), shortest.1.min(short()));
+        shortest.0.as_secs_f64() <= ratio * shortest.1.as_secs_f64()
+    })
 }
 
 #[test]
@@ -220,12 +231,10 @@ fn l21_ten_thousand_bones() {
         let (large, large_tip) = make(&vec![1.0; 10_000]);
         let (small, small_tip) = make(&vec![1.0; 1000]);
         for method in ITERATIVE {
-            let long = time(&large, large_tip, DVec3::new(4000.0, 3000.0, 0.0), method);
-            let short = time(&small, small_tip, DVec3::new(400.0, 300.0, 0.0), method);
-            let ratio = long.as_secs_f64() / short.as_secs_f64();
-            println!("{name}, {}: {long:?} against {short:?}, {ratio:.1} times", method.name());
-            // Ten times the bones: linear is 10, quadratic 100; other work on the machine counts too.
-            assert!(ratio < 45.0, "{name}, {}: {ratio} times as long", method.name());
+            let long = || time(&large, large_tip, DVec3::new(4000.0, 3000.0, 0.0), method);
+            let short = || time(&small, small_tip, DVec3::new(400.0, 300.0, 0.0), method);
+            // Ten times the bones: linear is 10, and more where the cache ends; quadratic is 100.
+            assert!(is_at_most(45.0, long, short), "{name}, {}: not linear", method.name());
         }
         let task: Task = Position::new(large_tip, DVec3::new(4000.0, 3000.0, 0.0)).into();
         for (method, solution) in by_all(&large, &large.neutral(), core::slice::from_ref(&task)) {

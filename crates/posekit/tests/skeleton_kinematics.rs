@@ -1,89 +1,62 @@
 //! Forward kinematics, tangent vectors and Jacobians, on random trees of every kind of joint.
 
+mod support;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, Twist, rotation_about, se3_exp, se3_log, so3_log, wrap_angle};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use proptest::prelude::*;
+use support::Rng;
 
-/// A small generator, so that a whole tree comes from one seed.
-struct Numbers(u64);
-
-impl Numbers {
-    /// The next 64 bits (splitmix64).
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In 0..1.
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, min: f64, max: f64) -> f64 {
-        min + (max - min) * self.unit()
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.bits() % n as u64).unwrap_or(0)
-    }
-
-    fn vector(&mut self, size: f64) -> DVec3 {
-        DVec3::new(self.between(-size, size), self.between(-size, size), self.between(-size, size))
-    }
-
-    fn pose(&mut self) -> Pose {
-        let (linear, angular) = (self.vector(1.0), self.vector(2.0));
-        se3_exp(Twist::new(linear, angular))
-    }
+/// Some pose.
+fn some_pose(rng: &mut Rng) -> Pose {
+    let (linear, angular) = (rng.vector(1.0), rng.vector(2.0));
+    se3_exp(Twist::new(linear, angular))
 }
 
 /// A tree of up to 12 joints; about a third of the hinges and slides follow one of the others.
-fn random_joints(numbers: &mut Numbers) -> Vec<Joint> {
+fn random_joints(rng: &mut Rng) -> Vec<Joint> {
     let mut joints: Vec<Joint> = Vec::new();
-    let n = 1 + numbers.below(12);
+    let n = 1 + rng.below(12);
     for i in 0..n {
         let name = format!("j{i}");
-        let axis = numbers.vector(1.0) + DVec3::splat(1e-3);
-        let joint = match numbers.below(6) {
+        let axis = rng.vector(1.0) + DVec3::splat(1e-3);
+        let joint = match rng.below(6) {
             0 => Joint::fixed(name),
             1 | 2 => Joint::revolute(name, axis),
             3 => Joint::prismatic(name, axis),
             4 => Joint::ball(name),
             _ => Joint::free(name),
         };
-        let placement = if numbers.unit() < 0.2 { Pose::IDENTITY } else { numbers.pose() };
+        let placement = if rng.unit() < 0.2 { Pose::IDENTITY } else { some_pose(rng) };
         let joint = joint.at(placement);
-        let on_world = i == 0 || numbers.unit() < 0.1;
-        joints.push(if on_world { joint } else { joint.child_of(numbers.below(i)) });
+        let on_world = i == 0 || rng.unit() < 0.1;
+        joints.push(if on_world { joint } else { joint.child_of(rng.below(i)) });
     }
     let movable: Vec<usize> = (0..n).filter(|i| joints[*i].kind.axis().is_some()).collect();
     for (k, &follower) in movable.iter().enumerate().skip(1) {
-        if numbers.unit() < 0.4 {
-            let joint = movable[numbers.below(k)];
-            let (multiplier, offset) = (numbers.between(-2.0, 2.0), numbers.between(-1.0, 1.0));
+        if rng.unit() < 0.4 {
+            let joint = movable[rng.below(k)];
+            let (multiplier, offset) = (rng.between(-2.0, 2.0), rng.between(-1.0, 1.0));
             joints[follower].mimic = Some(Mimic { joint, multiplier, offset });
         }
     }
     joints
 }
 
-fn random_configuration(skeleton: &Skeleton, numbers: &mut Numbers) -> Vec<f64> {
-    let v: Vec<f64> = (0..skeleton.n_dofs()).map(|_| numbers.between(-1.5, 1.5)).collect();
+fn random_configuration(skeleton: &Skeleton, rng: &mut Rng) -> Vec<f64> {
+    let v: Vec<f64> = (0..skeleton.n_dofs()).map(|_| rng.between(-1.5, 1.5)).collect();
     let mut q = vec![0.0; skeleton.n_values()];
     skeleton.integrate(&skeleton.neutral(), &v, &mut q);
     q
 }
 
-fn random(seed: u64) -> (Skeleton, Vec<f64>, Numbers) {
-    let mut numbers = Numbers(seed);
-    let joints = random_joints(&mut numbers);
+fn random(seed: u64) -> (Skeleton, Vec<f64>, Rng) {
+    let mut rng = Rng::new(seed);
+    let joints = random_joints(&mut rng);
     let skeleton = Skeleton::try_new(joints).expect("the random tree is valid");
-    let q = random_configuration(&skeleton, &mut numbers);
-    (skeleton, q, numbers)
+    let q = random_configuration(&skeleton, &mut rng);
+    (skeleton, q, rng)
 }
 
 /// Velocity of a frame along one degree of freedom by central differences: linear, then angular, in the world.
@@ -183,14 +156,14 @@ fn l3_zero_length_bone() {
 
 #[test]
 fn l21_ten_thousand_joints_stay_rigid() {
-    let mut numbers = Numbers(21);
+    let mut rng = Rng::new(21);
     let mut joints = vec![Joint::ball("j0")];
     for i in 1..10_000 {
-        let joint = Joint::revolute(format!("j{i}"), numbers.vector(1.0)).child_of(i - 1);
+        let joint = Joint::revolute(format!("j{i}"), rng.vector(1.0)).child_of(i - 1);
         joints.push(joint.at(Pose::from_translation(DVec3::X)));
     }
     let chain = Skeleton::try_new(joints).unwrap();
-    let q = random_configuration(&chain, &mut numbers);
+    let q = random_configuration(&chain, &mut rng);
     let world = chain.poses(&q);
     for pair in world.windows(2) {
         let length = (pair[1].translation - pair[0].translation).length();
@@ -232,9 +205,9 @@ proptest! {
 
     #[test]
     fn jacobian_matches_central_differences(seed in any::<u64>()) {
-        let (skeleton, q, mut numbers) = random(seed);
+        let (skeleton, q, mut rng) = random(seed);
         let world = skeleton.poses(&q);
-        let frame = Frame::new(numbers.below(skeleton.n_joints()), numbers.pose());
+        let frame = Frame::new(rng.below(skeleton.n_joints()), some_pose(&mut rng));
         let mut jacobian = vec![f64::NAN; 6 * skeleton.n_dofs()];
         skeleton.jacobian(&world, &frame, &mut jacobian);
         for (dof, column) in jacobian.chunks(6).enumerate() {
@@ -263,11 +236,11 @@ proptest! {
 
     #[test]
     fn moving_the_root_moves_everything(seed in any::<u64>()) {
-        let mut numbers = Numbers(seed);
-        let mut joints = random_joints(&mut numbers);
-        let moved_by = numbers.pose();
+        let mut rng = Rng::new(seed);
+        let mut joints = random_joints(&mut rng);
+        let moved_by = some_pose(&mut rng);
         let skeleton = Skeleton::try_new(joints.clone()).unwrap();
-        let q = random_configuration(&skeleton, &mut numbers);
+        let q = random_configuration(&skeleton, &mut rng);
         for joint in joints.iter_mut().filter(|joint| joint.parent.is_none()) {
             joint.parent_from_joint = moved_by * joint.parent_from_joint;
         }
@@ -279,8 +252,8 @@ proptest! {
 
     #[test]
     fn difference_undoes_integrate(seed in any::<u64>()) {
-        let (skeleton, q, mut numbers) = random(seed);
-        let v: Vec<f64> = (0..skeleton.n_dofs()).map(|_| numbers.between(-1.5, 1.5)).collect();
+        let (skeleton, q, mut rng) = random(seed);
+        let v: Vec<f64> = (0..skeleton.n_dofs()).map(|_| rng.between(-1.5, 1.5)).collect();
         let mut moved = vec![f64::NAN; q.len()];
         skeleton.integrate(&q, &v, &mut moved);
         prop_assert_eq!(skeleton.check(&moved), Ok(()));

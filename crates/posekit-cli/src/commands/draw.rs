@@ -1,17 +1,16 @@
 //! `posekit draw`: a solution and how it was found, as an SVG file.
 
 use posekit::solve::Detail;
+use posekit_io::problem::{FigureScene, Scene};
 
 use crate::args::DrawArgs;
 use crate::draw::{Outcome, Sheet, solution_svg, status_words};
 use crate::failure::Result;
-use crate::figure_problem::FigureScene;
 use crate::figure_report;
 use crate::input::{Problem, read_problem};
 use crate::output::{print, write_file};
 use crate::picture;
 use crate::report;
-use crate::scene::Scene;
 
 /// Solves, draws, writes the file and says how it went.
 pub(crate) fn draw(args: &DrawArgs) -> Result<()> {

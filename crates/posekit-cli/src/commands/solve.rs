@@ -1,15 +1,14 @@
 //! `posekit solve`: one problem, one solution.
 
 use posekit::solve::{Detail, Solution};
+use posekit_io::problem::{FigureScene, Scene, figure_solution_file, solution_file};
 
 use crate::args::{Format, SolveArgs};
 use crate::failure::{Failure, Result};
-use crate::figure_problem::FigureScene;
 use crate::figure_report;
 use crate::input::{Problem, read_problem};
 use crate::output::print;
 use crate::report;
-use crate::scene::Scene;
 
 /// Solves and prints.
 pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
@@ -33,7 +32,7 @@ fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
     let solution = scene.solve(asked, &args.solver.settings(scene, detail(args))?)?;
     let ran = solution.choice.method;
     let text = match args.format {
-        Format::Json => report::solution_file(scene, ran, &solution, args.trace, args.explain)
+        Format::Json => solution_file(scene, ran, &solution, args.trace, args.explain)
             .to_json()
             .map_err(Failure::input)?,
         Format::Table => report::text(scene, [asked, ran], &solution, args.explain),
@@ -47,7 +46,7 @@ fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solut
     let settings = figure.settings(given);
     let solution = figure.solve(asked, &settings)?;
     let text = match args.format {
-        Format::Json => figure_report::solution_file(figure, &solution, &settings, args.trace)
+        Format::Json => figure_solution_file(figure, &solution, &settings, args.trace)
             .to_json()
             .map_err(Failure::input)?,
         Format::Table => figure_report::text(figure, asked, &solution, &settings, args.explain),

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Object};
+use posekit::task::Task;
 
 /// What every task may have.
 const COMMON: [&str; 4] = ["task", "name", "weight", "level"];
@@ -47,8 +48,8 @@ pub(super) fn read_task(task: &Cursor<'_>) -> Result<FigureTask> {
 
 fn read_level(level: &Cursor<'_>) -> Result<u8> {
     match u8::try_from(level.count()?) {
-        Ok(level @ 1..) => Ok(level),
-        _ => Err(level.invalid("a level is from 1, the most important, to 255")),
+        Ok(level @ 1..=Task::LOWEST_LEVEL) => Ok(level),
+        _ => Err(level.invalid("a level is from 1, the most important, to 254")),
     }
 }
 

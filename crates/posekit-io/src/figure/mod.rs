@@ -1,11 +1,12 @@
 //! Figures: the file format `posekit.figure/1`.
 //!
-//! A skeleton (written out joint by joint, or a URDF file beside it), where it starts, and everything that must hold at once: hands on points,
+//! A skeleton (written out joint by joint, or in a URDF or glTF file beside it), where it starts, and everything that must hold at once: hands on points,
 //! feet flat, eyes on a target, loops closed, the centre of mass over the feet.
 
 mod goals;
 mod model;
 mod read;
+mod source;
 mod write;
 
 use posekit::solve::Root;
@@ -16,6 +17,7 @@ use crate::limits::Limits;
 use crate::solution::NamedValues;
 
 pub use model::FigureModel;
+pub use source::{FigureSource, SourceKind};
 
 /// The name of the format, the first field of every file.
 pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
@@ -37,7 +39,8 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// - `joints`, parents first: `name`, `parent` (a name, or null), `kind` (fixed, revolute, prismatic, ball, free), `axis` of a hinge or a slide,
 ///   `position` \[m\] and `rotation` (x, y, z, w) on the parent, `limit` \[min, max\] of a hinge or a slide, `cone` { `axis`, `swing`, `twist` } of a
 ///   ball, `mimic` { `joint`, `multiplier`, `offset` }.
-/// - or `urdf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating base.
+/// - or `urdf` or `gltf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating
+///   base.
 /// - `bodies`: `joint`, `center` \[m\], `mass` \[kg\]. Without them, those of the URDF.
 /// - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; what is not named stands neutral.
 ///
@@ -114,11 +117,13 @@ pub struct FigureProblem {
 pub enum FigureSkeleton {
     /// Written out, parents first.
     Joints(Vec<FigureJoint>),
-    /// A robot in a file of its own, which the caller reads.
-    Urdf {
+    /// A robot or a character in a file of its own, which the caller reads.
+    File {
+        /// What kind of file.
+        kind: SourceKind,
         /// Its path, relative to the figure's file; it has no `..` and no root.
         path: String,
-        /// True when its root link floats on a free joint instead of standing in the world.
+        /// True when its root floats on a free joint instead of standing in the world.
         has_free_root: bool,
     },
 }
@@ -476,12 +481,20 @@ impl FigureProblem {
         write::write(self)
     }
 
-    /// The path of the robot's file, which the caller reads and hands to [`FigureProblem::to_model`]; it is relative to the figure's
-    /// file and does not leave its folder.
+    /// The tasks alone, as the list in the figure's file.
+    ///
+    /// # Errors
+    /// As [`FigureProblem::to_json`].
+    pub fn tasks_json(&self) -> Result<String> {
+        write::write_tasks(&self.tasks)
+    }
+
+    /// The kind and the path of the file that the skeleton is in, which the caller reads and hands to [`FigureProblem::to_model`]; the path is
+    /// relative to the figure's file and does not leave its folder.
     #[must_use]
-    pub fn urdf(&self) -> Option<&str> {
+    pub fn source(&self) -> Option<(SourceKind, &str)> {
         match &self.skeleton {
-            FigureSkeleton::Urdf { path, .. } => Some(path),
+            FigureSkeleton::File { kind, path, .. } => Some((*kind, path)),
             FigureSkeleton::Joints(_) => None,
         }
     }

@@ -14,7 +14,8 @@ use posekit::task::{
 
 use super::{
     FigureBody, FigureCapsule, FigureFrame, FigureGoal, FigureJoint, FigureLink, FigureMotion,
-    FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask, FrameOwner,
+    FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureSource, FigureTask,
+    FrameOwner,
 };
 use crate::error::{Error, Place, Result};
 use crate::solution::NamedValues;
@@ -51,22 +52,26 @@ impl FigureProblem {
     /// The start is brought into the limits, with a warning for each joint that had to move; an angle is first looked for within its limit a
     /// whole number of turns away. Rotations, axes and directions are normalised.
     ///
-    /// - `robot`: what the caller has read from the file that [`FigureProblem::urdf`] names; not looked at without one
+    /// - `source`: what the caller has read from the file that [`FigureProblem::source`] names; not looked at without one
     ///
     /// # Errors
     /// What only shows when names are looked up and values are put together, by its JSON path; [`Error::located_in`] adds line and column.
-    /// [`Error::Missing`] when there should be a robot and none is given.
-    pub fn to_model(&self, robot: Option<&Robot>, warnings: &mut Warnings) -> Result<FigureModel> {
+    /// [`Error::Missing`] when there should be a source and none is given.
+    pub fn to_model(
+        &self,
+        source: Option<&FigureSource>,
+        warnings: &mut Warnings,
+    ) -> Result<FigureModel> {
         match &self.skeleton {
             FigureSkeleton::Joints(joints) => self.assemble(build(joints)?, None, warnings),
-            FigureSkeleton::Urdf { has_free_root, .. } => {
-                let Some(robot) = robot else {
-                    let place = Place::named("urdf");
-                    return Err(Error::Missing { place, field: "robot".into() });
+            FigureSkeleton::File { kind, has_free_root, .. } => {
+                let Some(source) = source else {
+                    let place = Place::named(kind.field());
+                    return Err(Error::Missing { place, field: "source".into() });
                 };
-                let free = has_free_root.then(|| robot.with_free_root()).transpose()?;
-                let robot = free.as_ref().unwrap_or(robot);
-                self.assemble(robot.skeleton().clone(), Some(robot), warnings)
+                let free = has_free_root.then(|| source.with_free_root()).transpose()?;
+                let source = free.as_ref().unwrap_or(source);
+                self.assemble(source.skeleton().clone(), source.robot(), warnings)
             }
         }
     }

@@ -7,7 +7,7 @@ use posekit::solve::Root;
 use super::goals;
 use super::{
     FIGURE_SCHEMA, FigureBody, FigureCone, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
-    FigureSettings, FigureSkeleton,
+    FigureSettings, FigureSkeleton, SourceKind,
 };
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Document, Object, check_schema};
@@ -68,22 +68,25 @@ pub(super) fn named_numbers(values: &Cursor<'_>, what: &str) -> Result<Vec<(Stri
 }
 
 fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Result<FigureSkeleton> {
-    if let Some(gltf) = file.optional("gltf") {
-        return Err(no_gltf(&gltf));
-    }
-    match (file.optional("joints"), file.optional("urdf")) {
-        (Some(_), Some(urdf)) => Err(urdf.invalid("a figure has `joints` or `urdf`, not both")),
-        (None, None) => Err(Error::Missing { place: root.place(), field: "joints".into() }),
-        (Some(joints), None) => {
+    let other = [("urdf", SourceKind::Urdf), ("gltf", SourceKind::Gltf)];
+    let mut files =
+        other.into_iter().filter_map(|(field, kind)| Some((file.optional(field)?, kind)));
+    match (file.optional("joints"), files.next(), files.next()) {
+        (Some(_), Some((file, _)), _) | (None, Some(_), Some((file, _))) => {
+            Err(file.invalid("a figure has one of `joints`, `urdf` and `gltf`"))
+        }
+        (None, None, _) => Err(Error::Missing { place: root.place(), field: "joints".into() }),
+        (Some(joints), None, _) => {
             if let Some(root) = file.optional("root") {
                 return Err(root.invalid(
-                    "`root` says how a `urdf` stands; among `joints`, give the first the kind `free`",
+                    "`root` says how the skeleton of another file stands; among `joints`, give the first the kind `free`",
                 ));
             }
             read_joints(&joints, limits).map(FigureSkeleton::Joints)
         }
-        (None, Some(urdf)) => Ok(FigureSkeleton::Urdf {
-            path: read_path(&urdf)?,
+        (None, Some((named, kind)), None) => Ok(FigureSkeleton::File {
+            kind,
+            path: read_path(&named)?,
             has_free_root: file.optional("root").map_or(Ok(false), |root| has_free_root(&root))?,
         }),
     }
@@ -97,29 +100,20 @@ fn has_free_root(root: &Cursor<'_>) -> Result<bool> {
     }
 }
 
-fn no_gltf(at: &Cursor<'_>) -> Error {
-    let message = "glTF skeletons are not read yet; give `joints`, or the path of a URDF".into();
-    Error::Unsupported { place: at.place(), message }
-}
-
 /// A path that stays in the folder of the file: what a file names is not to reach what its reader would not show.
-fn read_path(urdf: &Cursor<'_>) -> Result<String> {
-    let path = urdf.text()?;
-    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    if extension == "gltf" || extension == "glb" {
-        return Err(no_gltf(urdf));
-    }
+fn read_path(named: &Cursor<'_>) -> Result<String> {
+    let path = named.text()?;
     if path.trim().is_empty() {
-        return Err(urdf.invalid("the path is empty"));
+        return Err(named.invalid("the path is empty"));
     }
     let leaves = path.starts_with(['/', '\\', '~'])
         || path.contains(':')
         || path.split(['/', '\\']).any(|part| part == "..");
     if leaves {
         return Err(Error::Unsupported {
-            place: urdf.place(),
+            place: named.place(),
             message: format!(
-                "the path `{path}` leaves the folder of the figure's file; put the URDF beside it"
+                "the path `{path}` leaves the folder of the figure's file; put that file beside it"
             ),
         });
     }

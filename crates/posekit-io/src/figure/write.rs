@@ -17,8 +17,8 @@ pub(super) fn write(problem: &FigureProblem) -> Result<String> {
     file.add("schema", text_value(FIGURE_SCHEMA));
     match &problem.skeleton {
         FigureSkeleton::Joints(joints) => file.add("joints", in_lines(joints, joint)?),
-        FigureSkeleton::Urdf { path, has_free_root } => {
-            file.add("urdf", text_value(path));
+        FigureSkeleton::File { kind, path, has_free_root } => {
+            file.add(kind.field(), text_value(path));
             file.add_some("root", has_free_root.then(|| text_value("free")));
         }
     }
@@ -32,6 +32,10 @@ pub(super) fn write(problem: &FigureProblem) -> Result<String> {
         file.add("settings", settings(&problem.settings)?);
     }
     Ok(file.file())
+}
+
+pub(super) fn write_tasks(tasks: &[FigureTask]) -> Result<String> {
+    in_lines(tasks, task)
 }
 
 fn in_lines<T>(items: &[T], write: impl Fn(&T, usize) -> Result<String>) -> Result<String> {

@@ -28,10 +28,11 @@ use core::ops::Range;
 use std::path::Path;
 
 use posekit::math::Pose;
-use posekit::skeleton::{Frame, Joint, JointKind, Skeleton};
+use posekit::skeleton::{Frame, JointKind, Skeleton};
 use posekit::task::Body;
 
 use crate::error::{Error, Result};
+use crate::free_root::with_free;
 use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
@@ -265,20 +266,7 @@ impl Robot {
     /// # Errors
     /// [`Error::Skeleton`], which a robot that was read does not give.
     pub fn with_free_root(&self) -> Result<Self> {
-        let mut joints: Vec<Joint> = (0..self.skeleton.n_joints())
-            .map(|joint| Joint {
-                name: self.skeleton.name(joint).to_owned(),
-                parent: self.skeleton.parent(joint),
-                parent_from_joint: self.skeleton.parent_from_joint(joint),
-                kind: self.skeleton.kind(joint),
-                limit: self.skeleton.limit(joint),
-                mimic: self.skeleton.mimic(joint),
-            })
-            .collect();
-        if let Some(root) = joints.first_mut() {
-            root.kind = JointKind::Free;
-        }
-        Ok(Self { skeleton: Skeleton::try_new(joints)?, ..self.clone() })
+        Ok(Self { skeleton: with_free(&self.skeleton, |joint| joint == 0)?, ..self.clone() })
     }
 
     /// The configuration of all zeros (and identity rotations), which robot descriptions are drawn in.

@@ -136,6 +136,21 @@ impl Chain {
         Ok(self)
     }
 
+    /// Puts the points elsewhere; the lengths stay what they are, whatever the distances are now. To start from a pose that was solved
+    /// before, which has them up to rounding.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there are as many numbers as before, [`Error::NonFinite`] for one that is NaN or infinite. Nothing has changed then.
+    pub fn set_points(&mut self, points: &[f64]) -> Result<()> {
+        let (expected, found) = (self.points.len(), points.len());
+        if found != expected {
+            return Err(Error::Length { what: "points", expected, found });
+        }
+        check_finite("points", points)?;
+        self.points.copy_from_slice(points);
+        Ok(())
+    }
+
     /// Numbers per point.
     #[must_use]
     pub const fn dimension(&self) -> usize {

@@ -2,40 +2,6 @@
 
 use glam::DVec3;
 
-/// Cholesky factor of a symmetric positive definite matrix, in place: `a = L Lᵀ`, with `L` in the lower triangle.
-///
-/// - `a`: `n × n`, row by row; only the lower triangle is read and written
-/// - `n`: the order
-///
-/// Returns whether the matrix is positive definite to rounding. If it is not (a pivot vanishes beside its diagonal element, or
-/// something is not finite), `a` is left half-factored.
-///
-/// # Degenerate cases
-/// `n = 0` is positive definite. A slice shorter than `n * n` is not.
-/// # Method
-/// Row by row, so that the inner loop is a product of two contiguous rows \[golub13\], section 4.2.
-#[must_use]
-pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
-    if n.checked_mul(n).is_none_or(|size| a.len() < size) {
-        return false;
-    }
-    for i in 0..n {
-        let (above, row) = a.split_at_mut(i * n);
-        for j in 0..i {
-            let row_j = &above[j * n..j * n + j + 1];
-            row[j] = (row[j] - dot(&row[..j], &row_j[..j])) / row_j[j];
-        }
-        let pivot = row[i] - dot(&row[..i], &row[..i]);
-        // The subtraction leaves about this much rounding noise; a pivot inside it says nothing.
-        let noise = row[i].abs() * f64::EPSILON;
-        if !pivot.is_finite() || pivot <= noise {
-            return false;
-        }
-        row[i] = pivot.sqrt();
-    }
-    true
-}
-
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
 ///
 /// - `a`: `n × n`, row by row; only the lower triangle is read and written; on return the factor, with the *reciprocals* of its pivots on the
@@ -43,10 +9,15 @@ pub fn cholesky_factor(a: &mut [f64], n: usize) -> bool {
 /// - `n`: the order
 /// - `independent`: a row counts as dependent where its pivot is at most this part of its diagonal element, at least rounding
 ///
-/// With the factor, [`cholesky_solve_semidefinite`] gives a solution that is 0 in the rows left out. Returns false when
+/// With the factor, [`cholesky_solve`] gives a solution that is 0 in the rows left out. Returns false when
 /// something is not finite; `a` is then left half-factored.
+///
+/// # Degenerate cases
+/// `n = 0` is fine. A slice shorter than `n * n` is not. Of a matrix that is nowhere positive nothing is left.
+/// # Method
+/// Row by row, so that the inner loop is a product of two contiguous rows \[golub13\], section 4.2.
 #[must_use]
-pub fn cholesky_factor_semidefinite(a: &mut [f64], n: usize, independent: f64) -> bool {
+pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
@@ -66,32 +37,6 @@ pub fn cholesky_factor_semidefinite(a: &mut [f64], n: usize, independent: f64) -
     true
 }
 
-/// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor_semidefinite`].
-///
-/// - `l`: `n × n`, row by row; the lower triangle is read
-/// - `b`: `n` numbers, `n` taken from its length; the solution on return
-///
-/// # Degenerate cases
-/// A slice `l` shorter than `n * n` leaves `b` as it is.
-pub fn cholesky_solve_semidefinite(l: &[f64], b: &mut [f64]) {
-    let n = b.len();
-    if n.checked_mul(n).is_none_or(|size| l.len() < size) {
-        return;
-    }
-    for i in 0..n {
-        let row = &l[i * n..i * n + i + 1];
-        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
-    }
-    for i in (0..n).rev() {
-        let row = &l[i * n..i * n + i + 1];
-        let x = b[i] * row[i];
-        b[i] = x;
-        for (b_k, l_ik) in b[..i].iter_mut().zip(row) {
-            *b_k -= l_ik * x;
-        }
-    }
-}
-
 /// Solves `L Lᵀ x = b` in place, with the factor of [`cholesky_factor`].
 ///
 /// - `l`: `n × n`, row by row; the lower triangle is read
@@ -106,11 +51,11 @@ pub fn cholesky_solve(l: &[f64], b: &mut [f64]) {
     }
     for i in 0..n {
         let row = &l[i * n..i * n + i + 1];
-        b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+        b[i] = (b[i] - dot(&row[..i], &b[..i])) * row[i];
     }
     for i in (0..n).rev() {
         let row = &l[i * n..i * n + i + 1];
-        let x = b[i] / row[i];
+        let x = b[i] * row[i];
         b[i] = x;
         for (b_k, l_ik) in b[..i].iter_mut().zip(row) {
             *b_k -= l_ik * x;
@@ -155,9 +100,23 @@ pub fn solve_symmetric3(m: &[f64; 6], b: DVec3) -> Option<DVec3> {
     Some(DVec3::new(x, y, z)).filter(|solution| solution.is_finite())
 }
 
+/// Sum of products, in four interleaved partial sums; zeros at the end change nothing. As long as the shorter of the two.
 #[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+#[must_use]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let mut sums = [0.0; 4];
+    let (a4, b4) = (a[..n].chunks_exact(4), b[..n].chunks_exact(4));
+    let (a_rest, b_rest) = (a4.remainder(), b4.remainder());
+    for (x, y) in a4.zip(b4) {
+        for k in 0..4 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    for ((sum, x), y) in sums.iter_mut().zip(a_rest).zip(b_rest) {
+        *sum += x * y;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 #[cfg(test)]
@@ -169,29 +128,23 @@ mod tests {
     fn cholesky_of_a_known_matrix() {
         // From L = [2 0 0; 6 1 0; -8 5 3].
         let mut a = [4.0, 0.0, 0.0, 12.0, 37.0, 0.0, -16.0, -43.0, 98.0];
-        assert!(cholesky_factor(&mut a, 3));
-        assert_eq!(a, [2.0, 0.0, 0.0, 6.0, 1.0, 0.0, -8.0, 5.0, 3.0]);
+        assert!(cholesky_factor(&mut a, 3, 0.0));
+        assert_eq!(a, [0.5, 0.0, 0.0, 6.0, 1.0, 0.0, -8.0, 5.0, 1.0 / 3.0]);
         let mut b = [4.0, 12.0, -16.0];
         cholesky_solve(&a, &mut b);
         assert_eq!(b, [1.0, 0.0, 0.0]);
     }
 
     #[test]
-    fn cholesky_refuses_what_is_not_positive_definite() {
-        for mut a in [
-            [1.0, 0.0, 1.0, 1.0],
-            [1.0, 0.0, 2.0, 1.0],
-            [-1.0, 0.0, 0.0, 1.0],
-            [0.0; 4],
-            [f64::NAN, 0.0, 0.0, 1.0],
-            [1.0, 0.0, f64::NAN, 1.0],
-            [f64::INFINITY, 0.0, 0.0, 1.0],
-        ] {
-            assert!(!cholesky_factor(&mut a, 2), "{a:?}");
+    fn cholesky_refuses_what_is_not_finite() {
+        for mut a in
+            [[f64::NAN, 0.0, 0.0, 1.0], [1.0, 0.0, f64::NAN, 1.0], [f64::INFINITY, 0.0, 0.0, 1.0]]
+        {
+            assert!(!cholesky_factor(&mut a, 2, 0.0), "{a:?}");
         }
-        assert!(cholesky_factor(&mut [], 0));
-        assert!(!cholesky_factor(&mut [1.0], 2));
-        assert!(!cholesky_factor(&mut [1.0], usize::MAX));
+        assert!(cholesky_factor(&mut [], 0, 0.0));
+        assert!(!cholesky_factor(&mut [1.0], 2, 0.0));
+        assert!(!cholesky_factor(&mut [1.0], usize::MAX, 0.0));
         let mut b = [1.0, 2.0];
         cholesky_solve(&[1.0], &mut b);
         assert_eq!(b, [1.0, 2.0]);
@@ -215,14 +168,16 @@ mod tests {
         let rows = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0], [1.0, 3.0, -0.5]];
         let mut a: Vec<f64> = (0..9).map(|k| dot(&rows[k / 3], &rows[k % 3])).collect();
         let full = a.clone();
-        assert!(cholesky_factor_semidefinite(&mut a, 3, 1e-9));
+        assert!(cholesky_factor(&mut a, 3, 1e-9));
         assert_eq!(a[8], 0.0);
         let x = [0.7, -1.3, 0.0];
         let mut b: Vec<f64> = full.chunks_exact(3).map(|row| dot(row, &x)).collect();
-        cholesky_solve_semidefinite(&a, &mut b);
+        cholesky_solve(&a, &mut b);
         assert!(b.iter().zip(x).all(|(b, x)| (b - x).abs() < 1e-13), "{b:?}");
-        assert!(!cholesky_factor_semidefinite(&mut [f64::NAN], 1, 0.0));
-        assert!(!cholesky_factor_semidefinite(&mut [1.0; 3], 2, 0.0));
+        // Where nothing is positive, nothing is left.
+        let mut negative = [-1.0];
+        assert!(cholesky_factor(&mut negative, 1, 0.0));
+        assert_eq!(negative, [0.0]);
     }
 
     proptest! {
@@ -235,7 +190,7 @@ mod tests {
             };
             let mut a: Vec<f64> = (0..n * n).map(|k| at(k / n, k % n)).collect();
             let mut b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| at(i, j) * x[j]).sum()).collect();
-            prop_assert!(cholesky_factor(&mut a, n));
+            prop_assert!(cholesky_factor(&mut a, n, 0.0));
             cholesky_solve(&a, &mut b);
             for (found, expected) in b.iter().zip(x) {
                 prop_assert!((found - expected).abs() < 1e-11);

@@ -20,10 +20,7 @@ pub use lie::{
     so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
     so3_right_jacobian_inverse,
 };
-pub use linalg::{
-    cholesky_factor, cholesky_factor_semidefinite, cholesky_solve, cholesky_solve_semidefinite,
-    solve_symmetric3,
-};
+pub use linalg::{cholesky_factor, cholesky_solve, dot, solve_symmetric3};
 pub use pose::Pose;
 pub use rotation::{
     SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,

@@ -1,4 +1,4 @@
-//! A skeleton under the driver: cyclic coordinate descent, FABRIK and relaxation on its joints.
+//! A skeleton under the driver: the methods that move its joints, and what they share.
 
 use super::driver::{FLOOR, Recorder, Residual, Run, worse};
 use super::least_squares::{LeastSquares, Until};
@@ -75,7 +75,7 @@ impl RigRun {
         self.root = settings.root;
         self.least.is_prepared = false;
         self.knows_values = false;
-        self.make_room();
+        self.make_room_for_least_squares();
         self.forget_web();
     }
 
@@ -99,13 +99,14 @@ impl RigRun {
         residual
     }
 
-    /// What a method of its own does before its first iteration.
+    /// What is done before the first iteration.
     pub(super) fn get_ready(&mut self) {
+        if self.root == Root::PrePulled && !self.classic {
+            self.rig.pull_root();
+            self.knows_values = false;
+            self.forget_points();
+        }
         if self.is_least_squares() {
-            if self.root == Root::PrePulled {
-                self.rig.pull_root();
-                self.knows_values = false;
-            }
             if core::mem::replace(&mut self.knows_values, true) {
                 self.descend_anew();
             } else {
@@ -113,9 +114,7 @@ impl RigRun {
             }
         }
     }
-}
 
-impl RigRun {
     /// Moves the targets of the position goals (flat, in the caller's units); the pose stays and becomes the one to change
     /// least.
     pub(super) fn retarget(&mut self, targets: &[f64]) {
@@ -235,7 +234,9 @@ impl Run for RigRun {
     }
 
     fn describe(&mut self, step: &mut TraceStep) {
-        step.error = self.rig.residual().distance / self.rig.scale;
+        let residual =
+            if self.rig.is_plain { self.rig.residual() } else { self.required_residual() };
+        step.error = residual.distance / self.rig.scale;
         self.rig.write_values(&mut step.configuration);
         self.write_shown_points(&mut step.points);
     }

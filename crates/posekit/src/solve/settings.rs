@@ -100,7 +100,7 @@ pub enum Root {
     /// They stay where they start.
     Pinned,
     /// A [free](crate::skeleton::JointKind::Free) root is first carried along with its effectors: moved by the mean of their misses, and
-    /// then solved for like any other joint. For figures that are dragged far.
+    /// then solved for like any other joint, whatever the method; [classic](Settings::classic) leaves it. For figures that are dragged far.
     PrePulled,
 }
 

@@ -98,7 +98,7 @@ pub struct Task {
     /// Twice the weight counts like the same miss twice. At 1, a miss of one radian counts like a miss by the reach of the skeleton.
     /// 0 switches the task off.
     pub weight: f64,
-    /// Its level, from 1, the most important. Default 1.
+    /// Its level, from 1, the most important, to [`Task::LOWEST_LEVEL`]. Default 1.
     pub level: u8,
 }
 
@@ -135,6 +135,9 @@ pub enum TaskKind {
 }
 
 impl Task {
+    /// The least important level, 254: the least change of all joints comes after it.
+    pub const LOWEST_LEVEL: u8 = u8::MAX - 1;
+
     /// A task of weight 1 at level 1.
     #[must_use]
     pub fn new(kind: impl Into<TaskKind>) -> Self {
@@ -182,7 +185,7 @@ impl Task {
     /// Refuses what no solver could use.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a frame on a joint that is not there, a weight that is not at least 0, a level 0, a rotation that is not of unit
+    /// [`Error::OutOfRange`] for a frame on a joint that is not there, a weight that is not at least 0, a level 0 or 255, a rotation that is not of unit
     /// length, or a range whose ends are the wrong way round; [`Error::ZeroLength`] for a direction without length; [`Error::NonFinite`] for NaN
     /// and infinity. `index` is the task's place in the list and is what the error names.
     pub fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
@@ -193,8 +196,8 @@ impl Task {
         if !self.weight.is_finite() || self.weight < 0.0 {
             return out_of_range("task weight", index, self.weight, "at least 0");
         }
-        if self.level == 0 {
-            return out_of_range("task level", index, 0.0, "at least 1");
+        if !(1..=Self::LOWEST_LEVEL).contains(&self.level) {
+            return out_of_range("task level", index, f64::from(self.level), "from 1 to 254");
         }
         Ok(())
     }

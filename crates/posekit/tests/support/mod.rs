@@ -47,6 +47,32 @@ impl Rng {
         self.between(-core::f64::consts::PI, core::f64::consts::PI)
     }
 
+    /// In `0..n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.whole(0, n - 1)
+    }
+
+    /// With components in `-half..half`.
+    pub(crate) fn vector(&mut self, half: f64) -> DVec3 {
+        DVec3::from_array([(); 3].map(|()| self.between(-half, half)))
+    }
+
+    /// With so many components in -1..1.
+    pub(crate) fn vector_in(&mut self, dimension: usize) -> Vec<f64> {
+        (0..dimension).map(|_| self.between(-1.0, 1.0)).collect()
+    }
+
+    /// A unit vector with so many components.
+    pub(crate) fn direction_in(&mut self, dimension: usize) -> Vec<f64> {
+        loop {
+            let v = self.vector_in(dimension);
+            let size = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if (0.1..1.0).contains(&size) {
+                return v.iter().map(|x| x / size).collect();
+            }
+        }
+    }
+
     /// Evenly over the sphere.
     pub(crate) fn direction(&mut self) -> DVec3 {
         let z = self.between(-1.0, 1.0);

@@ -7,9 +7,9 @@
 use super::super::demand::{Demand, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
-use super::LeastSquares;
+use super::{LeastSquares, Snapshot};
 use crate::math::{so3_log, wrap_angle};
-use crate::task::TaskKind;
+use crate::task::{Task, TaskKind};
 use glam::{DQuat, DVec3};
 
 /// Steps of one level, those that are taken back included.
@@ -40,8 +40,8 @@ const FIRST_DAMPING: f64 = 1e-6;
 const BESIDE_PULLS: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-12;
 
-/// What stands in for the level of the least change.
-const LEAST_CHANGE: u8 = u8::MAX;
+/// What stands in for the level of the least change, below all that tasks can have.
+const LEAST_CHANGE: u8 = Task::LOWEST_LEVEL + 1;
 
 /// Where the levels after the first stand.
 #[derive(Debug, Clone, Default)]
@@ -58,9 +58,8 @@ pub(in super::super) struct Levels {
     strains: Vec<f64>,
     before: Vec<f64>,
     at_start: Vec<f64>,
-    /// The state before a mend.
-    mended: State,
-    mended_values: Vec<f64>,
+    /// The pose before a mend.
+    unmended: Snapshot,
     /// Zeros, for mends.
     no_pull: Vec<f64>,
     is_done: bool,
@@ -75,12 +74,11 @@ impl Levels {
         self.strains.iter().copied().fold(0.0, f64::max)
     }
 
-    pub(super) fn reserve(&mut self, n_rows: usize, n_unknowns: usize, state: &State) {
+    pub(super) fn reserve(&mut self, n_rows: usize, n_unknowns: usize, rig: &Rig) {
         for list in [&mut self.held, &mut self.strains, &mut self.before, &mut self.at_start] {
             make_room(list, n_rows);
         }
-        make_room(&mut self.mended_values, n_unknowns);
-        self.mended.clone_from(state);
+        self.unmended.reserve(rig, n_unknowns);
         self.no_pull.clear();
         self.no_pull.resize(n_unknowns, 0.0);
     }
@@ -308,15 +306,12 @@ impl LeastSquares {
             if !moves {
                 break;
             }
-            self.levels.mended.clone_from(&rig.state);
-            self.levels.mended_values.clone_from(&self.step.values);
+            self.levels.unmended.take(rig, &self.step.values);
             self.apply(rig, self.step.scale);
             self.measure_level(rig);
             let holds = self.holds(rig);
             if !holds || self.levels.worst() >= before {
-                rig.state.clone_from(&self.levels.mended);
-                self.step.values.clone_from(&self.levels.mended_values);
-                rig.update();
+                self.levels.unmended.put_back(rig, &mut self.step.values);
                 break;
             }
         }

@@ -13,8 +13,7 @@
 //! The step taken is `x − (P + Q) g`.
 
 use super::super::demand::make_room;
-use super::step::dot;
-use crate::math::{cholesky_factor, cholesky_solve};
+use crate::math::{cholesky_factor, cholesky_solve, dot};
 
 /// Moves remembered.
 const MEMORY: usize = 5;
@@ -86,7 +85,7 @@ impl Mixer {
         for i in 0..k {
             self.gram[i * k + i] += ALIKE * trace;
         }
-        if !cholesky_factor(&mut self.gram, k) {
+        if !cholesky_factor(&mut self.gram, k, 0.0) {
             return false;
         }
         cholesky_solve(&self.gram, &mut self.mix);

@@ -19,10 +19,10 @@ pub(super) use levels::Levels;
 use super::demand::{Motion, System, make_room};
 use super::rig::{Rig, State};
 use super::rig_run::RigRun;
-use crate::math::so3_exp;
+use crate::math::{dot, so3_exp};
 use glam::DVec3;
 use mixing::Mixer;
-use step::{Step, add_product, add_transposed, dot};
+use step::{Step, add_product, add_transposed};
 
 /// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
 /// [`CLOSE`], where valleys are narrow and patience pays.
@@ -79,8 +79,7 @@ enum Outcome {
 pub(super) struct LeastSquares {
     pub(super) system: System,
     step: Step,
-    kept: State,
-    kept_values: Vec<f64>,
+    kept: Snapshot,
     kept_misses: Vec<f64>,
     bend: Vec<f64>,
     wishes: Vec<f64>,
@@ -105,6 +104,32 @@ pub(super) struct LeastSquares {
     /// Steps of the present damping still to take.
     patience: u32,
     pub(super) levels: Levels,
+}
+
+/// A pose to return to: a state, and the values of the one-value unknowns that belong to it.
+#[derive(Debug, Clone, Default)]
+struct Snapshot {
+    state: State,
+    values: Vec<f64>,
+}
+
+impl Snapshot {
+    fn take(&mut self, rig: &Rig, values: &[f64]) {
+        self.state.clone_from(&rig.state);
+        self.values.clear();
+        self.values.extend_from_slice(values);
+    }
+
+    fn put_back(&self, rig: &mut Rig, values: &mut Vec<f64>) {
+        rig.state.clone_from(&self.state);
+        values.clone_from(&self.values);
+        rig.update();
+    }
+
+    fn reserve(&mut self, rig: &Rig, n_unknowns: usize) {
+        self.state.clone_from(&rig.state);
+        make_room(&mut self.values, n_unknowns);
+    }
 }
 
 impl RigRun {
@@ -246,12 +271,13 @@ impl LeastSquares {
         for list in [&mut self.kept_misses, &mut self.wishes] {
             make_room(list, m);
         }
-        for list in [&mut self.kept_values, &mut self.bend, &mut self.begun_values] {
+        for list in [&mut self.bend, &mut self.begun_values] {
             make_room(list, n);
         }
+        self.kept.reserve(rig, n);
         let postures = rig.demands.iter().filter(|demand| demand.is_pull()).count();
         make_room(&mut self.pulls, (1 + postures) * self.system.blocks.len());
-        self.levels.reserve(m, n, &rig.state);
+        self.levels.reserve(m, n, rig);
         self.mixer.reserve(n);
         self.step.reserve(&self.system);
     }
@@ -333,19 +359,16 @@ impl LeastSquares {
     }
 
     fn keep(&mut self, rig: &Rig) {
-        self.kept.clone_from(&rig.state);
-        self.kept_values.clone_from(&self.step.values);
+        self.kept.take(rig, &self.step.values);
     }
 
     /// Returns to the values kept, where the state is put back by someone else.
     fn put_values_back(&mut self) {
-        self.step.values.clone_from(&self.kept_values);
+        self.step.values.clone_from(&self.kept.values);
     }
 
     fn recall(&mut self, rig: &mut Rig) {
-        rig.state.clone_from(&self.kept);
-        self.step.values.clone_from(&self.kept_values);
-        rig.update();
+        self.kept.put_back(rig, &mut self.step.values);
     }
 
     /// Moves the pose along a part of the step.

@@ -74,7 +74,7 @@ impl RigRun {
     }
 
     /// Finds room for what least squares may need, once for every size of problem, so that no later solve of that size allocates.
-    pub(in super::super) fn make_room(&mut self) {
+    pub(in super::super) fn make_room_for_least_squares(&mut self) {
         let size = (self.rig.nodes.len(), self.rig.demands.len(), self.rig.bodies.len());
         let (nodes, demands, bodies) = self.least.room;
         if size.0 > nodes || size.1 > demands || size.2 > bodies {

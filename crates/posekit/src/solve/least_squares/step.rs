@@ -4,14 +4,15 @@
 //! |---|---|---|---|
 //! | `x` | the step | n | rad, or run lengths |
 //! | `e`, `J` | weighted misses and how values grow with `x` | m, m × n | run lengths |
-//! | `D` | damping and pulls of each unknown | n | reach² |
+//! | `p`, `D` | the pulls on each unknown; damping and pulls together | n | reach² |
 //! | `r` | where the pulls want the unknowns, relative to now | n | rad |
-//! | `K` | `J D^(-1/2)` | m × n | 1 |
+//! | `x₀` | what the pulls alone would do, `rᵢ pᵢ / Dᵢ` | n | rad |
+//! | `y` | the multiplier of each row | m | 1 / reach |
 //!
-//! Soft rows are traded, hard rows hold: `x` minimises `Σ |J x − e|² over soft rows + Σ Dᵢ (xᵢ − rᵢ pᵢ / Dᵢ)²` subject to `J x = e` on hard rows.
-//! With `x = x₀ + D^(-1/2) z` the answer is `z = Kᵀ y`, `(K Kᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for a hard one: a problem in
+//! Soft rows are traded, hard rows hold: `x` minimises `Σ |J x − e|² over soft rows + Σ Dᵢ (x − x₀)ᵢ²` subject to `J x = e` on hard rows.
+//! The answer is `x = x₀ + D⁻¹ Jᵀ y` with `(J D⁻¹ Jᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for a hard one: a problem in
 //! as many unknowns as there are rows. Where there are more soft rows than unknowns, the same in as many unknowns as
-//! there are joints: `(Kᵀ K + 1) z = Kᵀ (e − J x₀)`.
+//! there are joints: `(Jᵀ J + D) (x − x₀) = Jᵀ (e − J x₀)`.
 //!
 //! Limits are an active set: an unknown that the step would carry past its limit is set to end at it, a ball's direction out of its
 //! cone likewise, and the step is solved again. Rows that count only where they are broken (floors) join when the
@@ -20,9 +21,7 @@
 use super::super::demand::{Block, Group, Motion, Run, System, make_room};
 use super::super::rig::{Bound, Rig};
 use super::mixing::Mixer;
-use crate::math::{
-    cholesky_factor_semidefinite, cholesky_solve_semidefinite, so3_log, swing_twist,
-};
+use crate::math::{cholesky_factor, cholesky_solve, so3_log, swing_twist};
 use crate::skeleton::Limit;
 use glam::DVec3;
 
@@ -64,7 +63,7 @@ pub(super) struct Step {
     /// The step.
     pub(super) x: Vec<f64>,
     /// Damping and pulls.
-    pub(super) d: Vec<f64>,
+    d: Vec<f64>,
     /// Pulls of each unknown, and where to.
     pub(super) pull: Vec<f64>,
     pub(super) toward: Vec<f64>,
@@ -87,7 +86,7 @@ pub(super) struct Step {
     is_active: Vec<bool>,
     /// Place of each row among the active ones.
     places: Vec<usize>,
-    pub(super) gram: Vec<f64>,
+    gram: Vec<f64>,
     pub(super) y: Vec<f64>,
     /// Inverses of `d`; 0 for what is set.
     inverse: Vec<f64>,
@@ -288,10 +287,10 @@ impl Step {
         for r in n_hard..m {
             self.gram[r * m + r] += 1.0 + ROUNDING * trace;
         }
-        if !cholesky_factor_semidefinite(&mut self.gram, m, INDEPENDENT) {
+        if !cholesky_factor(&mut self.gram, m, INDEPENDENT) {
             return false;
         }
-        cholesky_solve_semidefinite(&self.gram, &mut self.y);
+        cholesky_solve(&self.gram, &mut self.y);
         self.spread_y();
         let mut x = core::mem::take(&mut self.x);
         self.add_to_unknowns(system, &mut x);
@@ -407,9 +406,9 @@ impl Step {
         for a in 0..n {
             gram[a * n + a] += self.d[a];
         }
-        let solved = cholesky_factor_semidefinite(&mut gram, n, 0.0);
+        let solved = cholesky_factor(&mut gram, n, 0.0);
         if solved {
-            cholesky_solve_semidefinite(&gram, &mut right);
+            cholesky_solve(&gram, &mut right);
             for ((x, z), set) in self.x.iter_mut().zip(&right).zip(&self.is_set) {
                 *x += if *set { 0.0 } else { *z };
             }
@@ -449,7 +448,7 @@ impl Step {
     /// pulls and set unknowns only.
     pub(super) fn solve_again(&mut self, system: &System, out: &mut Vec<f64>) {
         refill(out, system.n_unknowns, 0.0);
-        cholesky_solve_semidefinite(&self.gram, &mut self.y);
+        cholesky_solve(&self.gram, &mut self.y);
         self.spread_y();
         self.add_to_unknowns(system, out);
     }
@@ -677,23 +676,6 @@ fn small_dot(a: &[f64], b: &[f64]) -> f64 {
 fn project(three: &mut [f64], direction: DVec3) {
     let v = DVec3::from_slice(three);
     (v - direction * direction.dot(v)).write_to_slice(three);
-}
-
-/// Sum of products, in four interleaved partial sums; zeros at the end change nothing.
-#[inline]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let (a_rest, b_rest) = (a4.remainder(), b4.remainder());
-    for (x, y) in a4.zip(b4) {
-        for k in 0..4 {
-            sums[k] += x[k] * y[k];
-        }
-    }
-    for ((sum, x), y) in sums.iter_mut().zip(a_rest).zip(b_rest) {
-        *sum += x * y;
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {

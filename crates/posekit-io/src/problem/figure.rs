@@ -5,39 +5,41 @@ use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind};
 use posekit::solve::{Method, Settings, Solution, Workspace};
 use posekit::task::{Miss, Task, TaskKind};
-use posekit_io::{FigureFrame, FigureGoal, FigureModel, FigureProblem};
 
-use crate::scene::{Body, Origin, Rig, Scene};
+use super::scene::{Body, Origin, Prepared, Rig, Scene};
+use crate::figure::{FigureFrame, FigureGoal, FigureModel, FigureProblem, SourceKind};
 
 /// A figure with its tasks.
 #[derive(Debug, Clone)]
-pub(crate) struct FigureScene {
+pub struct FigureScene {
     /// What headings call it.
-    pub(crate) title: String,
+    pub title: String,
     /// Its skeleton and start; the tip is the first frame that a task speaks about.
-    pub(crate) rig: Rig,
+    pub rig: Rig,
     /// What must hold.
-    pub(crate) tasks: Vec<Task>,
+    pub tasks: Vec<Task>,
     /// What the tasks are called, in the same order.
-    pub(crate) labels: Vec<Label>,
+    pub labels: Vec<Label>,
     /// Mass of all bodies \[kg\].
-    pub(crate) mass: f64,
+    pub mass: f64,
     /// The settings of the file.
     settings: Settings,
+    /// The file.
+    pub problem: FigureProblem,
 }
 
 /// What people call a task.
 #[derive(Debug, Clone)]
-pub(crate) struct Label {
+pub struct Label {
     /// Its name in the file.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// What it speaks about.
-    pub(crate) frame: String,
+    pub frame: String,
 }
 
 impl FigureScene {
     /// The scene of a figure that was read.
-    pub(crate) fn new(title: String, problem: &FigureProblem, model: FigureModel) -> Self {
+    pub fn new(title: String, problem: &FigureProblem, model: FigureModel) -> Self {
         let frames = || model.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
         let tip =
             frames().next().unwrap_or_else(|| model.skeleton.frame(model.skeleton.n_joints() - 1));
@@ -62,17 +64,28 @@ impl FigureScene {
             labels,
             mass: model.bodies.iter().map(|body| body.mass).sum(),
             settings: model.settings,
+            problem: problem.clone(),
         }
     }
 
-    /// The settings of the command line with those of the file.
-    pub(crate) fn settings(&self, given: Settings) -> Settings {
+    /// The given settings with those of the file.
+    #[must_use]
+    pub fn settings(&self, given: Settings) -> Settings {
         let Settings { locked, root, least_squares, .. } = self.settings.clone();
         Settings { locked, root, least_squares, ..given }
     }
 
+    /// What one solve with these settings, which hold [those of the file](Self::settings), hands over.
+    #[must_use]
+    pub fn prepare(&self, settings: Settings) -> Prepared<'_> {
+        Prepared::of_rig(&self.rig, self.tasks.clone(), settings)
+    }
+
     /// Solves to the end.
-    pub(crate) fn solve(&self, method: Method, settings: &Settings) -> posekit::Result<Solution> {
+    ///
+    /// # Errors
+    /// As [`Workspace::begin`].
+    pub fn solve(&self, method: Method, settings: &Settings) -> posekit::Result<Solution> {
         let mut workspace = Workspace::default();
         let rig = &self.rig;
         workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings)?;
@@ -80,7 +93,7 @@ impl FigureScene {
     }
 
     /// The method that runs when this one is asked for; the same where it does not fit.
-    pub(crate) fn chosen(&self, method: Method) -> Method {
+    pub fn chosen(&self, method: Method) -> Method {
         let mut workspace = Workspace::default();
         let (rig, settings) = (&self.rig, &self.settings);
         match workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings) {
@@ -90,31 +103,34 @@ impl FigureScene {
     }
 
     /// Joints that can move.
-    pub(crate) fn moving(&self) -> Vec<usize> {
+    pub fn moving(&self) -> Vec<usize> {
         let is_fixed = |joint: usize| self.rig.skeleton.kind(joint) == JointKind::Fixed;
         (0..self.rig.skeleton.n_joints()).filter(|&joint| !is_fixed(joint)).collect()
     }
 
     /// The parts of a task's miss that it asks for: a distance, an angle.
-    pub(crate) fn asked(&self, task: usize, miss: Miss) -> [Option<f64>; 2] {
+    pub fn asked(&self, task: usize, miss: Miss) -> [Option<f64>; 2] {
         let [length, angle] = measures(&self.tasks[task].kind, &self.rig);
         [length.then_some(miss.distance), angle.then_some(miss.angle)]
     }
 
     /// Whether a task is within the tolerances.
-    pub(crate) fn is_met(miss: Miss, solution: &Solution, settings: &Settings) -> bool {
+    pub fn is_met(miss: Miss, solution: &Solution, settings: &Settings) -> bool {
         miss.distance <= solution.tolerance && miss.angle <= settings.orientation_tolerance
     }
 
     /// The figure as a scene, to be drawn.
-    pub(crate) fn scene(&self) -> Scene {
+    pub fn scene(&self) -> Scene {
         let origin = if self.is_flat() { Origin::Plane } else { Origin::Robot };
         let rig = Rig { origin, ..self.rig.clone() };
-        Scene { title: self.title.clone(), unit: "m", body: Body::Joints(Box::new(rig)) }
+        let is_character = self.problem.source().is_some_and(|(kind, _)| kind == SourceKind::Gltf);
+        let up = if is_character { DVec3::Y } else { DVec3::Z };
+        let body = Body::Joints(Box::new(rig));
+        Scene { title: self.title.clone(), unit: "m", up, body }
     }
 
     /// From each joint that carries a frame to that frame, save the tip: what the skeleton alone does not show of a hand or a foot.
-    pub(crate) fn ends(&self, q: &[f64]) -> Vec<[DVec3; 2]> {
+    pub fn ends(&self, q: &[f64]) -> Vec<[DVec3; 2]> {
         let world = self.rig.skeleton.poses(q);
         let frames = self.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
         let end = |frame: Frame| [world[frame.joint].translation, frame.world(&world).translation];
@@ -141,7 +157,7 @@ impl FigureScene {
     }
 
     /// The largest distance by which a task of level 1 is missed at the start.
-    pub(crate) fn start_error(&self) -> f64 {
+    pub fn start_error(&self) -> f64 {
         let rig = &self.rig;
         let first = self.tasks.iter().filter(|task| task.level == 1 && task.weight > 0.0);
         let wanted = first.filter(|task| !is_wish(task));
@@ -150,7 +166,7 @@ impl FigureScene {
 }
 
 /// True for a task that pulls but is not waited for.
-pub(crate) const fn is_wish(task: &Task) -> bool {
+pub const fn is_wish(task: &Task) -> bool {
     matches!(task.kind, TaskKind::Posture(_))
 }
 

@@ -7,20 +7,26 @@ use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, Workspace};
 use posekit::task::{Orientation, Position, Task};
 
+use crate::chain_problem::{ChainData, ChainProblem};
+use crate::error::{Error, Place, Result};
+use crate::warnings::Warnings;
+
 /// A problem with a name and a unit.
 #[derive(Debug, Clone)]
-pub(crate) struct Scene {
+pub struct Scene {
     /// What headings call it.
-    pub(crate) title: String,
+    pub title: String,
     /// Unit of its lengths, `m` or empty where the file does not say.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
+    /// Which way is up in space, for pictures: z, and y for characters of glTF.
+    pub up: DVec3,
     /// What is to be solved.
-    pub(crate) body: Body,
+    pub body: Body,
 }
 
 /// The two kinds of problem that the solvers know.
 #[derive(Debug, Clone)]
-pub(crate) enum Body {
+pub enum Body {
     /// Joints that turn and slide.
     Joints(Box<Rig>),
     /// Points at fixed distances.
@@ -34,7 +40,7 @@ pub(crate) enum Body {
 
 /// Where the joints come from, which decides how their values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// Hinges in the plane z = 0: `angles`.
     Plane,
     /// Bones in space: `rotations`.
@@ -45,21 +51,65 @@ pub(crate) enum Origin {
 
 /// A skeleton, its start, its tip and what the tip must do.
 #[derive(Debug, Clone)]
-pub(crate) struct Rig {
-    pub(crate) origin: Origin,
-    pub(crate) skeleton: Skeleton,
+pub struct Rig {
+    /// Where the joints come from.
+    pub origin: Origin,
+    /// The joints.
+    pub skeleton: Skeleton,
     /// Joint values, inside the limits.
-    pub(crate) start: Vec<f64>,
-    pub(crate) tip: Frame,
-    pub(crate) target: Option<DVec3>,
-    pub(crate) orientation: Option<DQuat>,
+    pub start: Vec<f64>,
+    /// What must reach.
+    pub tip: Frame,
+    /// Where the tip must go, if anywhere \[m\].
+    pub target: Option<DVec3>,
+    /// How the tip must be turned, if at all.
+    pub orientation: Option<DQuat>,
     /// Weights of relaxation, one per joint; empty for none.
-    pub(crate) weights: Vec<f64>,
+    pub weights: Vec<f64>,
 }
 
 impl Scene {
+    /// A chain problem as a scene; what its skeleton had to repair is in the warnings.
+    ///
+    /// # Errors
+    /// As [`ChainProblem::to_skeleton`], save that bare points are a problem of their own here.
+    pub fn from_chain(
+        problem: &ChainProblem,
+        title: String,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        let body = if matches!(problem.chain, ChainData::Points { .. }) {
+            let points = problem.to_points();
+            let chain = Chain::try_new(points.dimension, &points.points)
+                .and_then(|chain| chain.with_weights(&points.weights));
+            let refused = |error: posekit::Error| Error::Value {
+                place: Place::named("points"),
+                message: error.to_string(),
+            };
+            Body::Points { chain: chain.map_err(refused)?, target: problem.target.clone() }
+        } else {
+            let model = problem.to_skeleton(warnings)?;
+            let origin = if problem.dimension == 2 { Origin::Plane } else { Origin::Space };
+            // The last weight is the tip's, which is held on the target whatever it says.
+            let weights = model.weights[..model.skeleton.n_joints()].to_vec();
+            Body::Joints(Box::new(Rig {
+                origin,
+                skeleton: model.skeleton,
+                start: model.start,
+                tip: model.tip,
+                target: Some(model.target),
+                orientation: model.orientation,
+                weights,
+            }))
+        };
+        Ok(Self { title, unit: "", up: DVec3::Z, body })
+    }
+
     /// Hands the problem to a workspace.
-    pub(crate) fn begin(
+    ///
+    /// # Errors
+    /// As [`Workspace::begin`] and [`Workspace::begin_chain`].
+    pub fn begin(
         &self,
         workspace: &mut Workspace,
         method: Method,
@@ -69,27 +119,27 @@ impl Scene {
     }
 
     /// What one solve hands over, made once: beginning it again and again allocates nothing.
-    pub(crate) fn prepare(&self, settings: &Settings) -> Prepared<'_> {
+    #[must_use]
+    pub fn prepare(&self, settings: &Settings) -> Prepared<'_> {
         let mut settings = settings.clone();
-        let tasks = match &self.body {
-            Body::Joints(rig) => {
-                settings.relaxation.weights.clone_from(&rig.weights);
-                rig.tasks()
-            }
-            Body::Points { .. } => Vec::new(),
-        };
-        Prepared { body: &self.body, settings, tasks }
+        if let Body::Joints(rig) = &self.body {
+            settings.relaxation.weights.clone_from(&rig.weights);
+        }
+        Prepared::new(&self.body, settings)
     }
 
     /// Solves to the end.
-    pub(crate) fn solve(&self, method: Method, settings: &Settings) -> posekit::Result<Solution> {
+    ///
+    /// # Errors
+    /// As [`Workspace::begin`] and [`Workspace::begin_chain`].
+    pub fn solve(&self, method: Method, settings: &Settings) -> posekit::Result<Solution> {
         let mut workspace = Workspace::default();
         self.begin(&mut workspace, method, settings)?;
         Ok(workspace.run().clone())
     }
 
     /// The method that runs when this one is asked for; the same where it does not fit.
-    pub(crate) fn chosen(&self, method: Method) -> Method {
+    pub fn chosen(&self, method: Method) -> Method {
         let mut workspace = Workspace::default();
         match self.begin(&mut workspace, method, &Settings::default()) {
             Ok(()) => workspace.solution().choice.method,
@@ -98,12 +148,12 @@ impl Scene {
     }
 
     /// Whether a method can solve this kind of problem.
-    pub(crate) fn fits(&self, method: Method) -> bool {
+    pub fn fits(&self, method: Method) -> bool {
         self.begin(&mut Workspace::default(), method, &Settings::default()).is_ok()
     }
 
     /// Coordinates per point: 2 for a chain in the plane, 3 in space and for robots.
-    pub(crate) fn dimension(&self) -> usize {
+    pub fn dimension(&self) -> usize {
         match &self.body {
             Body::Joints(rig) if rig.origin == Origin::Plane => 2,
             Body::Joints(_) => 3,
@@ -112,7 +162,7 @@ impl Scene {
     }
 
     /// The points of the start: joints from the root, then the tip.
-    pub(crate) fn start_points(&self) -> Vec<Vec<f64>> {
+    pub fn start_points(&self) -> Vec<Vec<f64>> {
         match &self.body {
             Body::Joints(rig) => self.cut(&rig.points(&rig.start)),
             Body::Points { chain, .. } => chunks(chain.points(), chain.dimension()),
@@ -120,7 +170,7 @@ impl Scene {
     }
 
     /// The points of a solution, measured by forward kinematics where there are joints.
-    pub(crate) fn solution_points(&self, solution: &Solution) -> Vec<Vec<f64>> {
+    pub fn solution_points(&self, solution: &Solution) -> Vec<Vec<f64>> {
         match &self.body {
             Body::Joints(rig) => self.cut(&rig.points(&solution.configuration)),
             Body::Points { chain, .. } => chunks(&solution.points, chain.dimension()),
@@ -128,12 +178,12 @@ impl Scene {
     }
 
     /// Points of space as the problem has them, without the third coordinate in the plane.
-    pub(crate) fn cut(&self, points: &[DVec3]) -> Vec<Vec<f64>> {
+    pub fn cut(&self, points: &[DVec3]) -> Vec<Vec<f64>> {
         points.iter().map(|point| point.to_array()[..self.dimension()].to_vec()).collect()
     }
 
     /// Where the tip must go, as many numbers as there are dimensions; none when only its orientation is asked for.
-    pub(crate) fn target(&self) -> Option<Vec<f64>> {
+    pub fn target(&self) -> Option<Vec<f64>> {
         match &self.body {
             Body::Joints(rig) => rig.target.map(|t| t.to_array()[..self.dimension()].to_vec()),
             Body::Points { target, .. } => Some(target.clone()),
@@ -141,7 +191,7 @@ impl Scene {
     }
 
     /// Distance from the tip to the target before solving; 0 without a target.
-    pub(crate) fn start_error(&self) -> f64 {
+    pub fn start_error(&self) -> f64 {
         match (self.start_points().last(), self.target()) {
             (Some(tip), Some(target)) => distance(tip, &target),
             _ => 0.0,
@@ -149,23 +199,51 @@ impl Scene {
     }
 }
 
-/// A scene with the tasks and settings of one solve.
-#[derive(Debug)]
-pub(crate) struct Prepared<'a> {
-    body: &'a Body,
-    settings: Settings,
-    tasks: Vec<Task>,
+/// A problem with the tasks and settings of one solve.
+#[derive(Debug, Clone)]
+pub struct Prepared<'a> {
+    matter: Matter<'a>,
+    /// The settings, with what the problem brings along.
+    pub settings: Settings,
+    /// What must hold; empty for bare points.
+    pub tasks: Vec<Task>,
 }
 
-impl Prepared<'_> {
+/// What is solved.
+#[derive(Debug, Clone, Copy)]
+enum Matter<'a> {
+    Joints(&'a Rig),
+    Points(&'a Chain, &'a [f64]),
+}
+
+impl<'a> Prepared<'a> {
+    /// A scene with these settings.
+    #[must_use]
+    pub fn new(body: &'a Body, settings: Settings) -> Self {
+        match body {
+            Body::Joints(rig) => Self::of_rig(rig, rig.tasks(), settings),
+            Body::Points { chain, target } => {
+                Self { matter: Matter::Points(chain, target), settings, tasks: Vec::new() }
+            }
+        }
+    }
+
+    /// Joints with these tasks.
+    pub(super) const fn of_rig(rig: &'a Rig, tasks: Vec<Task>, settings: Settings) -> Self {
+        Self { matter: Matter::Joints(rig), settings, tasks }
+    }
+
     /// Hands the problem to a workspace.
-    pub(crate) fn begin(&self, workspace: &mut Workspace, method: Method) -> posekit::Result<()> {
+    ///
+    /// # Errors
+    /// As [`Workspace::begin`] and [`Workspace::begin_chain`].
+    pub fn begin(&self, workspace: &mut Workspace, method: Method) -> posekit::Result<()> {
         let settings = &self.settings;
-        match self.body {
-            Body::Joints(rig) => {
+        match self.matter {
+            Matter::Joints(rig) => {
                 workspace.begin(&rig.skeleton, &rig.start, &self.tasks, method, settings)
             }
-            Body::Points { chain, target } => {
+            Matter::Points(chain, target) => {
                 let goals = Goals { effectors: &[chain.n_points() - 1], targets: target };
                 workspace.begin_chain(chain, goals, method, settings)
             }
@@ -175,39 +253,39 @@ impl Prepared<'_> {
 
 impl Rig {
     /// What must hold.
-    pub(crate) fn tasks(&self) -> Vec<Task> {
+    pub fn tasks(&self) -> Vec<Task> {
         let position = self.target.map(|target| Position::new(self.tip, target).into());
         let orientation = self.orientation.map(|wanted| Orientation::new(self.tip, wanted).into());
         position.into_iter().chain(orientation).collect()
     }
 
     /// The joints from the root to the tip.
-    pub(crate) fn path(&self) -> Vec<usize> {
+    pub fn path(&self) -> Vec<usize> {
         let mut path: Vec<usize> = self.skeleton.ancestors(self.tip.joint).collect();
         path.reverse();
         path
     }
 
     /// Those of the path that can move.
-    pub(crate) fn moving(&self) -> Vec<usize> {
+    pub fn moving(&self) -> Vec<usize> {
         let is_fixed = |joint: usize| self.skeleton.kind(joint) == JointKind::Fixed;
         self.path().into_iter().filter(|&joint| !is_fixed(joint)).collect()
     }
 
     /// Origins of the moving joints, then the tip.
-    pub(crate) fn points(&self, q: &[f64]) -> Vec<DVec3> {
+    pub fn points(&self, q: &[f64]) -> Vec<DVec3> {
         let world_from_joint = self.skeleton.poses(q);
         let joints = self.moving().into_iter().map(|joint| world_from_joint[joint].translation);
         joints.chain([self.tip.world(&world_from_joint).translation]).collect()
     }
 
     /// Pose of the tip.
-    pub(crate) fn tip_pose(&self, q: &[f64]) -> Pose {
+    pub fn tip_pose(&self, q: &[f64]) -> Pose {
         self.tip.world(&self.skeleton.poses(q))
     }
 
     /// Whether a joint stands at a limit (within 1e-9 rad or units).
-    pub(crate) fn is_at_limit(&self, joint: usize, q: &[f64]) -> bool {
+    pub fn is_at_limit(&self, joint: usize, q: &[f64]) -> bool {
         const TOUCHING: f64 = 1e-9;
         let values = &q[self.skeleton.value_range(joint)];
         let limit = self.skeleton.limit(joint);
@@ -222,11 +300,12 @@ impl Rig {
 }
 
 /// Flat coordinates as points.
-pub(crate) fn chunks(flat: &[f64], dimension: usize) -> Vec<Vec<f64>> {
+#[must_use]
+pub fn chunks(flat: &[f64], dimension: usize) -> Vec<Vec<f64>> {
     flat.chunks(dimension.max(1)).map(<[f64]>::to_vec).collect()
 }
 
 /// Euclidean distance.
-pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }

@@ -1,0 +1,119 @@
+//! Characters from glTF 2.0: `.gltf`, `.glb`, and `.vrm` and `.vrma`, which are the same container.
+//!
+//! What is read here is the hierarchy of nodes: where the bones are, at rest. Meshes, materials, buffers and animations are not looked at, and no
+//! other file is opened.
+//!
+//! # From nodes to joints
+//! - The nodes that skins list are balls. Nodes above them are fixed joints, so that an armature keeps its place; nodes below them, such as a sword in a
+//!   hand, are fixed as well and can carry a task. In a file without skins every node is a ball.
+//! - A joint stands where its node stands, scales of all ancestors applied, and is turned as the rotations of its ancestors and its own turn it. At neutral
+//!   values the skeleton is the character at rest.
+//! - Scale itself has no place in a skeleton. Under equal scales, mirrored ones too, a joint's rotation is the node's rotation; under unequal ones the
+//!   bones keep their lengths at rest, and a warning says so.
+//!
+//! Lengths are metres, y is up, as the format has it.
+
+mod container;
+mod nodes;
+mod skeleton;
+
+use std::path::Path;
+
+use posekit::skeleton::Skeleton;
+
+use crate::error::Result;
+use crate::free_root::with_free;
+use crate::json::Document;
+use crate::limits::Limits;
+use crate::text;
+use crate::warnings::Warnings;
+
+/// A character: its skeleton, and the nodes that its joints were.
+#[derive(Debug, Clone)]
+pub struct Character {
+    skeleton: Skeleton,
+    /// Node of each joint.
+    nodes: Vec<usize>,
+    /// The joint that carries all that moves, if there is one.
+    root: Option<usize>,
+}
+
+/// Reads a character from the bytes of a `.gltf`, `.glb`, `.vrm` or `.vrma` file.
+///
+/// # Errors
+/// By JSON path, such as `nodes[3].children[0]`: nodes with two parents or in a ring, references to what is not there, matrices with shear or beside other
+/// transforms, rotations that are not of unit length, skins without joints. Containers that are cut short or are no glTF 2.0. A file
+/// without nodes has no skeleton and is an error.
+///
+/// # Example: a bone and what hangs on it
+/// ```
+/// use posekit_io::{Limits, Warnings, gltf};
+///
+/// let text = r#"{ "asset": { "version": "2.0" },
+///   "nodes": [ { "name": "arm", "children": [1], "translation": [0, 1.4, 0] }, { "name": "hand", "translation": [0.6, 0, 0] } ] }"#;
+/// let character = gltf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new())?;
+/// let skeleton = character.skeleton();
+/// let hand = skeleton.find("hand").unwrap();
+/// assert_eq!(skeleton.poses(&skeleton.neutral())[hand].translation.to_array(), [0.6, 1.4, 0.0]);
+/// # Ok::<(), posekit_io::Error>(())
+/// ```
+pub fn read_bytes(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<Character> {
+    text::check_size(bytes.len() as u64, limits)?;
+    let json = container::json(bytes, limits, warnings)?;
+    // Buffers may stand in the text as long strings, which are not looked at.
+    let limits = Limits { text_bytes: limits.file_bytes, ..*limits };
+    let document = Document::parse(json, &limits)?;
+    let file = document.root().any_object()?;
+    container::check_version(&file)?;
+    let tree = nodes::read_nodes(&file, &limits, warnings)?;
+    skeleton::assemble(&file, &tree, warnings)
+}
+
+/// Reads a character from a file. No other file is opened.
+///
+/// # Errors
+/// [`Error::Read`](crate::Error::Read) when the system cannot read the file; otherwise as [`read_bytes`].
+pub fn read_file(path: &Path, limits: &Limits, warnings: &mut Warnings) -> Result<Character> {
+    read_bytes(&text::read_bytes(path, limits)?, limits, warnings)
+}
+
+/// True for bytes that begin like a binary glTF container.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.starts_with(container::MAGIC)
+}
+
+impl Character {
+    /// The character as a skeleton, parents first; neutral values are its pose at rest.
+    #[must_use]
+    pub const fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The index of the node that a joint was.
+    ///
+    /// # Panics
+    /// When the skeleton has no such joint.
+    #[must_use]
+    pub fn node(&self, joint: usize) -> usize {
+        self.nodes[joint]
+    }
+
+    /// The joint that was a node, if the node is part of the skeleton.
+    #[must_use]
+    pub fn joint(&self, node: usize) -> Option<usize> {
+        self.nodes.iter().position(|&candidate| candidate == node)
+    }
+
+    /// The same character on a floating base: the joint that carries all the others that move, the hips mostly, moves freely. Where there is no such
+    /// joint, every joint without a parent does.
+    ///
+    /// # Errors
+    /// [`Error::Skeleton`](crate::Error::Skeleton), which a character that was read does not give.
+    pub fn with_free_root(&self) -> Result<Self> {
+        let skeleton = with_free(&self.skeleton, |joint| {
+            self.root.map_or(self.skeleton.parent(joint).is_none(), |root| root == joint)
+        })?;
+        Ok(Self { skeleton, ..self.clone() })
+    }
+}

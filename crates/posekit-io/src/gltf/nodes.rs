@@ -1,0 +1,205 @@
+//! Nodes: where each stands on its parent, and the tree that they form.
+
+use posekit::glam::{DAffine3, DMat3, DQuat, DVec3};
+
+use crate::error::{Error, Result};
+use crate::json::{Cursor, Object};
+use crate::limits::{LARGEST, Limits};
+use crate::warnings::Warnings;
+
+/// How far from 1 the length of a rotation may be; files are written in single precision, and some by hand.
+const UNIT_TOLERANCE: f64 = 1e-2;
+
+/// How far from square the axes of a matrix may be to count as a rotation and a scale.
+const SQUARE_TOLERANCE: f64 = 1e-3;
+
+/// Scales that differ by less than this part are equal.
+const EQUAL_SCALES: f64 = 1e-4;
+
+/// All nodes of a file.
+#[derive(Debug)]
+pub(super) struct Tree<'d> {
+    /// The list in the file, for places.
+    pub(super) list: Vec<Cursor<'d>>,
+    pub(super) names: Vec<Option<&'d str>>,
+    pub(super) parents: Vec<Option<usize>>,
+    pub(super) local: Vec<Placement>,
+    /// Every node, parents first, in the order of the file among siblings.
+    pub(super) order: Vec<usize>,
+}
+
+/// Where a node stands on its parent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placement {
+    pub(super) rotation: DQuat,
+    pub(super) affine: DAffine3,
+    /// False where the scale differs between axes.
+    pub(super) is_even: bool,
+}
+
+impl Tree<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The node and all above it.
+    pub(super) fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        core::iter::successors(Some(node), |&node| self.parents[node])
+    }
+}
+
+/// Reads all nodes.
+pub(super) fn read_nodes<'d>(
+    file: &Object<'d>,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<Tree<'d>> {
+    let nodes = file.required("nodes")?.with_largest(LARGEST);
+    let list = nodes.list()?;
+    if list.is_empty() {
+        return Err(nodes.invalid("there are no nodes, so there is no skeleton"));
+    }
+    if list.len() > limits.joints {
+        let what = "the number of nodes".into();
+        return Err(Error::TooLarge { what, limit: limits.joints, field: "joints" });
+    }
+    let mut tree = Tree {
+        names: Vec::with_capacity(list.len()),
+        parents: vec![None; list.len()],
+        local: Vec::with_capacity(list.len()),
+        order: Vec::with_capacity(list.len()),
+        list,
+    };
+    let mut children = Vec::with_capacity(tree.len());
+    for index in 0..tree.len() {
+        let node = tree.list[index].any_object()?;
+        tree.names.push(node.optional("name").map(|name| name.text()).transpose()?);
+        tree.local.push(read_placement(&tree.list[index], &node, warnings)?);
+        children.push(read_children(&node, index, &mut tree.parents)?);
+    }
+    walk(&mut tree, &children)?;
+    Ok(tree)
+}
+
+/// The children of a node, each of which has no other parent.
+fn read_children(
+    node: &Object<'_>,
+    index: usize,
+    parents: &mut [Option<usize>],
+) -> Result<Vec<usize>> {
+    let Some(children) = node.optional("children") else { return Ok(Vec::new()) };
+    let claim = |child: &Cursor<'_>| {
+        let found = read_index(child, parents.len(), "node")?;
+        match parents[found].replace(index) {
+            None if found != index => Ok(found),
+            None => Err(child.invalid("the node is its own child")),
+            Some(other) => {
+                Err(child.invalid(format!("node {found} is a child of node {other} already")))
+            }
+        }
+    };
+    children.list()?.iter().map(claim).collect()
+}
+
+/// The index of something that is there.
+pub(super) fn read_index(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<usize> {
+    let index = cursor.count()?;
+    let found = usize::try_from(index).ok().filter(|&index| index < count);
+    found.ok_or_else(|| cursor.invalid(format!("there is no {what} {index}, only {count}")))
+}
+
+/// Puts parents before children. Since no node has two parents, what the walk does not come to stands in a ring.
+fn walk(tree: &mut Tree<'_>, children: &[Vec<usize>]) -> Result<()> {
+    let mut ahead: Vec<usize> =
+        (0..tree.len()).rev().filter(|&node| tree.parents[node].is_none()).collect();
+    while let Some(node) = ahead.pop() {
+        tree.order.push(node);
+        ahead.extend(children[node].iter().rev());
+    }
+    if tree.order.len() == tree.len() {
+        return Ok(());
+    }
+    let mut is_seen = vec![false; tree.len()];
+    tree.order.iter().for_each(|&node| is_seen[node] = true);
+    let first = is_seen.iter().position(|seen| !seen).unwrap_or_default();
+    // From a node in a ring, or below one, so many steps up lead into the ring itself.
+    let inside = tree.ancestors(first).nth(tree.len()).unwrap_or(first);
+    let above = tree.ancestors(inside).skip(1);
+    let ring: Vec<String> =
+        above.take_while(|&node| node != inside).map(|node| node.to_string()).collect();
+    let ring = core::iter::once(inside.to_string()).chain(ring).collect::<Vec<_>>().join(", ");
+    let place = tree.list[inside].place();
+    Err(Error::Tree { place, message: format!("nodes form a ring: {ring}") })
+}
+
+fn read_placement(
+    cursor: &Cursor<'_>,
+    node: &Object<'_>,
+    warnings: &mut Warnings,
+) -> Result<Placement> {
+    let three = |field: &str, otherwise: DVec3| match node.optional(field) {
+        Some(vector) => vector.array("x, y, z").map(DVec3::from_array),
+        None => Ok(otherwise),
+    };
+    let (translation, scale) = (three("translation", DVec3::ZERO)?, three("scale", DVec3::ONE)?);
+    let rotation = node.optional("rotation").map(|field| read_rotation(&field)).transpose()?;
+    if let Some(matrix) = node.optional("matrix") {
+        if ["translation", "rotation", "scale"].iter().any(|part| node.optional(part).is_some()) {
+            return Err(matrix.invalid("a node has a matrix or translation, rotation and scale"));
+        }
+        return read_matrix(&matrix);
+    }
+    if scale.min_element() == 0.0 && scale.max_element() == 0.0 {
+        warnings.push(cursor.place(), "the scale is 0: what hangs on it has no size");
+    }
+    let rotation = rotation.unwrap_or(DQuat::IDENTITY);
+    let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
+    Ok(Placement { rotation, affine, is_even: is_even(scale) })
+}
+
+fn is_even(scale: DVec3) -> bool {
+    let size = scale.abs();
+    size.max_element() - size.min_element() <= EQUAL_SCALES * size.max_element()
+}
+
+fn read_rotation(field: &Cursor<'_>) -> Result<DQuat> {
+    let rotation = DQuat::from_array(field.array("x, y, z, w")?);
+    let length = rotation.length();
+    if (length - 1.0).abs() > UNIT_TOLERANCE {
+        return Err(field.invalid(format!("a rotation has length 1, this one has {length}")));
+    }
+    Ok(rotation / length)
+}
+
+/// A matrix, column by column, that is a rotation, a scale and a translation.
+fn read_matrix(field: &Cursor<'_>) -> Result<Placement> {
+    let m: [f64; 16] = field.array("a 4 x 4 matrix, column by column")?;
+    if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
+        return Err(field.invalid("the last row of the matrix must be 0, 0, 0, 1"));
+    }
+    let column = |i: usize| DVec3::new(m[i], m[i + 1], m[i + 2]);
+    let axes = [column(0), column(4), column(8)];
+    let [x, y, z] = axes.map(|axis| axis.normalize_or_zero());
+    if [x.dot(y), y.dot(z), z.dot(x)].iter().any(|cosine| cosine.abs() > SQUARE_TOLERANCE) {
+        return Err(
+            field.invalid("the matrix shears; only rotation, scale and translation are read")
+        );
+    }
+    if [x, y, z].contains(&DVec3::ZERO) {
+        return Err(field.invalid("an axis of the matrix has no length"));
+    }
+    // A mirror is a scale of -1; which axis carries it makes no difference to where things are.
+    let is_mirrored = x.cross(y).dot(z) < 0.0;
+    let x_turned = if is_mirrored { -x } else { x };
+    let y_square = (y - x * x.dot(y)).normalize_or_zero();
+    let rotation =
+        DQuat::from_mat3(&DMat3::from_cols(x_turned, y_square, x_turned.cross(y_square)));
+    Ok(Placement {
+        rotation,
+        affine: DAffine3 {
+            matrix3: DMat3::from_cols(axes[0], axes[1], axes[2]),
+            translation: column(12),
+        },
+        is_even: is_even(DVec3::from_array(axes.map(DVec3::length))),
+    })
+}

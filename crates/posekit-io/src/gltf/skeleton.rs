@@ -1,0 +1,206 @@
+//! Nodes as a skeleton.
+
+use std::collections::BTreeSet;
+
+use posekit::glam::{DAffine3, DQuat};
+use posekit::math::Pose;
+use posekit::skeleton::{Joint, Skeleton};
+
+use super::Character;
+use super::nodes::{Tree, read_index};
+use crate::error::{Place, Result};
+use crate::json::Object;
+use crate::warnings::Warnings;
+
+/// The part that a node plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is no part of the skeleton.
+    None,
+    /// It carries joints, or hangs on one.
+    Fixed,
+    /// It turns.
+    Ball,
+}
+
+/// The skeleton of a file.
+pub(super) fn assemble(
+    file: &Object<'_>,
+    tree: &Tree<'_>,
+    warnings: &mut Warnings,
+) -> Result<Character> {
+    let skinned = read_skins(file, tree, warnings)?;
+    let roles = roles(tree, &skinned);
+    let nodes: Vec<usize> =
+        tree.order.iter().copied().filter(|&node| roles[node] != Role::None).collect();
+    let (rotations, affines) = world(tree);
+    let mut joint_of = vec![None; tree.len()];
+    nodes.iter().enumerate().for_each(|(joint, &node)| joint_of[node] = Some(joint));
+    let mut names = Names::default();
+    let joints = nodes.iter().map(|&node| {
+        let name = names.of(tree, node, warnings);
+        let joint = if roles[node] == Role::Ball { Joint::ball(name) } else { Joint::fixed(name) };
+        let pose = |node: usize| Pose::new(rotations[node], affines[node].translation);
+        let parent = tree.parents[node];
+        match parent.and_then(|parent| joint_of[parent].map(|joint| (parent, joint))) {
+            Some((node_above, above)) => {
+                joint.child_of(above).at(pose(node_above).inverse() * pose(node))
+            }
+            None => joint.at(pose(node)),
+        }
+    });
+    let skeleton = Skeleton::try_new(joints.collect())?;
+    warn_of_scales(tree, &roles, warnings);
+    let root = common_root(tree, &roles).and_then(|node| joint_of[node]);
+    Ok(Character { skeleton, nodes, root })
+}
+
+/// The nodes that skins list.
+fn read_skins(
+    file: &Object<'_>,
+    tree: &Tree<'_>,
+    warnings: &mut Warnings,
+) -> Result<BTreeSet<usize>> {
+    let mut all = BTreeSet::new();
+    let Some(skins) = file.optional("skins") else { return Ok(all) };
+    let list = skins.list()?;
+    if list.is_empty() {
+        return Err(skins.invalid("the list must not be empty; leave it out"));
+    }
+    for skin in list {
+        let fields = skin.any_object()?;
+        let joints = fields.required("joints")?;
+        let mut own = BTreeSet::new();
+        for joint in joints.list()? {
+            let node = read_index(&joint, tree.len(), "node")?;
+            if !own.insert(node) {
+                return Err(joint.invalid(format!("node {node} is in the list already")));
+            }
+        }
+        let Some(shared) = shared_ancestors(tree, own.iter().copied()) else {
+            return Err(joints.invalid("a skin needs at least one joint"));
+        };
+        if shared.is_empty() {
+            let message = "the joints of a skin should have a node above them all; these have none";
+            warnings.push(joints.place(), message);
+        }
+        if let Some(field) = fields.optional("skeleton") {
+            let node = read_index(&field, tree.len(), "node")?;
+            if !shared.contains(&node) {
+                return Err(field.invalid(format!("node {node} is not above all joints")));
+            }
+        }
+        all.extend(own);
+    }
+    Ok(all)
+}
+
+/// The nodes that are at or above all of these, nearest first; `None` for no nodes at all.
+fn shared_ancestors(tree: &Tree<'_>, mut nodes: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
+    let mut shared: Vec<usize> = tree.ancestors(nodes.next()?).collect();
+    let mut depth_of = vec![usize::MAX; tree.len()];
+    shared.iter().enumerate().for_each(|(depth, &node)| depth_of[node] = depth);
+    let mut first = 0;
+    let mut is_known = vec![false; tree.len()];
+    for node in nodes {
+        // Where the way up meets the way up of the first; what has been walked once leads to the same place.
+        let mut meeting = None;
+        for above in tree.ancestors(node) {
+            if depth_of[above] != usize::MAX {
+                meeting = Some(depth_of[above]);
+                break;
+            }
+            if core::mem::replace(&mut is_known[above], true) {
+                meeting = Some(first);
+                break;
+            }
+        }
+        first = first.max(meeting.unwrap_or(shared.len()));
+    }
+    Some(shared.split_off(first.min(shared.len())))
+}
+
+fn roles(tree: &Tree<'_>, skinned: &BTreeSet<usize>) -> Vec<Role> {
+    if skinned.is_empty() {
+        return vec![Role::Ball; tree.len()];
+    }
+    let mut roles = vec![Role::None; tree.len()];
+    for &node in skinned {
+        for above in tree.ancestors(node) {
+            if roles[above] != Role::None {
+                break;
+            }
+            roles[above] = Role::Fixed;
+        }
+    }
+    skinned.iter().for_each(|&node| roles[node] = Role::Ball);
+    // What hangs on a joint goes along with it.
+    let mut hangs = vec![false; tree.len()];
+    for &node in &tree.order {
+        hangs[node] = roles[node] == Role::Ball || tree.parents[node].is_some_and(|p| hangs[p]);
+        if hangs[node] && roles[node] == Role::None {
+            roles[node] = Role::Fixed;
+        }
+    }
+    roles
+}
+
+/// The rotations of all nodes in the world, and their transforms with scale.
+fn world(tree: &Tree<'_>) -> (Vec<DQuat>, Vec<DAffine3>) {
+    let mut rotations = vec![DQuat::IDENTITY; tree.len()];
+    let mut affines = vec![DAffine3::IDENTITY; tree.len()];
+    for &node in &tree.order {
+        let local = tree.local[node];
+        (rotations[node], affines[node]) = match tree.parents[node] {
+            Some(parent) => {
+                ((rotations[parent] * local.rotation).normalize(), affines[parent] * local.affine)
+            }
+            None => (local.rotation, local.affine),
+        };
+    }
+    (rotations, affines)
+}
+
+/// The nearest node at or above all that turn.
+fn common_root(tree: &Tree<'_>, roles: &[Role]) -> Option<usize> {
+    let balls = tree.order.iter().copied().filter(|&node| roles[node] == Role::Ball);
+    shared_ancestors(tree, balls)?.first().copied()
+}
+
+/// Unequal scales above something that turns would shear it.
+fn warn_of_scales(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) {
+    let mut is_warned = vec![false; tree.len()];
+    for &node in tree.order.iter().filter(|&&node| roles[node] == Role::Ball) {
+        let Some(uneven) = tree.ancestors(node).skip(1).find(|&above| !tree.local[above].is_even)
+        else {
+            continue;
+        };
+        if !core::mem::replace(&mut is_warned[uneven], true) {
+            let message = "scales its children by different amounts along its axes; their bones keep the lengths that they have at rest";
+            warnings.push(tree.list[uneven].place(), message);
+        }
+    }
+}
+
+/// Names for joints, each given once.
+#[derive(Debug, Default)]
+struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name of a node; its number where it has none, and behind a name that has been given.
+    fn of(&mut self, tree: &Tree<'_>, node: usize, warnings: &mut Warnings) -> String {
+        let plain = tree.names[node].map_or_else(|| format!("node {node}"), str::to_owned);
+        if self.taken.insert(plain.clone()) {
+            return plain;
+        }
+        let mut name = format!("{plain} (node {node})");
+        while !self.taken.insert(name.clone()) {
+            name.push('\'');
+        }
+        let message = format!("another node is called `{plain}`; this joint is `{name}`");
+        warnings.push(Place::named(tree.list[node].path()), message);
+        name
+    }
+}

@@ -1,0 +1,173 @@
+//! Problems of files, laid out for a [`Workspace`], and their solutions as files: what every door to the library (command line,
+//! browser) does between a text and a solve.
+//!
+//! ```
+//! use posekit::solve::{Method, Settings, Workspace};
+//! use posekit_io::Warnings;
+//! use posekit_io::problem::Problem;
+//!
+//! let text = r#"{ "schema": "posekit.chain/1", "dimension": 2, "target": [0.5, 1.2],
+//!                 "bones": [ { "length": 1, "angle": 0.2 }, { "length": 1, "angle": 0.3 } ] }"#;
+//! let problem = Problem::from_json(text, None, &mut Warnings::new())?;
+//! let settings = problem.settings(Settings::default());
+//! let mut workspace = Workspace::default();
+//! problem.prepare(&settings).begin(&mut workspace, Method::Ccd)?;
+//! let solution = workspace.run();
+//! assert!(solution.is_reached());
+//! println!("{}", problem.solution_file(solution, &settings, false).to_json()?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod digest;
+mod figure;
+mod report;
+mod robot;
+mod scene;
+mod settings;
+mod target;
+mod written;
+
+use posekit::skeleton::Skeleton;
+#[cfg(doc)]
+use posekit::solve::Workspace;
+use posekit::solve::{Settings, Solution};
+
+pub use digest::{Digest, case_names};
+pub use figure::{FigureScene, Label, is_wish};
+pub use report::{figure_solution_file, solution_file, step_points};
+pub use robot::{end_links, tip_problem};
+pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
+pub use settings::read_settings;
+pub use target::{set_target, target_len, write_target};
+
+use crate::chain_problem::ChainProblem;
+use crate::error::Result;
+use crate::figure::{FIGURE_SCHEMA, FigureProblem, FigureSource};
+use crate::json::schema_of;
+use crate::limits::Limits;
+use crate::solution::SolutionFile;
+use crate::warnings::Warnings;
+
+/// What a problem file holds.
+#[derive(Debug, Clone)]
+pub enum Problem {
+    /// One tip and what it must do: `posekit.chain/1`.
+    Scene(Box<Scene>),
+    /// A skeleton and everything that must hold: `posekit.figure/1`.
+    Figure(Box<FigureScene>),
+}
+
+impl Problem {
+    /// Reads a chain problem or a figure, told apart by their schema.
+    ///
+    /// - `source`: the bytes of the URDF or glTF that a figure names; not looked at otherwise
+    ///
+    /// # Errors
+    /// As the readers of the two formats, of URDF and of glTF; a figure without the file that it names.
+    pub fn from_json(text: &str, source: Option<&[u8]>, warnings: &mut Warnings) -> Result<Self> {
+        // A text that is no JSON is refused further down, with its place.
+        let schema = schema_of(text, &Limits::default()).ok().flatten();
+        if schema.as_deref() == Some(FIGURE_SCHEMA) {
+            let problem = FigureProblem::from_json(text)?;
+            return Self::from_figure(&problem, source, warnings)
+                .map_err(|error| error.located_in(text));
+        }
+        let scene =
+            Scene::from_chain(&ChainProblem::from_json(text)?, "chain".to_owned(), warnings)?;
+        Ok(Self::Scene(Box::new(scene)))
+    }
+
+    /// A figure, ready to be solved.
+    ///
+    /// - `source`: the bytes of the URDF or glTF that the figure names; not looked at without one
+    ///
+    /// # Errors
+    /// As [`FigureProblem::to_model`] and [`FigureSource::read_bytes`].
+    pub fn from_figure(
+        problem: &FigureProblem,
+        source: Option<&[u8]>,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        let source = match (problem.source(), source) {
+            (Some((kind, _)), Some(bytes)) => {
+                Some(FigureSource::read_bytes(kind, bytes, &Limits::default(), warnings)?)
+            }
+            _ => None,
+        };
+        let model = problem.to_model(source.as_ref(), warnings)?;
+        let scene = FigureScene::new("figure".to_owned(), problem, model);
+        Ok(Self::Figure(Box::new(scene)))
+    }
+
+    /// The joints; none for a chain of bare points.
+    #[must_use]
+    pub fn skeleton(&self) -> Option<&Skeleton> {
+        self.rig().map(|rig| &rig.skeleton)
+    }
+
+    /// Joints, start and tip; none for a chain of bare points.
+    #[must_use]
+    pub fn rig(&self) -> Option<&Rig> {
+        match self {
+            Self::Scene(scene) => match &scene.body {
+                Body::Joints(rig) => Some(rig),
+                Body::Points { .. } => None,
+            },
+            Self::Figure(figure) => Some(&figure.rig),
+        }
+    }
+
+    /// Coordinates per point.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Scene(scene) => scene.dimension(),
+            Self::Figure(_) => 3,
+        }
+    }
+
+    /// The given settings with those that the problem brings along: weights of relaxation, and what a figure's file says.
+    #[must_use]
+    pub fn settings(&self, given: Settings) -> Settings {
+        match self {
+            Self::Scene(scene) => scene.prepare(&given).settings,
+            Self::Figure(figure) => figure.settings(given),
+        }
+    }
+
+    /// What one solve with these settings hands over. Weights of relaxation and a figure's own settings are those of [`settings`](Self::settings).
+    #[must_use]
+    pub fn prepare(&self, settings: &Settings) -> Prepared<'_> {
+        match self {
+            Self::Scene(scene) => Prepared::new(&scene.body, settings.clone()),
+            Self::Figure(figure) => figure.prepare(settings.clone()),
+        }
+    }
+
+    /// The solution as `posekit.solution/1`, the same as the command writes.
+    ///
+    /// - `settings`: those of the solve
+    #[must_use]
+    pub fn solution_file(
+        &self,
+        solution: &Solution,
+        settings: &Settings,
+        with_trace: bool,
+    ) -> SolutionFile {
+        match self {
+            Self::Scene(scene) => {
+                solution_file(scene, solution.choice.method, solution, with_trace, false)
+            }
+            Self::Figure(figure) => figure_solution_file(figure, solution, settings, with_trace),
+        }
+    }
+
+    /// The problem as a figure: joints written out, the start, and its tasks. A figure is its own; bare points have none.
+    #[must_use]
+    pub fn to_figure(&self) -> Option<FigureProblem> {
+        match self {
+            Self::Scene(_) => self.rig().map(written::figure_of),
+            Self::Figure(figure) => Some(figure.problem.clone()),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A robot that must do something with a link.
+
+use posekit::math::Pose;
+use posekit::skeleton::Skeleton;
+
+use crate::error::{Error, Place, Result};
+use crate::figure::{
+    FigureFrame, FigureGoal, FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask,
+    FrameOwner, SourceKind,
+};
+use crate::urdf::Robot;
+
+/// The names of the links that carry no other: hands, tools, feet.
+#[must_use]
+pub fn end_links(robot: &Robot) -> Vec<&str> {
+    let mut has_child = vec![false; robot.links().len()];
+    for joint in robot.joints() {
+        has_child[joint.parent_link] = true;
+    }
+    let ends = robot.links().iter().zip(has_child);
+    ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()
+}
+
+/// A figure of a robot whose link must have a pose: the one that it has where the robot stands neutral.
+///
+/// - `path`: what the figure calls the robot's file
+/// - `tip`: the link; without one, the end that the most joints move, the first of them in the file
+///
+/// # Errors
+/// [`Error::NoSuchName`] for a link that the robot has not; [`Error::Value`] for one that no joint moves.
+pub fn tip_problem(
+    robot: &Robot,
+    path: &str,
+    tip: Option<&str>,
+    has_free_root: bool,
+) -> Result<FigureProblem> {
+    let link = match tip {
+        Some(name) => name,
+        None => farthest_end(robot),
+    };
+    let Some(frame) = robot.frame(link) else {
+        let place = Place::named("tip");
+        return Err(Error::NoSuchName { place, kind: "link", name: link.to_owned() });
+    };
+    let skeleton = robot.skeleton();
+    if !has_free_root && n_moving(skeleton, frame.joint) == 0 {
+        let message = format!("no joint moves the link `{link}`");
+        return Err(Error::Value { place: Place::named("tip"), message });
+    }
+    let Pose { rotation, translation } = frame.world(&skeleton.poses(&skeleton.neutral()));
+    let pose = FigurePose {
+        target: Some(translation.to_array()),
+        orientation: Some(rotation.to_array()),
+        along: None,
+        about: None,
+    };
+    let owner = FrameOwner::Link(link.to_owned());
+    let frame = FigureFrame { on: owner, position: None, rotation: None };
+    Ok(FigureProblem {
+        skeleton: FigureSkeleton::File {
+            kind: SourceKind::Urdf,
+            path: path.to_owned(),
+            has_free_root,
+        },
+        bodies: None,
+        start: Vec::new(),
+        tasks: vec![FigureTask {
+            name: Some(link.to_owned()),
+            goal: FigureGoal::Pose { frame, pose },
+            weight: None,
+            level: None,
+        }],
+        settings: FigureSettings::default(),
+    })
+}
+
+/// How many joints between a link's joint and the root can move.
+fn n_moving(skeleton: &Skeleton, joint: usize) -> usize {
+    skeleton.ancestors(joint).filter(|&joint| skeleton.kind(joint).n_dofs() > 0).count()
+}
+
+fn farthest_end(robot: &Robot) -> &str {
+    let moving =
+        |name: &&str| robot.frame(name).map_or(0, |frame| n_moving(robot.skeleton(), frame.joint));
+    let mut ends = end_links(robot);
+    // `max_by_key` would take the last of several.
+    ends.reverse();
+    ends.into_iter().max_by_key(moving).unwrap_or(&robot.root_link().name)
+}

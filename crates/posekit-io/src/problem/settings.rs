@@ -1,0 +1,234 @@
+//! Settings as JSON: any of the fields of [`Settings`], the others as they were.
+
+use posekit::chain::relaxation::Reading;
+use posekit::skeleton::Skeleton;
+use posekit::solve::{Detail, Root, Settings};
+
+use crate::error::{Error, Place, Result};
+use crate::json::{Cursor, Document};
+use crate::limits::Limits;
+
+const FIELDS: [&str; 10] = [
+    "tolerance",
+    "orientation_tolerance",
+    "iterations",
+    "classic",
+    "trace",
+    "ccd",
+    "relaxation",
+    "least_squares",
+    "locked",
+    "root",
+];
+
+const DETAILS: [(&str, Detail); 3] =
+    [("off", Detail::Off), ("iterations", Detail::Iterations), ("half-steps", Detail::HalfSteps)];
+
+const READINGS: [(&str, Reading); 3] = [
+    ("angles", Reading::Angles),
+    ("remeasured", Reading::Remeasured),
+    ("stretched", Reading::Stretched),
+];
+
+const ROOTS: [(&str, Root); 3] =
+    [("free", Root::Free), ("pinned", Root::Pinned), ("pre-pulled", Root::PrePulled)];
+
+/// Puts the settings that a JSON object names in place of those that are there.
+///
+/// The names are those of [`Settings`]; `ccd`, `relaxation` and `least_squares` are objects. `tolerance` may be null. `trace` is `off`, `iterations`
+/// or `half-steps`; `reading` is `angles`, `remeasured` or `stretched`; `root` is `free`, `pinned` or `pre-pulled`. What is said joint by
+/// joint is a list of one number a joint, or an object by joint, where joints that are not named have the usual value (1, and no bound for `largest_change`).
+/// `locked` is a list of joints by name or index.
+///
+/// - `skeleton`: the joints; `None` for bare points, which have none to name
+///
+/// # Errors
+/// Every fault of the text, with its place: unknown fields, joints that are not there, numbers that are none. Ranges are checked by
+/// [`Workspace::begin`](posekit::solve::Workspace::begin).
+///
+/// # Example
+/// ```
+/// use posekit::solve::Settings;
+/// use posekit_io::problem::read_settings;
+///
+/// let mut settings = Settings::default();
+/// read_settings(r#"{ "iterations": 12, "relaxation": { "passes": 4 } }"#, None, &mut settings)?;
+/// assert_eq!((settings.iterations, settings.relaxation.passes), (12, 4));
+/// # Ok::<(), posekit_io::Error>(())
+/// ```
+pub fn read_settings(
+    text: &str,
+    skeleton: Option<&Skeleton>,
+    settings: &mut Settings,
+) -> Result<()> {
+    let document = Document::parse(text, &Limits::default())?;
+    let file = document.root().object(&FIELDS)?;
+    for (name, value) in file.fields() {
+        match name {
+            "tolerance" if value.is_null() => settings.tolerance = None,
+            "tolerance" => settings.tolerance = Some(value.non_negative("a tolerance")?),
+            "orientation_tolerance" => {
+                settings.orientation_tolerance = value.non_negative("a tolerance")?;
+            }
+            "iterations" => settings.iterations = value.count()?,
+            "classic" => settings.classic = value.flag()?,
+            "trace" => settings.trace = word(&value, "detail", &DETAILS)?,
+            "ccd" => read_ccd(&value, skeleton, settings)?,
+            "relaxation" => read_relaxation(&value, skeleton, settings)?,
+            "least_squares" => read_least_squares(&value, skeleton, settings)?,
+            "locked" => {
+                let joints = value.list()?;
+                let joints: Result<Vec<usize>> =
+                    joints.iter().map(|joint| joint_index(joint, skeleton)).collect();
+                settings.locked = joints?;
+            }
+            _ => settings.root = word(&value, "root", &ROOTS)?,
+        }
+    }
+    Ok(())
+}
+
+fn read_ccd(
+    value: &Cursor<'_>,
+    skeleton: Option<&Skeleton>,
+    settings: &mut Settings,
+) -> Result<()> {
+    if let Some(weights) = value.object(&["weights"])?.optional("weights") {
+        settings.ccd.weights = per_joint(&weights, skeleton, 1.0)?;
+    }
+    Ok(())
+}
+
+fn read_relaxation(
+    value: &Cursor<'_>,
+    skeleton: Option<&Skeleton>,
+    settings: &mut Settings,
+) -> Result<()> {
+    let relaxation = &mut settings.relaxation;
+    for (name, value) in value.object(&["weights", "passes", "reading"])?.fields() {
+        match name {
+            "weights" => relaxation.weights = per_joint(&value, skeleton, 1.0)?,
+            "passes" => relaxation.passes = value.count()?,
+            _ => relaxation.reading = word(&value, "reading", &READINGS)?,
+        }
+    }
+    Ok(())
+}
+
+fn read_least_squares(
+    value: &Cursor<'_>,
+    skeleton: Option<&Skeleton>,
+    settings: &mut Settings,
+) -> Result<()> {
+    let least = &mut settings.least_squares;
+    let known = ["stiffness", "largest_change", "regularisation", "least_change", "restarts"];
+    for (name, value) in value.object(&known)?.fields() {
+        match name {
+            "stiffness" => least.stiffness = per_joint(&value, skeleton, 1.0)?,
+            "largest_change" => {
+                least.largest_change = per_joint(&value, skeleton, f64::INFINITY)?;
+            }
+            "regularisation" => least.regularisation = value.non_negative("a regularisation")?,
+            "least_change" => least.least_change = value.flag()?,
+            _ => least.restarts = value.count()?,
+        }
+    }
+    Ok(())
+}
+
+/// A word and what it stands for.
+fn word<T: Copy>(value: &Cursor<'_>, what: &str, words: &[(&str, T)]) -> Result<T> {
+    let text = value.text()?;
+    let found = words.iter().find(|(word, _)| *word == text);
+    found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        value.invalid(format!("unknown {what} `{text}`, expected one of {}", known.join(", ")))
+    })
+}
+
+/// A joint by name or by index.
+fn joint_index(value: &Cursor<'_>, skeleton: Option<&Skeleton>) -> Result<usize> {
+    let Some(skeleton) = skeleton else {
+        return Err(value.invalid("a chain of bare points has no joints"));
+    };
+    if value.is_text() {
+        let name = value.text()?;
+        return skeleton.find(name).ok_or_else(|| no_such_joint(value.place(), name));
+    }
+    let index = usize::try_from(value.count()?).unwrap_or(usize::MAX);
+    if index < skeleton.n_joints() {
+        return Ok(index);
+    }
+    Err(value.invalid(format!("there are {} joints, counted from 0", skeleton.n_joints())))
+}
+
+/// A number for every joint: a list of them, or an object that names those that are not `other`.
+fn per_joint(value: &Cursor<'_>, skeleton: Option<&Skeleton>, other: f64) -> Result<Vec<f64>> {
+    if value.is_list() {
+        return value.numbers();
+    }
+    let fields = value.any_object()?;
+    let Some(skeleton) = skeleton else {
+        return Err(value.invalid("a chain of bare points has no joints to name"));
+    };
+    let mut all = vec![other; skeleton.n_joints()];
+    for (name, number) in fields.fields() {
+        let joint = skeleton.find(name).ok_or_else(|| no_such_joint(number.place(), name))?;
+        all[joint] = number.number()?;
+    }
+    Ok(all)
+}
+
+fn no_such_joint(place: Place, name: &str) -> Error {
+    Error::NoSuchName { place, kind: "joint", name: name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posekit::glam::DVec3;
+    use posekit::skeleton::Joint;
+
+    fn skeleton() -> Skeleton {
+        let mut builder = Skeleton::builder();
+        let hip = builder.add(Joint::ball("hip"));
+        builder.add(Joint::revolute("knee", DVec3::Z).child_of(hip));
+        builder.build().unwrap()
+    }
+
+    fn read(text: &str) -> Result<Settings> {
+        let mut settings = Settings::default();
+        read_settings(text, Some(&skeleton()), &mut settings).map(|()| settings)
+    }
+
+    #[test]
+    fn what_is_not_named_stays() {
+        assert_eq!(read("{}").unwrap(), Settings::default());
+        let settings = read(
+            r#"{ "tolerance": 0.5, "classic": true, "trace": "half-steps", "locked": ["knee", 0], "root": "pinned",
+                 "ccd": { "weights": { "knee": 0.5 } }, "least_squares": { "largest_change": { "hip": 0.1 }, "restarts": 0 } }"#,
+        )
+        .unwrap();
+        assert_eq!((settings.tolerance, settings.classic), (Some(0.5), true));
+        assert_eq!((settings.trace, settings.root), (Detail::HalfSteps, Root::Pinned));
+        assert_eq!((settings.locked, settings.ccd.weights), (vec![1, 0], vec![1.0, 0.5]));
+        assert_eq!(settings.least_squares.largest_change, [0.1, f64::INFINITY]);
+        assert_eq!(settings.least_squares.restarts, 0);
+        assert_eq!(settings.iterations, Settings::default().iterations);
+    }
+
+    #[test]
+    fn faults_have_a_place() {
+        for (text, message) in [
+            (r#"{ "iteration": 1 }"#, "unknown field `iteration`"),
+            (r#"{ "iterations": -1 }"#, "expected a whole number"),
+            (r#"{ "trace": "all" }"#, "unknown detail `all`, expected one of off, iterations"),
+            (r#"{ "locked": ["toe"] }"#, "there is no joint `toe`"),
+            (r#"{ "locked": [2] }"#, "there are 2 joints"),
+            (r#"{ "ccd": { "weights": { "toe": 1 } } }"#, "there is no joint `toe`"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(message) && error.contains("line 1"), "{error}");
+        }
+    }
+}

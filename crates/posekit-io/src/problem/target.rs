@@ -1,0 +1,137 @@
+//! The targets of tasks as plain numbers, for doors that move them.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::task::TaskKind;
+
+use crate::error::{Error, Place, Result};
+
+/// How far from 1 the length of a quaternion may be.
+const UNIT_TOLERANCE: f64 = 1e-3;
+
+/// How many numbers the target of a task is; 0 for tasks whose target is more than a place and a turn.
+///
+/// 3 for a point or a direction, 4 for an orientation (x, y, z, w), 7 for a pose (a point, then x, y, z, w).
+#[must_use]
+pub const fn target_len(kind: &TaskKind) -> usize {
+    match kind {
+        TaskKind::Position(_)
+        | TaskKind::LookAt(_)
+        | TaskKind::AxisAlignment(_)
+        | TaskKind::Plane(_)
+        | TaskKind::CenterOfMass(_) => 3,
+        TaskKind::Orientation(_) => 4,
+        TaskKind::Pose(_) | TaskKind::RelativePose(_) => 7,
+        _ => 0,
+    }
+}
+
+/// Gives a task another target: a point (of a position, a look-at, a plane, a centre of mass), a direction, an orientation, or a pose, whose
+/// point or rotation may be given alone. In the plane a point may have two numbers; its z stays.
+///
+/// Rotations may be off unit length by 1e-3 and are normalised.
+///
+/// # Errors
+/// [`Error::Value`] for a count of numbers that the task does not take, numbers that are not finite, and a rotation that is none;
+/// [`Error::Unsupported`] for a task without such a target.
+///
+/// # Example
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::math::Pose;
+/// use posekit::skeleton::Frame;
+/// use posekit::task::{Position, TaskKind};
+/// use posekit_io::problem::set_target;
+///
+/// let mut kind = TaskKind::from(Position::new(Frame::new(0, Pose::IDENTITY), DVec3::ZERO));
+/// set_target(&mut kind, &[1.0, 2.0, 3.0])?;
+/// assert!(matches!(kind, TaskKind::Position(task) if task.target_in_world == DVec3::new(1.0, 2.0, 3.0)));
+/// assert!(set_target(&mut kind, &[1.0]).is_err());
+/// # Ok::<(), posekit_io::Error>(())
+/// ```
+pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
+    if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
+        return Err(fault(format!("number {index} is {}, which is not finite", numbers[index])));
+    }
+    match kind {
+        TaskKind::Position(task) => set_point(&mut task.target_in_world, numbers),
+        TaskKind::LookAt(task) => set_point(&mut task.target_in_world, numbers),
+        TaskKind::Plane(task) => set_point(&mut task.point_in_world, numbers),
+        TaskKind::CenterOfMass(task) => set_point(&mut task.target_in_world, numbers),
+        TaskKind::AxisAlignment(task) => set_point(&mut task.direction_in_world, numbers),
+        TaskKind::Orientation(task) => set_rotation(&mut task.world_from_target, numbers),
+        TaskKind::Pose(task) => set_pose(&mut task.world_from_target, numbers),
+        TaskKind::RelativePose(task) => set_pose(&mut task.a_from_target, numbers),
+        other => {
+            let message = format!("a task `{}` has no target that is a few numbers", other.name());
+            Err(Error::Unsupported { place: Place::named("target"), message })
+        }
+    }
+}
+
+/// Writes the target of a task into the first [`target_len`] numbers.
+///
+/// # Degenerate cases
+/// Nothing is written where there is no such target, or no room for it.
+pub fn write_target(kind: &TaskKind, out: &mut [f64]) {
+    let Some(out) = out.get_mut(..target_len(kind)) else { return };
+    let pose = |pose: &Pose, out: &mut [f64]| {
+        out[..3].copy_from_slice(&pose.translation.to_array());
+        out[3..].copy_from_slice(&pose.rotation.to_array());
+    };
+    match kind {
+        TaskKind::Position(task) => out.copy_from_slice(&task.target_in_world.to_array()),
+        TaskKind::LookAt(task) => out.copy_from_slice(&task.target_in_world.to_array()),
+        TaskKind::Plane(task) => out.copy_from_slice(&task.point_in_world.to_array()),
+        TaskKind::CenterOfMass(task) => out.copy_from_slice(&task.target_in_world.to_array()),
+        TaskKind::AxisAlignment(task) => out.copy_from_slice(&task.direction_in_world.to_array()),
+        TaskKind::Orientation(task) => out.copy_from_slice(&task.world_from_target.to_array()),
+        TaskKind::Pose(task) => pose(&task.world_from_target, out),
+        TaskKind::RelativePose(task) => pose(&task.a_from_target, out),
+        _ => {}
+    }
+}
+
+fn set_point(point: &mut DVec3, numbers: &[f64]) -> Result<()> {
+    *point = match *numbers {
+        [x, y] => DVec3::new(x, y, point.z),
+        [x, y, z] => DVec3::new(x, y, z),
+        _ => return Err(wrong_count("2 or 3 numbers", numbers)),
+    };
+    Ok(())
+}
+
+fn set_rotation(rotation: &mut DQuat, numbers: &[f64]) -> Result<()> {
+    let &[x, y, z, w] = numbers else { return Err(wrong_count("4 numbers", numbers)) };
+    let given = DQuat::from_xyzw(x, y, z, w);
+    let length = given.length();
+    if (length - 1.0).abs() > UNIT_TOLERANCE {
+        return Err(fault(format!("the rotation (x, y, z, w) has length {length}, not 1")));
+    }
+    *rotation = given * length.recip();
+    Ok(())
+}
+
+fn set_pose(pose: &mut Pose, numbers: &[f64]) -> Result<()> {
+    match numbers.len() {
+        2 | 3 => set_point(&mut pose.translation, numbers),
+        4 => set_rotation(&mut pose.rotation, numbers),
+        7 => {
+            let (point, rotation) = numbers.split_at(3);
+            let mut both = *pose;
+            set_point(&mut both.translation, point)?;
+            set_rotation(&mut both.rotation, rotation)?;
+            *pose = both;
+            Ok(())
+        }
+        _ => Err(wrong_count("2, 3, 4 or 7 numbers", numbers)),
+    }
+}
+
+fn wrong_count(expected: &str, numbers: &[f64]) -> Error {
+    fault(format!("expected {expected}, found {}", numbers.len()))
+}
+
+fn fault(message: String) -> Error {
+    Error::Value { place: Place::named("target"), message }
+}

@@ -1,0 +1,92 @@
+//! A scene of joints written out as a figure.
+
+use posekit::glam::DQuat;
+use posekit::math::Pose;
+use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
+
+use super::scene::Rig;
+use crate::figure::{
+    FigureCone, FigureFrame, FigureGoal, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
+    FigureSettings, FigureSkeleton, FigureTask, FrameOwner,
+};
+use crate::solution::NamedValues;
+
+/// The joints, the start and the tasks of a scene as a figure.
+pub(super) fn figure_of(rig: &Rig) -> FigureProblem {
+    let skeleton = &rig.skeleton;
+    let joints = (0..skeleton.n_joints()).map(|joint| written_joint(skeleton, joint)).collect();
+    let values = |joint: usize| NamedValues {
+        name: skeleton.name(joint).to_owned(),
+        values: rig.start[skeleton.value_range(joint)].to_vec(),
+    };
+    let moves = |joint: &usize| !skeleton.value_range(*joint).is_empty();
+    FigureProblem {
+        skeleton: FigureSkeleton::Joints(joints),
+        bodies: None,
+        start: (0..skeleton.n_joints()).filter(moves).map(values).collect(),
+        tasks: tasks(rig),
+        settings: FigureSettings::default(),
+    }
+}
+
+fn tasks(rig: &Rig) -> Vec<FigureTask> {
+    let frame = || written_frame(&rig.skeleton, rig.tip);
+    let position =
+        rig.target.map(|target| FigureGoal::Position { frame: frame(), target: target.to_array() });
+    let orientation = rig
+        .orientation
+        .map(|wanted| FigureGoal::Orientation { frame: frame(), orientation: wanted.to_array() });
+    let task = |goal| FigureTask { name: None, goal, weight: None, level: None };
+    position.into_iter().chain(orientation).map(task).collect()
+}
+
+fn written_frame(skeleton: &Skeleton, frame: Frame) -> FigureFrame {
+    let Pose { rotation, translation } = frame.joint_from_frame;
+    FigureFrame {
+        on: FrameOwner::Joint(skeleton.name(frame.joint).to_owned()),
+        position: Some(translation.to_array()).filter(|at| *at != [0.0; 3]),
+        rotation: (rotation != DQuat::IDENTITY).then(|| rotation.to_array()),
+    }
+}
+
+fn written_joint(skeleton: &Skeleton, joint: usize) -> FigureJoint {
+    let Pose { rotation, translation } = skeleton.parent_from_joint(joint);
+    let name = |joint: usize| skeleton.name(joint).to_owned();
+    FigureJoint {
+        name: name(joint),
+        parent: skeleton.parent(joint).map(name),
+        motion: motion(skeleton.kind(joint), skeleton.limit(joint)),
+        position: Some(translation.to_array()).filter(|at| *at != [0.0; 3]),
+        rotation: (rotation != DQuat::IDENTITY).then(|| rotation.to_array()),
+        mimic: skeleton.mimic(joint).map(|mimic| FigureMimic {
+            joint: name(mimic.joint),
+            multiplier: Some(mimic.multiplier),
+            offset: Some(mimic.offset),
+        }),
+    }
+}
+
+fn motion(kind: JointKind, limit: Limit) -> FigureMotion {
+    let range = match limit {
+        Limit::Range { min, max } => Some([min, max]),
+        _ => None,
+    };
+    match kind {
+        JointKind::Fixed => FigureMotion::Fixed,
+        JointKind::Revolute { axis } => {
+            FigureMotion::Revolute { axis: axis.to_array(), limit: range }
+        }
+        JointKind::Prismatic { axis } => {
+            FigureMotion::Prismatic { axis: axis.to_array(), limit: range }
+        }
+        JointKind::Ball => FigureMotion::Ball {
+            cone: match limit {
+                Limit::Cone { axis, swing, twist } => {
+                    Some(FigureCone { axis: axis.to_array(), swing, twist })
+                }
+                _ => None,
+            },
+        },
+        JointKind::Free => FigureMotion::Free,
+    }
+}
