@@ -16,6 +16,7 @@ mod gates;
 mod process;
 mod steps;
 mod tidy;
+mod wasm;
 
 use std::env;
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
   tidy                 the repository's own rules only (a second)
   bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
   bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
+  wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg
   bench questions [..] the criterion benches, one per question
   help                 this text";
 
@@ -52,6 +54,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("test") => gates::test(),
         Some("tidy") => tidy::tidy(),
         Some("bless") => digest::bless(),
+        Some("wasm") => wasm::wasm(),
         Some("bench") => bench::bench(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");

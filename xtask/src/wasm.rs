@@ -1,0 +1,119 @@
+//! The package for the browser and Node: the module, its bindings, and the adapters beside them, as one folder for npm.
+
+mod route;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+
+use crate::process::{cargo, run, works};
+
+pub(crate) use route::{Route, find_route};
+
+/// The package as npm would publish it; git ignores it.
+pub(crate) const PACKAGE: &str = "crates/posekit-wasm/pkg";
+/// What is written by hand: adapters, their tests, the package's description.
+const SOURCE: &str = "crates/posekit-wasm/npm";
+const BINDGEN: &str = "tools/bindgen/Cargo.toml";
+/// Files of the package that are copied as they are.
+const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Builds the package.
+///
+/// # Errors
+/// When no compiler here can make WebAssembly, with what to install; when a build fails.
+pub(crate) fn wasm() -> Result<()> {
+    let route = find_route()?;
+    println!("compiling with {}", route.words());
+    build(&route)?;
+    println!("the package is in {PACKAGE}");
+    Ok(())
+}
+
+/// Builds the package by this route.
+///
+/// # Errors
+/// When a build fails.
+pub(crate) fn build(route: &Route) -> Result<()> {
+    let module = route.compile()?;
+    fs::create_dir_all(PACKAGE).context(PACKAGE)?;
+    let built = Path::new(PACKAGE).join("posekit_bg.wasm");
+    if !is_newer(&built, &module) {
+        run(cargo()
+            .args(["run", "--quiet", "--release", "--manifest-path", BINDGEN, "--"])
+            .arg(&module)
+            .args([PACKAGE, "posekit"]))?;
+        optimise(&built)?;
+    }
+    copy_sources()?;
+    adapters()
+}
+
+/// Whether a file was written after another.
+fn is_newer(file: &Path, than: &Path) -> bool {
+    let time = |path: &Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
+    time(file).zip(time(than)).is_some_and(|(file, than)| file > than)
+}
+
+/// Runs `wasm-opt` of binaryen over the module: a little smaller and faster, and no bit of a result changes. Where there is none, or one
+/// too old for what compilers write today, the module stays as it is.
+fn optimise(module: &Path) -> Result<()> {
+    if !works(Command::new("wasm-opt").arg("--version")) {
+        println!("wasm-opt is not installed: the module stays as the compiler made it");
+        return Ok(());
+    }
+    let out = module.with_extension("opt");
+    let mut command = Command::new("wasm-opt");
+    command.args(["-O3", "--all-features"]).arg(module).arg("-o").arg(&out);
+    if !works(&mut command) {
+        println!("this wasm-opt is too old to read the module: it stays as the compiler made it");
+        return Ok(());
+    }
+    fs::rename(&out, module).with_context(|| format!("{}", module.display()))
+}
+
+/// Copies what is written by hand, whatever of it is there.
+fn copy_sources() -> Result<()> {
+    for name in COPIED {
+        let beside = Path::new(SOURCE).join("package").join(name);
+        let from = if beside.exists() { beside } else { PathBuf::from(name) };
+        let to = Path::new(PACKAGE).join(name);
+        fs::copy(&from, &to).with_context(|| format!("{}", from.display()))?;
+    }
+    Ok(())
+}
+
+/// Compiles the adapters, which are TypeScript, into the package.
+fn adapters() -> Result<()> {
+    if !works(Command::new("npm").arg("--version")) {
+        println!(
+            "npm is not installed: the package lacks its adapters, posekit/three and posekit/urdf"
+        );
+        return Ok(());
+    }
+    install(Path::new(SOURCE))?;
+    run(npm(Path::new(SOURCE)).args(["run", "--silent", "build"]))
+}
+
+/// Installs what a lock file says, unless that has been done since it was written.
+///
+/// # Errors
+/// When npm fails.
+pub(crate) fn install(folder: &Path) -> Result<()> {
+    // npm writes this file last.
+    let done = folder.join("node_modules/.package-lock.json");
+    if is_newer(&done, &folder.join("package-lock.json")) {
+        return Ok(());
+    }
+    run(npm(folder).args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
+}
+
+/// npm in a folder.
+pub(crate) fn npm(folder: &Path) -> Command {
+    let mut command = Command::new("npm");
+    command.current_dir(folder);
+    command
+}
