@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { offlineCopy, policyOnlyWhenBuilt, version } from "./build/page.ts";
 
 /** Where `cargo xtask wasm` puts the package. */
 const pkg = fileURLToPath(new URL("../crates/posekit-wasm/pkg/", import.meta.url));
@@ -9,6 +10,8 @@ const isBuilt = existsSync(`${pkg}package.json`);
 export default defineConfig({
   // Relative addresses, so that the built folder works under any path of any host.
   base: "./",
+  plugins: [policyOnlyWhenBuilt(), offlineCopy()],
+  define: { __POSEKIT_VERSION__: JSON.stringify(version()) },
   resolve: {
     alias: [
       { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
@@ -24,6 +27,8 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     sourcemap: false,
+    // The policy allows no fonts or styles in data addresses.
+    assetsInlineLimit: 0,
     rolldownOptions: { external: isBuilt ? [] : [/^posekit/] },
   },
   test: {

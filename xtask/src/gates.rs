@@ -16,7 +16,7 @@ use crate::{digest, examples, tidy};
 /// # Errors
 /// When a gate failed, after all of them ran.
 pub(crate) fn test() -> Result<()> {
-    run_all(&[
+    let mut steps = vec![
         Step { name: "format", check: format },
         Step { name: "tidy", check: || tidy::tidy().map(|()| Outcome::Passed) },
         Step { name: "lints", check: clippy },
@@ -27,7 +27,9 @@ pub(crate) fn test() -> Result<()> {
         Step { name: "determinism digest", check: digest::compare },
         Step { name: "spelling", check: typos },
         Step { name: "dependencies and licences", check: deny },
-    ])
+    ];
+    steps.extend(crate::studio::gates::STEPS);
+    run_all(&steps)
 }
 
 /// The benchmark workspace is formatted with the rest, though the other gates leave it alone.

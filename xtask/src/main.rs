@@ -15,6 +15,7 @@ mod examples;
 mod gates;
 mod process;
 mod steps;
+mod studio;
 mod tidy;
 mod wasm;
 
@@ -29,6 +30,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
 
   test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences
   tidy                 the repository's own rules only (a second)
+  studio [--port N]    build what is missing of the studio and serve it on this machine; --build leaves the folder only
   bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
   bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
   wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg
@@ -56,6 +58,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("bless") => digest::bless(),
         Some("wasm") => wasm::wasm(),
         Some("bench") => bench::bench(rest),
+        Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())

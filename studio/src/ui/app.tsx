@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../core/types.ts";
-import { SessionContext } from "./context.ts";
+import { SessionContext, useSession } from "./context.ts";
 import { Dialogs } from "./dialogs/dialogs.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
@@ -11,11 +11,14 @@ import { Learn } from "./learn/learn.tsx";
 import { LiveStatus, Notices, WorkerState } from "./notices.tsx";
 import { sheetTab, type SheetTab } from "./page.ts";
 import { Panel, SolvePanel } from "./panel/panel.tsx";
+import { Chip } from "./panel/solvers-section.tsx";
 import { Scenes } from "./rail.tsx";
+import { Swatch } from "./swatch.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TopBar } from "./topbar.tsx";
 import { Transport } from "./drawer/transport.tsx";
 import { Viewport } from "./viewport.tsx";
+import { statusWords } from "./words.ts";
 
 /** Up to this width there is one sheet below the view in place of rail, panel and drawer. */
 const PHONE = matchMedia("(max-width: 760px)");
@@ -55,6 +58,7 @@ function Sheet() {
   const tab = sheetTab.value;
   return (
     <section class="sheet" aria-label="Panel">
+      <SheetStatus />
       <Tabs name="sheet" tabs={SHEET_TABS} current={tab} onSelect={(id) => { sheetTab.value = id; }} />
       <div class="sheet-body" role="tabpanel" id={`sheet-${tab}`} aria-labelledby={`sheet-tab-${tab}`} data-tab={tab}>
         {tab === "scenes" && <Scenes />}
@@ -64,6 +68,13 @@ function Sheet() {
       </div>
     </section>
   );
+}
+
+/** The answer stays in sight, whatever tab is open. */
+function SheetStatus() {
+  const session = useSession();
+  const main = session.results.value[0];
+  return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></>}</div>;
 }
 
 function useMedia(query: MediaQueryList): boolean {

@@ -1,13 +1,12 @@
 //! The small parts that everything is made of: buttons, fields, sections. Native elements throughout.
 
-import type { ComponentChildren, ComponentType } from "preact";
+import type { LucideIcon } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { signal } from "@preact/signals";
 
-type Icon = ComponentType<{ size?: number | string; "aria-hidden"?: boolean }>;
-
 interface IconButtonProps {
-  icon: Icon;
+  icon: LucideIcon;
   label: string;
   /** Keys that do the same, shown in the tip. */
   keys?: string;

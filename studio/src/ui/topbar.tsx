@@ -1,9 +1,8 @@
 //! The bar on top: the document's name, undo and redo, files and sharing, theme, help.
 
 import {
-  CircleHelp, Code, Contrast, Download, FileImage, FileJson, FolderOpen, Image, Info, Moon, Redo2, RotateCcw, Share2, Sun, Undo2,
+  CircleHelp, Code, Contrast, Download, FileImage, FileJson, FolderOpen, Image, Info, Moon, Redo2, RotateCcw, Share2, Sun, Undo2, type LucideIcon,
 } from "lucide-preact";
-import type { ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import { useSession } from "./context.ts";
 import { IconButton } from "./controls.tsx";
@@ -132,6 +131,6 @@ function ExportMenu() {
   );
 }
 
-function MenuItem({ icon: Icon, label, onClick }: { icon: ComponentType<{ size?: number; "aria-hidden"?: boolean }>; label: string; onClick: () => void }) {
+function MenuItem({ icon: Icon, label, onClick }: { icon: LucideIcon; label: string; onClick: () => void }) {
   return <button type="button" class="menu-item" onClick={onClick}><Icon size={16} aria-hidden />{label}</button>;
 }

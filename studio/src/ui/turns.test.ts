@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Quat, Vec3 } from "../core/types.ts";
+import type { Quat, Vec3 } from "../core/files.ts";
 import { eulerFromQuat, quatFromEuler } from "./turns.ts";
 
 /** Quaternions q and -q are the same turn. */

@@ -1,6 +1,6 @@
 //! Turns as people type them: roll, pitch and yaw about the fixed axes x, y and z, in this order.
 
-import type { Quat, Vec3 } from "../core/types.ts";
+import type { Quat, Vec3 } from "../core/files.ts";
 
 /** A unit quaternion x, y, z, w from roll, pitch and yaw [rad]. */
 export function quatFromEuler([roll, pitch, yaw]: Vec3): Quat {

@@ -2,7 +2,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import type { Handle, HandleMove, Session, Vec3 } from "../core/types.ts";
+import type { Vec3 } from "../core/files.ts";
+import type { Handle, HandleMove, Session } from "../core/types.ts";
 import { useSession } from "./context.ts";
 import { paintThumbnails } from "./thumbnails.ts";
 import { eulerFromQuat, quatFromEuler } from "./turns.ts";

@@ -7,7 +7,7 @@ import type { RunResult, Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
-import { exponent, length, methodWord } from "../words.ts";
+import { length, methodWord } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
 export function ErrorPlot() {
@@ -97,7 +97,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
     scales: { x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(min + 1, max)] }, y: { distr: 3, log: 10, range: decades } },
     axes: [
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
-      { ...axis, size: 64, values: (_, ticks) => ticks.map((tick) => (isDecade(tick) ? exponent(tick).replace(".0e", "e") : "")), filter: everyFewDecades },
+      { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : decade(tick))), filter: everyFewDecades },
     ],
     series: [{}, ...runs.map((run) => seriesOf(run))],
     hooks: {
@@ -120,6 +120,15 @@ function decades(_: uPlot, min: number | null, max: number | null): uPlot.Range.
 function isDecade(value: number): boolean {
   const power = Math.log10(value);
   return Math.abs(power - Math.round(power)) < 1e-9;
+}
+
+const PREFIXES = ["m", "mm", "µm", "nm", "pm", "fm", "am"];
+
+/** A power of ten in metres, with the prefix that needs no decimals. */
+function decade(metres: number): string {
+  const power = Math.round(Math.log10(metres));
+  const prefix = Math.min(PREFIXES.length - 1, Math.max(0, Math.ceil(-power / 3)));
+  return `${10 ** (power + 3 * prefix)} ${PREFIXES[prefix]}`;
 }
 
 /** Labels only as many decades as there is room for. */

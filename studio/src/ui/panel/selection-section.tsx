@@ -1,6 +1,7 @@
 //! What is selected, with its numbers to type in.
 
-import type { Handle, HandleMove, ProblemInfo, Vec3 } from "../../core/types.ts";
+import type { Vec3 } from "../../core/files.ts";
+import type { Handle, HandleMove, ProblemInfo } from "../../core/types.ts";
 import { eulerFromQuat, quatFromEuler } from "../turns.ts";
 import { useSession } from "../context.ts";
 import { NumberField, Section, Select } from "../controls.tsx";
@@ -12,7 +13,7 @@ export function SelectionSection() {
   const selected = handles.find(({ id }) => id === session.selection.value) ?? null;
   if (handles.length === 0) return null;
   return (
-    <Section id="selection" title="Selected" initiallyOpen summary={selected ? "" : "nothing"}>
+    <Section id="selection" title="Selected" summary={selected?.label ?? "nothing"}>
       <Select
         label="Handle"
         hideLabel
