@@ -63,6 +63,8 @@ function startView(canvas: HTMLCanvasElement, session: Session): () => void {
     const made = new View(canvas, session);
     const stopPainting = paintThumbnails(made, session);
     view.value = made;
+    // For the tests, which ask where on the screen a handle is.
+    Object.assign(globalThis, { posekitView: made });
     stop = () => { stopPainting(); made.dispose(); };
   }).catch(() => { view.value = "failed"; });
   return () => {

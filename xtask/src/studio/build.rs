@@ -2,13 +2,13 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{run, works};
+use crate::process::{cargo, run, works};
 
 /// Where the page's source is, and where its static folder goes.
 const SOURCE: &str = "studio";
@@ -65,6 +65,13 @@ pub(super) fn tool(name: &str) -> Command {
     let mut command = npm();
     command.args(["exec", "--no", "--", name]);
     command
+}
+
+/// The command `posekit`, built beside this program, which is in the same folder.
+pub(super) fn command() -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "-p", "posekit-cli"]))?;
+    let this = env::current_exe().context("cannot find this program")?;
+    Ok(this.with_file_name(format!("posekit{}", env::consts::EXE_SUFFIX)))
 }
 
 /// The WebAssembly package, by this program's own job.

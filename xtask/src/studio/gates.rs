@@ -47,7 +47,7 @@ fn browser() -> Result<Outcome> {
     }
     with_node(|| {
         build::site()?;
-        run(npm().args(["run", "--silent", "test:browser"]))
+        run(npm().args(["run", "--silent", "test:browser"]).env("POSEKIT", build::command()?))
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn studio(arguments: &[String]) -> Result<()> {
     let options = options(arguments)?;
     build::everything()?;
     if options.screenshots {
-        return run(build::npm().args(["run", "screenshots"]));
+        return run(build::npm().args(["run", "screenshots"]).env("POSEKIT", build::command()?));
     }
     if options.only_build {
         println!(
