@@ -37,7 +37,7 @@ use posekit::task::Task;
 pub use digest::{Digest, case_names};
 pub use figure::{FigureScene, Label, is_wish};
 pub use report::{figure_solution_file, solution_file, step_points};
-pub use robot::{end_links, tip_problem};
+pub use robot::{character_problem, end_links, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
 pub use target::{set_target, target_len, write_target};

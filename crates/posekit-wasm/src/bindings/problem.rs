@@ -6,8 +6,8 @@ use std::rc::Rc;
 use js_sys::Float64Array;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Limit, Skeleton};
-use posekit_io::problem::{Body, Origin, Problem as Read, tip_problem};
-use posekit_io::{Limits, Warnings, urdf};
+use posekit_io::problem::{Body, Origin, Problem as Read, character_problem, tip_problem};
+use posekit_io::{Limits, Warnings, gltf, urdf};
 use wasm_bindgen::prelude::*;
 
 use super::solver::Solver;
@@ -37,6 +37,12 @@ impl Problem {
         Self { own: Rc::new(own), warnings, scratch: RefCell::default() }
     }
 
+    fn read(text: &str, file: Option<&[u8]>) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let own = Read::from_json(text, file, &mut warnings).map_err(Fault::from)?;
+        Ok(Self::new(own, &warnings))
+    }
+
     fn skeleton(&self) -> Option<&Skeleton> {
         self.own.skeleton()
     }
@@ -54,12 +60,16 @@ impl Problem {
 impl Problem {
     /// Reads a `posekit.chain/1` or `posekit.figure/1` file.
     ///
-    /// - `urdf`: the text of the URDF that a figure names
+    /// - `urdf`: the text of the URDF (or `.gltf`) that a figure names
     #[wasm_bindgen(js_name = fromJson)]
     pub fn from_json(text: &str, urdf: Option<String>) -> Result<Self> {
-        let mut warnings = Warnings::new();
-        let own = Read::from_json(text, urdf.as_deref(), &mut warnings).map_err(Fault::from)?;
-        Ok(Self::new(own, &warnings))
+        Self::read(text, urdf.as_deref().map(str::as_bytes))
+    }
+
+    /// The same for a figure whose skeleton is in a file of bytes (`.glb`, `.vrm`, or text).
+    #[wasm_bindgen(js_name = fromJsonAndFile)]
+    pub fn from_json_and_file(text: &str, file: &[u8]) -> Result<Self> {
+        Self::read(text, Some(file))
     }
 
     /// Reads a robot; its problem is one pose task, 0, on a link, whose target is where the link is at the start.
@@ -74,7 +84,24 @@ impl Problem {
         let free_root = free_root.unwrap_or(false);
         let figure =
             tip_problem(&robot, "robot.urdf", tip.as_deref(), free_root).map_err(Fault::from)?;
-        let own = Read::from_figure(&figure, Some(text), &mut warnings).map_err(Fault::from)?;
+        let own = Read::from_figure(&figure, Some(text.as_bytes()), &mut warnings);
+        Ok(Self::new(own.map_err(Fault::from)?, &warnings))
+    }
+
+    /// Reads the skeleton of a glTF character (`.glb`, `.gltf`, `.vrm`, `.vrma`); its problem is one position task, 0, on a joint, whose target is where the joint is
+    /// at rest. Its figure has the joints written out.
+    ///
+    /// - `tip`: the joint; without it, the end of the character that the most joints move
+    /// - `free_root`: true when the character floats instead of standing in the world
+    #[wasm_bindgen(js_name = fromGltf)]
+    pub fn from_gltf(file: &[u8], tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let character =
+            gltf::read_bytes(file, &Limits::default(), &mut warnings).map_err(Fault::from)?;
+        let free_root = free_root.unwrap_or(false);
+        let figure =
+            character_problem(&character, tip.as_deref(), free_root).map_err(Fault::from)?;
+        let own = Read::from_figure(&figure, None, &mut warnings).map_err(Fault::from)?;
         Ok(Self::new(own, &warnings))
     }
 
