@@ -28,12 +28,13 @@ use anyhow::{Context, Result, bail};
 const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
-  test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences
+  test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences, studio
+  wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg
+  studio [--port N]    the studio: builds what is missing and serves it on this machine;
+                       --build only leaves the static folder, --screenshots pictures of every scene
   tidy                 the repository's own rules only (a second)
-  studio [--port N]    build what is missing of the studio and serve it on this machine; --build leaves the folder only
   bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
   bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
-  wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg
   bench questions [..] the criterion benches, one per question
   help                 this text";
 

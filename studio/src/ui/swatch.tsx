@@ -16,6 +16,7 @@ export function Swatch({ method }: { method: MethodName }) {
 function MarkerShape({ marker }: { marker: Marker }) {
   switch (marker) {
     case "disc": return <circle cx="14" cy="6" r="4" />;
+    case "ring": return <><circle cx="14" cy="6" r="4.5" /><circle cx="14" cy="6" r="1.2" /></>;
     case "square": return <rect x="10.5" y="2.5" width="7" height="7" />;
     case "triangle": return <path d="M14 1.5 18.5 10h-9z" />;
     case "diamond": return <path d="M14 1 19 6 14 11 9 6z" />;

@@ -23,17 +23,18 @@ export interface SolverLook {
   marker: Marker;
 }
 
-export type Marker = "disc" | "square" | "triangle" | "diamond" | "cross";
+export type Marker = "disc" | "ring" | "square" | "triangle" | "diamond" | "cross";
 
-const LOOKS: Record<SolverColour, SolverLook> = {
+const LOOKS: Record<Exclude<MethodName, "auto">, SolverLook> = {
   "two-bone": { fill: "solver-two-bone", line: "line-two-bone", dash: [], marker: "disc" },
+  direct: { fill: "solver-two-bone", line: "line-two-bone", dash: [14, 4], marker: "ring" },
   ccd: { fill: "solver-ccd", line: "line-ccd", dash: [8, 4], marker: "square" },
   fabrik: { fill: "solver-fabrik", line: "line-fabrik", dash: [2, 3], marker: "triangle" },
   relaxation: { fill: "solver-relaxation", line: "line-relaxation", dash: [10, 3, 2, 3], marker: "diamond" },
   "least-squares": { fill: "solver-least-squares", line: "line-least-squares", dash: [5, 2, 5, 6], marker: "cross" },
 };
 
-/** The look of a method that ran; what `auto` chose, never `auto`. The closed way for free chains is a closed form too. */
-export function lookOf(method: MethodName | "direct"): SolverLook {
-  return method === "auto" || method === "direct" ? LOOKS["two-bone"] : LOOKS[method];
+/** The look of a method that ran: what `auto` chose, and until it has chosen that of the closed form. */
+export function lookOf(method: MethodName): SolverLook {
+  return LOOKS[method === "auto" ? "two-bone" : method];
 }

@@ -2,9 +2,9 @@
 
 import type { MethodName, PhaseName, ProblemInfo, RunResult } from "../core/types.ts";
 
-const METHOD_WORDS: Record<MethodName | "direct", string> = {
+const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
-  direct: "Closed form, free chain",
+  direct: "Direct, closed form",
   "two-bone": "Two-bone, closed form",
   ccd: "CCD",
   fabrik: "FABRIK",
@@ -12,7 +12,7 @@ const METHOD_WORDS: Record<MethodName | "direct", string> = {
   "least-squares": "Least squares",
 };
 
-export function methodWord(method: MethodName | "direct"): string {
+export function methodWord(method: MethodName): string {
   return METHOD_WORDS[method];
 }
 

@@ -176,6 +176,12 @@ function addMarker(path: Path2D, marker: Marker, x: number, y: number, size: num
       path.moveTo(x + size, y);
       path.arc(x, y, size, 0, 2 * Math.PI);
       break;
+    case "ring":
+      path.moveTo(x + size * 1.15, y);
+      path.arc(x, y, size * 1.15, 0, 2 * Math.PI);
+      path.moveTo(x + size * 0.3, y);
+      path.arc(x, y, size * 0.3, 0, 2 * Math.PI);
+      break;
     case "square":
       path.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
       break;

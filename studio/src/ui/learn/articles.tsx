@@ -63,27 +63,17 @@ export const ARTICLES: Article[] = [
           It looks at the problem, not at luck: two free bones have a closed form; a free chain of any length is a convex problem with a closed way; with axes, limits
           or several goals it is a numerical method that holds them. The choice and its reason stand beside the result.
         </p>
-        <h3>The closed way for free chains</h3>
-        <p>
-          Swing the whole chain until its tip lies on the line to the target. Of all poses that then reach, take the one whose bones turn the least. With bone directions{" "}
-          <b>u</b> before and <b>v</b> after, one common pull <b>μ</b> does it:
-        </p>
-        <Formula says="v i equals u i plus mu, divided by its length; the sum of l i times v i equals t">
-          <Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" />
-          <Over top={<><Sub of={<V name="u" />} at={<I name="i" />} /><O sign="+" /><V name="μ" /></>} bottom={<Bars><Sub of={<V name="u" />} at={<I name="i" />} /><O sign="+" /><V name="μ" /></Bars>} />
-          <mspace width="1em" />
-          <munder><O sign="∑" /><I name="i" /></munder><Sub of={<I name="l" />} at={<I name="i" />} /><Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" /><V name="t" />
-        </Formula>
-        <p>Finding <b>μ</b> is a convex problem in as many unknowns as the space has dimensions, whatever the number of bones: two or three passes are enough.</p>
+        <h3>Its formula</h3>
+        <p>None of its own: it runs the closed form for two bones, the direct way, or least squares. Each has its page.</p>
         <h3>When it gets stuck</h3>
-        <p>Not on free chains: every target within reach is reached. What the chosen method cannot do on other problems, its own page says.</p>
+        <p>Where the method that it chose does; the page of that method says when.</p>
       </>
     ),
     shows: [
       { label: "A rope of many bones", watch: "Drag the target: the whole rope bends as little as it can.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "auto" }], title: "Automatic on a rope" }); } },
       { label: "A standing figure", watch: "Many goals at once: it takes least squares, and says so.", setUp: (session) => { setUp(session, { scene: "figure", runs: [{ method: "auto" }], title: "Automatic on a figure" }); } },
     ],
-    source: "The derivation is in the library, in the module chain::direct.",
+    source: "The rules of the choice are in the library, in solve::choose; every solution says which one applied.",
   },
   {
     id: "two-bone",
@@ -106,6 +96,33 @@ export const ARTICLES: Article[] = [
       { label: "A thousand of them", watch: "A crowd of limbs, each solved in every frame.", setUp: (session) => { session.openScene("crowd"); } },
     ],
     source: "R. Bridson: Inverse Kinematics and Optimization, 2011, section 2.1. W. Kahan: Miscalculating Area and Angles of a Needle-like Triangle, 2000, for thin triangles.",
+  },
+  {
+    id: "direct",
+    title: "Direct, for free chains",
+    line: "A chain of any length as one small convex problem",
+    body: (
+      <>
+        <p>
+          Swing the whole chain until its tip lies on the line to the target. Of all poses that then reach, take the one whose bones turn the least. With bone directions{" "}
+          <b>u</b> before and <b>v</b> after, one common pull <b>μ</b> does it:
+        </p>
+        <Formula says="v i equals u i plus mu, divided by its length; the sum of l i times v i equals t">
+          <Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" />
+          <Over top={<><Sub of={<V name="u" />} at={<I name="i" />} /><O sign="+" /><V name="μ" /></>} bottom={<Bars><Sub of={<V name="u" />} at={<I name="i" />} /><O sign="+" /><V name="μ" /></Bars>} />
+          <mspace width="1em" />
+          <munder><O sign="∑" /><I name="i" /></munder><Sub of={<I name="l" />} at={<I name="i" />} /><Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" /><V name="t" />
+        </Formula>
+        <p>Finding <b>μ</b> is a convex problem in as many unknowns as the space has dimensions, whatever the number of bones: two or three passes are enough.</p>
+        <h3>When it gets stuck</h3>
+        <p>Never: every target within reach is reached, also from a straight chain, which is first laid on an arc to a fixed side. It needs a chain without limits and without hinges.</p>
+      </>
+    ),
+    shows: [
+      { label: "A chain in the plane", watch: "Drag the target: every bone turns as little as it can.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }], title: "Direct on a chain" }); } },
+      { label: "Beside CCD", watch: "CCD bends the outer joints most, the direct way bends all a little.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }, { method: "ccd" }], title: "Direct beside CCD" }); } },
+    ],
+    source: "The derivation is in the library, in the module chain::direct.",
   },
   {
     id: "ccd",
