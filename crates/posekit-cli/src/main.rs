@@ -18,6 +18,8 @@ mod progress;
 mod report;
 mod robot;
 mod serve;
+#[cfg(test)]
+mod studio_figure;
 mod table;
 mod task_picture;
 #[cfg(test)]

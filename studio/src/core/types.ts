@@ -8,23 +8,25 @@ import type { ProblemFile, Quat, Vec3 } from "./files.ts";
 
 // ---------------------------------------------------------------------------------------------------------------- document
 
-export type SceneId =
-  | "limb-2d"
-  | "chain-2d"
-  | "rope"
-  | "arm-free"
-  | "arm-hinges"
-  | "arm-ranges"
-  | "tentacle"
-  | "arm6"
-  | "arm7"
-  | "hand"
-  | "figure"
-  | "crowd"
-  | "lock-up-2"
-  | "lock-up-3";
+export const SCENE_IDS = [
+  "limb-2d",
+  "chain-2d",
+  "rope",
+  "arm-free",
+  "arm-hinges",
+  "arm-ranges",
+  "tentacle",
+  "arm6",
+  "arm7",
+  "hand",
+  "figure",
+  "crowd",
+  "lock-up-2",
+  "lock-up-3",
+] as const;
+export type SceneId = (typeof SCENE_IDS)[number];
 
-export type MethodName = "auto" | "two-bone" | "ccd" | "fabrik" | "relaxation" | "least-squares";
+export type MethodName = "auto" | "two-bone" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
 
 /** Any of the library's settings, by the names of the library's fields; what is left out keeps its default. */
 export interface SettingsSubset {
