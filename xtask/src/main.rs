@@ -57,7 +57,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("test") => gates::test(),
         Some("tidy") => tidy::tidy(),
         Some("bless") => digest::bless(),
-        Some("wasm") => wasm::wasm(),
+        Some("wasm") => wasm::wasm(rest),
         Some("bench") => bench::bench(rest),
         Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {

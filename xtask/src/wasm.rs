@@ -2,16 +2,18 @@
 
 mod route;
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::process::{cargo, run, works};
+use crate::steps::Outcome;
 
-pub(crate) use route::{Route, find_route};
+pub(crate) use route::{Route, find_route, find_source};
 
 /// The package as npm would publish it; git ignores it.
 pub(crate) const PACKAGE: &str = "crates/posekit-wasm/pkg";
@@ -21,12 +23,16 @@ const BINDGEN: &str = "tools/bindgen/Cargo.toml";
 /// Files of the package that are copied as they are.
 const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds the package.
+/// Builds the package; with `--from-source` the standard library too, whether or not the target is installed.
 ///
 /// # Errors
 /// When no compiler here can make WebAssembly, with what to install; when a build fails.
-pub(crate) fn wasm() -> Result<()> {
-    let route = find_route()?;
+pub(crate) fn wasm(arguments: &[String]) -> Result<()> {
+    let route = match arguments {
+        [] => find_route()?,
+        [word] if word == "--from-source" => find_source()?,
+        _ => bail!("usage: cargo xtask wasm [--from-source]"),
+    };
     println!("compiling with {}", route.words());
     build(&route)?;
     println!("the package is in {PACKAGE}");
@@ -43,7 +49,7 @@ pub(crate) fn build(route: &Route) -> Result<()> {
     let built = Path::new(PACKAGE).join("posekit_bg.wasm");
     if !is_newer(&built, &module) {
         run(cargo()
-            .args(["run", "--quiet", "--release", "--manifest-path", BINDGEN, "--"])
+            .args(["run", "--quiet", "--release", "--locked", "--manifest-path", BINDGEN, "--"])
             .arg(&module)
             .args([PACKAGE, "posekit"]))?;
         optimise(&built)?;
@@ -116,4 +122,30 @@ pub(crate) fn npm(folder: &Path) -> Command {
     let mut command = Command::new("npm");
     command.current_dir(folder);
     command
+}
+
+/// The gate: builds the package and runs its tests under Node, the determinism digest among them.
+///
+/// # Errors
+/// When a build or a test fails; where something is missing that a gate under `CI=true` must have.
+pub(crate) fn gate() -> Result<Outcome> {
+    let missing = |what: String| {
+        if env::var("CI").is_ok_and(|value| value == "true") {
+            bail!("{what}, and under CI=true nothing is left out");
+        }
+        Ok(Outcome::Skipped(format!("{what}: skipped")))
+    };
+    let route = match find_route() {
+        Ok(route) => route,
+        Err(error) => return missing(error.to_string()),
+    };
+    for (program, package) in [("node", "nodejs"), ("npm", "npm")] {
+        if !works(Command::new(program).arg("--version")) {
+            return missing(format!("{program} is not installed (Debian: {package})"));
+        }
+    }
+    println!("compiling with {}", route.words());
+    build(&route)?;
+    run(npm(Path::new(SOURCE)).args(["test", "--silent"]))?;
+    Ok(Outcome::Passed)
 }

@@ -44,6 +44,14 @@ pub(crate) fn find_route() -> Result<Route> {
     {
         return Ok(Route::Target);
     }
+    find_source()
+}
+
+/// Finds a toolchain with the source of the standard library.
+///
+/// # Errors
+/// When there is none: what to install.
+pub(crate) fn find_source() -> Result<Route> {
     let Some(linker) = linker() else {
         bail!("{HINT}; a linker (rust-lld or wasm-ld) is missing too")
     };
