@@ -308,6 +308,16 @@ export interface Snippet {
   files: NamedText[];
 }
 
+/** What a scene looks like. */
+export interface ScenePreview {
+  document: StudioDocument;
+  info: ProblemInfo;
+  /** Solved, or the start. */
+  pose: PoseData;
+  method: MethodName;
+  crowd?: CrowdFrame;
+}
+
 /** What the view lends to the session, for exports. */
 export interface Pictures {
   png(): Promise<Blob>;
@@ -442,6 +452,8 @@ export interface Session {
   /** The case table's digest, computed in the worker, and the committed one. */
   digest(): Promise<{ computed: string; committed: string }>;
   dismiss(notice: number): void;
+  /** A scene as it looks solved, without opening it; for the small pictures. */
+  preview?(scene: SceneId): Promise<ScenePreview | null>;
   /** For the test of the restart only. */
   killWorker(): void;
   dispose(): void;

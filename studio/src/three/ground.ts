@@ -1,0 +1,149 @@
+//! The ground: a quiet grid, and in space the figure's contact shadow on it.
+
+import * as THREE from "three";
+import type { Rig } from "./camera.ts";
+import type { Programs, Shared } from "./programs.ts";
+
+/** Side of the shadow's image [px]: soft shadows need no more. */
+const SHADOW_PIXELS = 256;
+/** About this many cells of the grid across the height that is seen. */
+const CELLS = 9;
+
+/** The largest of 1, 2 and 5 times a power of ten that leaves about {@link CELLS} cells across `size`. */
+export function gridStep(size: number): number {
+  const wanted = size / CELLS;
+  if (!(wanted > 0) || !Number.isFinite(wanted)) return 1;
+  const decade = 10 ** Math.floor(Math.log10(wanted));
+  const found = [5, 2].find((m) => m * decade <= wanted * 1.000001);
+  return (found ?? 1) * decade;
+}
+
+export class Ground {
+  readonly group = new THREE.Group();
+  /** Distance of the grid's lines [m]. */
+  step = 1;
+  /** Height of the floor along up [m]. */
+  level = 0;
+  readonly #grid: THREE.Mesh;
+  readonly #floor: THREE.Mesh;
+  readonly #programs: Programs;
+  readonly #targets: [THREE.WebGLRenderTarget, THREE.WebGLRenderTarget];
+  readonly #camera = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
+  readonly #stage = new THREE.Scene();
+  readonly #screen = new THREE.Scene();
+  readonly #screenCamera = new THREE.Camera();
+  readonly #center = new THREE.Vector3();
+  #reach = 1;
+
+  constructor(programs: Programs, casters: THREE.Object3D) {
+    this.#programs = programs;
+    const plane = new THREE.PlaneGeometry(2, 2);
+    this.#grid = new THREE.Mesh(plane, programs.grid);
+    this.#grid.renderOrder = -2;
+    this.#floor = new THREE.Mesh(plane, programs.ground);
+    this.#floor.renderOrder = -1;
+    for (const mesh of [this.#grid, this.#floor]) mesh.frustumCulled = false;
+    this.group.add(this.#grid, this.#floor);
+    const image = () => new THREE.WebGLRenderTarget(SHADOW_PIXELS, SHADOW_PIXELS, {
+      depthBuffer: false, format: THREE.RedFormat, type: THREE.UnsignedByteType,
+    });
+    this.#targets = [image(), image()];
+    this.#stage.add(casters);
+    const quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), programs.blur);
+    quad.frustumCulled = false;
+    this.#screen.add(quad);
+  }
+
+  /** Lays the ground under a figure of this size about this point. */
+  place(rig: Rig, center: THREE.Vector3, size: number, level: number): void {
+    this.level = level;
+    this.#reach = 1.15 * size;
+    this.#center.copy(center).addScaledVector(rig.up, level - center.dot(rig.up));
+    this.#floor.visible = !rig.isPlane;
+    const cast = this.#programs.cast.uniforms;
+    (cast["uUp"] as THREE.IUniform<THREE.Vector3>).value.copy(rig.up);
+    (cast["uLevel"] as THREE.IUniform<number>).value = level;
+    (cast["uHeight"] as THREE.IUniform<number>).value = size;
+    // Seen from below with y along the second floor axis, so that the image lies on the floor unmirrored.
+    const basis = new THREE.Matrix4().makeBasis(rig.first, rig.second, rig.up);
+    this.#floor.quaternion.setFromRotationMatrix(basis);
+    this.#floor.position.copy(this.#center);
+    this.#floor.scale.setScalar(this.#reach);
+    this.#camera.left = this.#camera.bottom = -this.#reach;
+    this.#camera.right = this.#camera.top = this.#reach;
+    this.#camera.near = -20 * size;
+    this.#camera.far = 20 * size;
+    this.#camera.position.copy(this.#center);
+    this.#camera.quaternion.copy(this.#floor.quaternion);
+    this.#camera.updateProjectionMatrix();
+    this.#camera.updateMatrixWorld();
+  }
+
+  /** Grid lines for where the camera is now. */
+  look(rig: Rig): void {
+    const uniforms = this.#programs.grid.uniforms as Record<string, THREE.IUniform>;
+    const seen = rig.pixel * rig.height;
+    this.step = gridStep(rig.isPlane ? seen : Math.max(seen, this.#reach));
+    const first = rig.isPlane ? X : rig.first;
+    const second = rig.isPlane ? Y : rig.second;
+    (uniforms["uFirst"] as THREE.IUniform<THREE.Vector3>).value.copy(first);
+    (uniforms["uSecond"] as THREE.IUniform<THREE.Vector3>).value.copy(second);
+    (uniforms["uStep"] as THREE.IUniform<number>).value = this.step;
+    const middle = rig.isPlane ? rig.target : this.#center;
+    const snap = (value: number) => Math.round(value / this.step) * this.step;
+    const a = snap(middle.dot(first));
+    const b = snap(middle.dot(second));
+    (uniforms["uCenter"] as THREE.IUniform<THREE.Vector2>).value.set(a, b);
+    (uniforms["uFocus"] as THREE.IUniform<THREE.Vector2>).value.set(middle.dot(first) - a, middle.dot(second) - b);
+    (uniforms["uFade"] as THREE.IUniform<number>).value = rig.isPlane ? 0 : 1.45 * this.#reach;
+    this.#grid.position.copy(middle);
+    if (rig.isPlane) {
+      // Behind everything in the plane, which is opaque.
+      this.#grid.position.z = -8 * this.#reach;
+      this.#grid.quaternion.identity();
+      const half = rig.distance * Math.max(1, rig.width / rig.height) * 1.5;
+      this.#grid.scale.setScalar(half + Math.max(rig.width, rig.height) * rig.pixel);
+    } else {
+      this.#grid.quaternion.copy(this.#floor.quaternion);
+      this.#grid.scale.setScalar(1.5 * this.#reach);
+    }
+  }
+
+  /** Draws the shadow's image anew; needed only when the figure has moved. */
+  cast(renderer: THREE.WebGLRenderer, shared: Shared): void {
+    const [image, other] = this.#targets;
+    const before = renderer.getRenderTarget();
+    const clear = renderer.getClearColor(new THREE.Color()).getHex();
+    const alpha = renderer.getClearAlpha();
+    const perspective = shared.uIsPerspective.value;
+    shared.uIsPerspective.value = 0;
+    renderer.setClearColor(0x000000, 0);
+    renderer.setRenderTarget(image);
+    renderer.clear();
+    renderer.render(this.#stage, this.#camera);
+    const blur = this.#programs.blur.uniforms as Record<string, THREE.IUniform>;
+    const by = (blur["uBy"] as THREE.IUniform<THREE.Vector2>).value;
+    for (const spread of [1, 1.6]) {
+      (blur["uImage"] as THREE.IUniform).value = image.texture;
+      by.set(spread / SHADOW_PIXELS, 0);
+      renderer.setRenderTarget(other);
+      renderer.render(this.#screen, this.#screenCamera);
+      (blur["uImage"] as THREE.IUniform).value = other.texture;
+      by.set(0, spread / SHADOW_PIXELS);
+      renderer.setRenderTarget(image);
+      renderer.render(this.#screen, this.#screenCamera);
+    }
+    (this.#programs.ground.uniforms["uImage"] as THREE.IUniform).value = image.texture;
+    shared.uIsPerspective.value = perspective;
+    renderer.setRenderTarget(before);
+    renderer.setClearColor(clear, alpha);
+  }
+
+  dispose(): void {
+    for (const target of this.#targets) target.dispose();
+    this.#grid.geometry.dispose();
+  }
+}
+
+const X = new THREE.Vector3(1, 0, 0);
+const Y = new THREE.Vector3(0, 1, 0);
