@@ -58,7 +58,8 @@ export function rotate(q: Quat, v: Vec3): Vec3 {
 
 export function aboutAxis(axis: Vec3, angle: number): Quat {
   const [x, y, z] = scale(unit(axis), Math.sin(angle / 2));
-  return [x, y, z, Math.cos(angle / 2)];
+  // Adding zero makes the negative one positive, as it is after a round trip through JSON.
+  return [x + 0, y + 0, z + 0, Math.cos(angle / 2)];
 }
 
 export function normalized(q: Quat): Quat {

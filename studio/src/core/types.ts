@@ -46,8 +46,10 @@ export interface RunSpec {
   id: string;
   method: MethodName;
   settings: SettingsSubset;
-  /** Where it starts, if not where the problem says: joint values (points for a chain of points). */
+  /** Where its solve starts, if not where the problem says: joint values (points for a chain of points). */
   start?: number[];
+  /** Where the last drag began, if not at `start`: what the trace goes from. */
+  from?: number[];
   visible: boolean;
 }
 
@@ -124,7 +126,9 @@ export interface ProblemInfo {
   /** 7 per joint: parent_from_joint at neutral values, x y z qx qy qz qw. */
   rest: Float64Array;
   limits: LimitInfo[];
-  /** Joint that each joint's value follows, or -1. */
+  /** The joint that each joint follows, or -1. */
+  mimics: Int32Array;
+  /** Those that can solve it, `auto` first. */
   methods: MethodName[];
   warnings: string[];
   tasks: TaskInfo[];
@@ -161,13 +165,19 @@ export interface RunResult extends PoseData {
   /** Iteration, or 0. */
   escapedAt: number;
   acceleratedAt: number;
-  /** A whole solve from this run's start, measured over repeats [µs]; null until measured. */
+  /** The solve that these numbers are of, measured over repeats [µs]; null until measured. */
   micros: number | null;
   /** Per task: distance, angle. */
   misses: Float64Array;
   holds: { joint: number; relief: number }[];
   /** False while iterations are being played and the end has not come. */
   done: boolean;
+  /** Why it could not run at all; the pose is then where it would have started. */
+  fault: string | null;
+  /**
+   * The way from where the last drag began (`from`, `start`, or the problem's start) to the end; null until it is there. While a handle is dragged it is
+   * that of the last solve, without poses (`nPoints` is 0).
+   */
   trace: TraceData | null;
 }
 
