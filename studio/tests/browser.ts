@@ -25,6 +25,11 @@ export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
+/** A measurement for whoever reads the output. */
+export function report(line: string): void {
+  process.stdout.write(`    ${line}\n`);
+}
+
 export interface Studio {
   page: Page;
   context: BrowserContext;

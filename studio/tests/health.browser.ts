@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { dragHandle, handlePosition, launch, onScreen, openScene, openStudio, resultOf, settled } from "./browser.ts";
+import { dragHandle, handlePosition, launch, onScreen, openScene, openStudio, report, resultOf, settled } from "./browser.ts";
 
 let browser: Browser;
 beforeAll(async () => { browser = await launch(); });
@@ -74,7 +74,7 @@ test("frame time and long tasks while dragging", async () => {
   const { frames, tasks } = await page.evaluate(() => (globalThis as unknown as { measured: { frames: number[]; tasks: number[] } }).measured);
   const sorted = frames.sort((a, b) => a - b);
   const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? NaN).toFixed(1);
-  console.log(`dragging, drawn by software: frame time median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms over ${sorted.length} frames; `
+  report(`dragging, drawn by software: frame time median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms over ${sorted.length} frames; `
     + `${tasks.length} tasks over 50 ms${tasks.length > 0 ? `, the longest ${Math.max(...tasks).toFixed(0)} ms` : ""}`);
   expect(sorted.length).toBeGreaterThan(20);
   // Without a graphics card and on a busy machine a frame may be late; a page that hangs is another thing.
@@ -102,7 +102,7 @@ test("the first load is small and soon ready", async () => {
   });
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const largest = [...sizes].sort((a, b) => b.size - a.size).slice(0, 5).map(({ path, size }) => `${path.split("/").at(-1)} ${(size / 1024).toFixed(0)} kB`);
-  console.log(`first load: ${(total / 1024).toFixed(0)} kB compressed in ${sizes.length} of ${readdirSync(`${site}/assets`).length + 4} files (${largest.join(", ")}); first solve after ${solved} ms, first picture after ${drawn} ms`);
+  report(`first load: ${(total / 1024).toFixed(0)} kB compressed in ${sizes.length} of ${readdirSync(`${site}/assets`).length + 4} files (${largest.join(", ")}); first solve after ${solved} ms, first picture after ${drawn} ms`);
   expect(total).toBeLessThan(1.5 * 1024 * 1024);
   expect(drawn).toBeLessThan(15_000);
   await context.close();

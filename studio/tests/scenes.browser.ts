@@ -3,7 +3,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCENES } from "../src/core/scenes/index.ts";
-import { launch, lookAt, openScene, openStudio, settled, type Studio } from "./browser.ts";
+import { launch, lookAt, openScene, openStudio, report, settled, type Studio } from "./browser.ts";
 
 let browser: Browser;
 let studio: Studio;
@@ -48,7 +48,7 @@ test("the crowd is a thousand limbs that follow their targets", async () => {
   const after = await frame();
   expect(after.count).toBe(1000);
   expect(after.first).not.toBe(before.first);
-  console.log(`crowd: 1000 limbs in ${after.micros.toFixed(0)} µs a frame`);
+  report(`crowd: 1000 limbs in ${after.micros.toFixed(0)} µs a frame`);
 });
 
 test("every show of the Learn pages sets up what it says", async () => {

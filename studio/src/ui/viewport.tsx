@@ -136,15 +136,17 @@ function moveOf(event: KeyboardEvent, handle: Handle, reach: number): HandleMove
   if (handle.limit) return { value: handle.limit.value + sign * share * 5 * DEGREE };
   if (event.altKey) {
     if (!handle.rotation) return null;
-    const turned = eulerFromQuat(handle.rotation);
-    turned[{ across: 2, up: 1, deep: 0 }[axis]] += sign * share * 5 * DEGREE;
-    return { rotation: quatFromEuler(turned) };
+    const about = { across: 2, up: 1, deep: 0 }[axis];
+    return { rotation: quatFromEuler(added(eulerFromQuat(handle.rotation), about, sign * share * 5 * DEGREE)) };
   }
   const flat = handle.moves === "plane";
   if (flat && axis === "deep") return null;
-  const position: Vec3 = [...handle.position];
-  position[flat ? { across: 0, up: 1, deep: 2 }[axis] : { across: 0, up: 2, deep: 1 }[axis]] += sign * share * gridStep(reach);
-  return { position };
+  const direction = flat ? { across: 0, up: 1, deep: 2 }[axis] : { across: 0, up: 2, deep: 1 }[axis];
+  return { position: added(handle.position, direction, sign * share * gridStep(reach)) };
+}
+
+function added(to: Vec3, axis: number, value: number): Vec3 {
+  return to.map((old, index) => (index === axis ? old + value : old)) as Vec3;
 }
 
 /** A step that is a round number, near a fiftieth of the reach. */

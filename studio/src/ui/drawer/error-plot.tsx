@@ -39,7 +39,7 @@ function hoverText(session: Session): string {
   const { runs, y } = curves(session.results.value);
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error == null ? "" : `${methodWord(run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${methodWord(run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
 }
@@ -97,13 +97,13 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
     scales: { x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(min + 1, max)] }, y: { distr: 3, log: 10, range: decades } },
     axes: [
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
-      { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : decade(tick))), filter: everyFewDecades },
+      { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
     ],
     series: [{}, ...runs.map((run) => seriesOf(run))],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
-        session.hoveredIteration.value = index == null || (plot.cursor.left ?? -1) < 0 ? null : plot.data[0][index] ?? null;
+        session.hoveredIteration.value = index === null || index === undefined || (plot.cursor.left ?? -1) < 0 ? null : plot.data[0][index] ?? null;
       }],
       draw: [(plot) => { drawMarks(plot, session); }],
     },
@@ -159,9 +159,9 @@ function markerPaths(marker: Marker): uPlot.Series.Points.PathBuilder {
     let lastX = -Infinity;
     for (let index = from; index <= to; index += 1) {
       const value = values[index];
-      if (value == null) continue;
+      if (value === undefined || value === null) continue;
       const x = plot.valToPos(plot.data[0][index] ?? 0, "x", true);
-      const isLast = index === to || values[index + 1] == null;
+      const isLast = index === to || typeof values[index + 1] !== "number";
       if (x - lastX < 14 * devicePixelRatio && !isLast) continue;
       lastX = x;
       addMarker(path, marker, x, plot.valToPos(value, "y", true), size);
@@ -219,8 +219,8 @@ function drawMarks(plot: uPlot, session: Session): void {
     ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
     line(ctx, bbox.left, y, bbox.left + bbox.width, y);
     ctx.font = `${11 * devicePixelRatio}px 'Inter Variable', sans-serif`;
-    ctx.textAlign = "right";
-    ctx.fillText("reached below", bbox.left + bbox.width - 4 * devicePixelRatio, y - 4 * devicePixelRatio);
+    ctx.textAlign = "left";
+    ctx.fillText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
   }
   if (cursor) {
     const x = plot.valToPos(cursor.iteration, "x", true);
@@ -233,7 +233,7 @@ function drawMarks(plot: uPlot, session: Session): void {
 
 function inside(plot: uPlot, value: number): boolean {
   const { min, max } = plot.scales["y"] ?? {};
-  return min != null && max != null && value > min && value < max;
+  return typeof min === "number" && typeof max === "number" && value > min && value < max;
 }
 
 function line(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {

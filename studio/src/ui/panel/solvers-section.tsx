@@ -53,7 +53,6 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
           choices={methods.map((method) => ({ value: method, label: methodWord(method) }))}
           onChange={(method: MethodName) => { session.setMethod(run.id, method); }}
         />
-        <IconButton icon={GraduationCap} tip="left" label={`How ${word} works`} onClick={() => { learn(result?.method ?? run.method); }} />
         {!isMain && <IconButton icon={Star} tip="left" label={`Make ${word} the main solver`} onClick={() => { session.promoteRun(run.id); }} />}
         <IconButton
           icon={run.visible ? Eye : EyeOff} tip="left" label={run.visible ? `Hide ${word}` : `Show ${word}`}
@@ -61,27 +60,26 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
         />
         {!isOnly && <IconButton icon={Trash2} tip="left" label={`Remove ${word}`} onClick={() => { session.removeRun(run.id); }} />}
       </div>
-      {result ? <Verdict result={result} info={info} isAuto={run.method === "auto"} /> : <p class="hint">Not solved yet</p>}
+      {result && <Chip words={statusWords(result, info)} />}
+      <div class="run-foot">
+        {result ? <Facts result={result} /> : <p class="hint">Not solved yet</p>}
+        <IconButton icon={GraduationCap} tip="left" label={`How ${methodWord(result?.method ?? run.method)} works`} onClick={() => { learn(result?.method ?? run.method); }} />
+      </div>
+      {run.method === "auto" && result?.reason && <p class="hint">{methodWord(result.method)}: {result.reason}</p>}
     </li>
   );
 }
 
 const MARKS = { check: CheckCheck, ruler: Ruler, lock: Lock, pause: Pause, hourglass: Hourglass, dots: Ellipsis } as const;
 
-function Verdict({ result, info, isAuto }: { result: RunResult; info: ProblemInfo | null; isAuto: boolean }) {
-  const words = statusWords(result, info);
-  const turnsToo = result.orientationError > 0;
+function Facts({ result }: { result: RunResult }) {
   return (
-    <>
-      <Chip words={words} />
-      <dl class="facts">
-        <div><dt>iterations</dt><dd>{result.iterations}</dd></div>
-        <div><dt>error</dt><dd>{length(result.error)}</dd></div>
-        {turnsToo && <div><dt>turn off by</dt><dd>{angle(result.orientationError)}</dd></div>}
-        <div><dt>time</dt><dd>{result.micros === null ? "…" : duration(result.micros)}</dd></div>
-      </dl>
-      {isAuto && result.reason && <p class="hint">{methodWord(result.method)}: {result.reason}</p>}
-    </>
+    <dl class="facts">
+      <div><dt>iterations</dt><dd>{result.iterations}</dd></div>
+      <div><dt>error</dt><dd>{length(result.error)}</dd></div>
+      <div><dt>time</dt><dd>{result.micros === null ? "…" : duration(result.micros)}</dd></div>
+      {result.orientationError > 0 && <div><dt>turn error</dt><dd>{angle(result.orientationError)}</dd></div>}
+    </dl>
   );
 }
 
