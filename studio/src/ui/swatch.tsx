@@ -15,11 +15,12 @@ export function Swatch({ method }: { method: MethodName }) {
 
 function MarkerShape({ marker }: { marker: Marker }) {
   switch (marker) {
-    case "disc": return <circle cx="14" cy="6" r="4" />;
-    case "ring": return <><circle cx="14" cy="6" r="4.5" /><circle cx="14" cy="6" r="1.2" /></>;
+    case "circle": return <circle cx="14" cy="6" r="4" />;
     case "square": return <rect x="10.5" y="2.5" width="7" height="7" />;
     case "triangle": return <path d="M14 1.5 18.5 10h-9z" />;
+    case "wedge": return <path d="M14 10.5 18.5 2h-9z" />;
     case "diamond": return <path d="M14 1 19 6 14 11 9 6z" />;
-    case "cross": return <path class="swatch-stroke" d="M10.5 2.5 17.5 9.5 M17.5 2.5 10.5 9.5" />;
+    case "hexagon": return <path d="M18.6 6 16.3 10H11.7L9.4 6 11.7 2h4.6z" />;
+    case "plus": return <path class="swatch-stroke" d="M14 1.5v9M9.5 6h9" />;
   }
 }

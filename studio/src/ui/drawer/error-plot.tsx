@@ -172,36 +172,39 @@ function markerPaths(marker: Marker): uPlot.Series.Points.PathBuilder {
 
 function addMarker(path: Path2D, marker: Marker, x: number, y: number, size: number): void {
   switch (marker) {
-    case "disc":
+    case "circle":
       path.moveTo(x + size, y);
       path.arc(x, y, size, 0, 2 * Math.PI);
-      break;
-    case "ring":
-      path.moveTo(x + size * 1.15, y);
-      path.arc(x, y, size * 1.15, 0, 2 * Math.PI);
-      path.moveTo(x + size * 0.3, y);
-      path.arc(x, y, size * 0.3, 0, 2 * Math.PI);
       break;
     case "square":
       path.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
       break;
+    case "plus":
+      path.moveTo(x - size * 1.2, y);
+      path.lineTo(x + size * 1.2, y);
+      path.moveTo(x, y - size * 1.2);
+      path.lineTo(x, y + size * 1.2);
+      break;
     case "triangle":
-      polygon(path, [[x, y - size * 1.2], [x + size * 1.1, y + size * 0.9], [x - size * 1.1, y + size * 0.9]]);
+      regular(path, 3, x, y, size * 1.3, -Math.PI / 2);
+      break;
+    case "wedge":
+      regular(path, 3, x, y, size * 1.3, Math.PI / 2);
       break;
     case "diamond":
-      polygon(path, [[x, y - size * 1.3], [x + size * 1.3, y], [x, y + size * 1.3], [x - size * 1.3, y]]);
+      regular(path, 4, x, y, size * 1.3, 0);
       break;
-    case "cross":
-      path.moveTo(x - size, y - size);
-      path.lineTo(x + size, y + size);
-      path.moveTo(x + size, y - size);
-      path.lineTo(x - size, y + size);
+    case "hexagon":
+      regular(path, 6, x, y, size * 1.2, 0);
       break;
   }
 }
 
-function polygon(path: Path2D, corners: [number, number][]): void {
-  corners.forEach(([x, y], index) => { if (index === 0) path.moveTo(x, y); else path.lineTo(x, y); });
+function regular(path: Path2D, corners: number, x: number, y: number, radius: number, first: number): void {
+  for (let corner = 0; corner < corners; corner += 1) {
+    const angle = first + 2 * Math.PI * corner / corners;
+    path[corner === 0 ? "moveTo" : "lineTo"](x + radius * Math.cos(angle), y + radius * Math.sin(angle));
+  }
   path.closePath();
 }
 
