@@ -23,7 +23,8 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     await openScene(page, "chain-2d");
     await page.getByRole("button", { name: /Add a solver/ }).click();
     await settled(page);
-    for (const section of await page.locator(".section:not([open]) > summary").all()) await section.click();
+    const closed = page.locator(".section:not([open]) > summary");
+    while (await closed.count() > 0) await closed.first().click();
     expect(await violations(page), "page").toEqual([]);
     await page.locator("#panel-tab-learn").click();
     await page.locator(".contents-item").first().click();

@@ -29,6 +29,7 @@ export function App({ session }: { session: Session }) {
   return (
     <SessionContext.Provider value={session}>
       <div class="page" data-phone={isPhone} data-dragging={session.dragging.value}>
+        <h1 class="sr-only">posekit studio</h1>
         <a class="skip" href="#stage">To the figure</a>
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}

@@ -4,7 +4,7 @@ import type { Session } from "../core/types.ts";
 import { SCENES } from "../core/scenes/index.ts";
 import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
-import { cameraAction, focusHandles } from "./viewport.tsx";
+import { cameraAction, focusHandles } from "./camera.ts";
 
 export interface KeyAction {
   id: string;

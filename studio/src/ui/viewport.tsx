@@ -1,10 +1,14 @@
 //! The place where the figure is: the canvas, and the handles as buttons for keyboard and screen reader.
 
+import { Minus, Plus, Scan } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Vec3 } from "../core/files.ts";
 import type { Handle, HandleMove, Session } from "../core/types.ts";
+import { cameraAction, setCamera } from "./camera.ts";
 import { useSession } from "./context.ts";
+import { IconButton } from "./controls.tsx";
+import { keysOf } from "./keyboard.ts";
 import { paintThumbnails } from "./thumbnails.ts";
 import { eulerFromQuat, quatFromEuler } from "./turns.ts";
 import { angle, length } from "./words.ts";
@@ -12,19 +16,6 @@ import type { View } from "../three/view.ts";
 
 /** The view, once three.js has been loaded; `failed` where the browser has no WebGL. */
 const view = signal<View | "loading" | "failed">("loading");
-
-/** What the view does with the camera: `frame`, `zoom-in`, `orbit-left`, `pan-up` and their likes. */
-export function cameraAction(name: string): void {
-  const now = view.peek();
-  if (typeof now === "object") now.cameraAction(name);
-}
-
-/** Puts the focus on the selected handle, else on the first, which is a target. */
-export function focusHandles(): void {
-  const list = document.querySelector(".handles");
-  const wanted = list?.querySelector<HTMLElement>(".handle[aria-pressed=true]") ?? list?.querySelector<HTMLElement>(".handle");
-  wanted?.focus();
-}
 
 export function Viewport() {
   const session = useSession();
@@ -48,6 +39,7 @@ export function Viewport() {
           <p>Turn on hardware acceleration, or use another browser. Solving, plots and files work all the same.</p>
         </div>
       )}
+      <CameraButtons />
       <Handles />
       <HandleCaption />
     </>
@@ -63,6 +55,7 @@ function startView(canvas: HTMLCanvasElement, session: Session): () => void {
     const made = new View(canvas, session);
     const stopPainting = paintThumbnails(made, session);
     view.value = made;
+    setCamera((name) => { made.cameraAction(name); });
     // For the tests, which ask where on the screen a handle is.
     Object.assign(globalThis, { posekitView: made });
     stop = () => { stopPainting(); made.dispose(); };
@@ -82,6 +75,17 @@ function onCanvasKey(event: KeyboardEvent): void {
   event.preventDefault();
   const flat = (event.currentTarget as HTMLElement).dataset["dimension"] === "2";
   cameraAction(`${event.shiftKey || flat ? "pan" : "orbit"}-${way}`);
+}
+
+/** For those without a wheel and without keys. */
+function CameraButtons() {
+  return (
+    <div class="camera" role="group" aria-label="Camera">
+      <IconButton icon={Scan} tip="left" label="Frame what is selected, or everything" keys={keysOf("frame")} onClick={() => { cameraAction("frame"); }} />
+      <IconButton icon={Plus} tip="left" label="Nearer" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
+      <IconButton icon={Minus} tip="left" label="Farther" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
+    </div>
+  );
 }
 
 /** One button per handle; seen only by who needs them, and by everybody while one has the focus. */

@@ -8,6 +8,7 @@ import { SelectionSection } from "./selection-section.tsx";
 import { SolversSection } from "./solvers-section.tsx";
 import { SettingsSection } from "./settings-section.tsx";
 import { GoalsSection } from "./goals-section.tsx";
+import { ViewSection } from "./view-section.tsx";
 
 const TABS: { id: PanelTab; label: string }[] = [
   { id: "solve", label: "Solve" },
@@ -34,6 +35,7 @@ export function SolvePanel() {
       <SolversSection />
       <SettingsSection />
       <GoalsSection />
+      <ViewSection />
     </>
   );
 }

@@ -65,6 +65,7 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
         {result ? <Facts result={result} /> : <p class="hint">Not solved yet</p>}
         <IconButton icon={GraduationCap} tip="left" label={`How ${methodWord(result?.method ?? run.method)} works`} onClick={() => { learn(result?.method ?? run.method); }} />
       </div>
+      {result?.fault && <p class="hint" data-tone="bad">{result.fault}</p>}
       {run.method === "auto" && result?.reason && <p class="hint">{methodWord(result.method)}: {result.reason}</p>}
     </li>
   );
