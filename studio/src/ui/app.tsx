@@ -75,7 +75,7 @@ function Sheet() {
 function SheetStatus() {
   const session = useSession();
   const main = session.results.value[0];
-  return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></>}</div>;
+  return <div class="sheet-status">{main ? <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></> : session.crowd.value && <span>{session.crowd.value.reached} of {session.crowd.value.count} limbs arrive</span>}</div>;
 }
 
 function useMedia(query: MediaQueryList): boolean {

@@ -1,6 +1,7 @@
 //! What a whole solve takes, as one bar per run.
 
 import { useSession } from "../context.ts";
+import { CrowdFacts } from "../crowd.tsx";
 import { Swatch } from "../swatch.tsx";
 import { lookOf } from "../tokens.ts";
 import { duration, methodWord } from "../words.ts";
@@ -12,6 +13,7 @@ export function Times() {
   return (
     <figure class="times">
       <figcaption class="plot-title">Time of a solve</figcaption>
+      <CrowdFacts />
       <ul class="time-list">
         {results.map((result) => (
           <li key={result.id} class="time">

@@ -16,7 +16,7 @@ export function SettingsSection() {
   const { runs } = session.document.value;
   const run = runs.find(({ id }) => id === chosenRun.value) ?? runs[0];
   const info = session.info.value;
-  if (!run) return null;
+  if (!run || session.crowd.value) return null;
   const ran = session.results.value.find(({ id }) => id === run.id)?.method ?? run.method;
   const settings = SETTINGS.filter(({ methods }) => methods.includes(run.method) || (run.method === "auto" && methods.includes(ran)));
   return (
