@@ -16,6 +16,7 @@ export default defineConfig({
     alias: [
       { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
       { find: /^posekit\/urdf$/, replacement: `${pkg}urdf.js` },
+      { find: /^posekit\/posekit_bg\.wasm/, replacement: `${pkg}posekit_bg.wasm` },
       { find: /^posekit$/, replacement: `${pkg}posekit.js` },
     ],
     dedupe: ["three"],
