@@ -1,14 +1,14 @@
 //! Puts the rows of a drawing into instanced buffers. A buffer is replaced only when its rows have grown.
 
 import * as THREE from "three";
-import { VEIL, type Drawing, type Rows } from "../core/pictures/drawing.ts";
+import { BODY, Rows, VEIL, type Drawing } from "../core/pictures/drawing.ts";
 import type { Programs } from "./programs.ts";
 
 /** Attribute of a row: name, how many numbers, where they begin. */
 type Field = readonly [name: string, size: number, offset: number];
 
 /** A template geometry drawn once for every row. */
-class Batch {
+export class Batch {
   readonly mesh: THREE.Mesh<THREE.InstancedBufferGeometry>;
   #rows: Float32Array | null = null;
   #buffer: THREE.InstancedInterleavedBuffer | null = null;
@@ -62,18 +62,30 @@ class Batch {
 }
 
 const BODY_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iRadii", 2, 6], ["iInk", 4, 8]];
-const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
+/** Of rows of strokes. */
+export const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
 const MARK_FIELDS: readonly Field[] = [["iAt", 3, 0], ["iShape", 3, 3], ["iPaint", 3, 6]];
+
+/** How finely bodies are drawn, by their radius on the screen [px]; the last is for crowds. */
+const LEVELS = [
+  { least: 22, around: 22, rings: 5, hasOutline: true },
+  { least: 8, around: 14, rings: 4, hasOutline: true },
+  { least: 0, around: 8, rings: 2, hasOutline: true },
+  { least: Infinity, around: 6, rings: 0, hasOutline: false },
+] as const;
+/** More bodies than this are a crowd. */
+const CROWD = 700;
 
 /** Everything of a drawing, ready for a scene. */
 export class Batches {
   readonly group = new THREE.Group();
   /** The bodies alone, for casting shadows. */
   readonly casters = new THREE.Group();
-  readonly #coarse: Batch;
-  readonly #fine: Batch;
-  readonly #outlines: readonly [THREE.Mesh, THREE.Mesh];
-  readonly #casts: readonly [THREE.Mesh, THREE.Mesh];
+  /** The bodies, from fine to coarse, and the rows of each. */
+  readonly #bodies: readonly Batch[];
+  readonly #rows = LEVELS.map(() => new Rows(BODY, 64));
+  readonly #outlines: readonly THREE.Mesh[];
+  readonly #casts: Batch;
   readonly #strokes: Batch;
   readonly #lines: Batch;
   readonly #marks: Batch;
@@ -82,11 +94,10 @@ export class Batches {
   #veilBuffer: THREE.InterleavedBuffer | null = null;
 
   constructor(programs: Programs) {
-    this.#fine = new Batch(capsule(20, 6), programs.body, BODY_FIELDS, 2);
-    this.#coarse = new Batch(capsule(8, 2), programs.body, BODY_FIELDS, 2);
-    this.#outlines = [this.#fine.twin(programs.outline, 1), this.#coarse.twin(programs.outline, 1)];
-    this.#casts = [this.#fine.twin(programs.cast, 0), this.#coarse.twin(programs.cast, 0)];
+    this.#bodies = LEVELS.map(({ around, rings }) => new Batch(capsule(around, rings), programs.body, BODY_FIELDS, 2));
+    this.#outlines = this.#bodies.map((batch) => batch.twin(programs.outline, 1));
     const ribbon = quad(0, 1);
+    this.#casts = new Batch(ribbon, programs.cast, BODY_FIELDS, 0);
     this.#strokes = new Batch(ribbon, programs.stroke, STROKE_FIELDS, 4);
     this.#lines = new Batch(ribbon, programs.line, STROKE_FIELDS, 6);
     this.#marks = new Batch(quad(-1, 1), programs.mark, MARK_FIELDS, 7);
@@ -94,28 +105,43 @@ export class Batches {
     this.#veils.frustumCulled = false;
     this.#veils.renderOrder = 5;
     this.group.add(
-      this.#fine.mesh, this.#coarse.mesh, ...this.#outlines, this.#strokes.mesh, this.#lines.mesh, this.#marks.mesh, this.#veils,
+      ...this.#bodies.map((batch) => batch.mesh), ...this.#outlines, this.#strokes.mesh, this.#lines.mesh, this.#marks.mesh, this.#veils,
     );
-    this.casters.add(...this.#casts);
+    this.casters.add(this.#casts.mesh);
   }
 
-  /** Bodies beyond this many are drawn coarsely and without outlines. */
-  static readonly MOST_FINE = 600;
-
-  update(drawing: Drawing): void {
-    const isMany = drawing.bodies.count > Batches.MOST_FINE;
-    const used = isMany ? this.#coarse : this.#fine;
-    const other = isMany ? this.#fine : this.#coarse;
-    used.update(drawing.bodies);
-    other.mesh.visible = false;
-    this.#outlines[0].visible = !isMany && used.mesh.visible;
-    this.#outlines[1].visible = isMany && used.mesh.visible;
-    this.#casts[0].visible = !isMany;
-    this.#casts[1].visible = isMany;
+  /**
+   * Takes over a drawing.
+   *
+   * - `pixel`: metres for a CSS pixel where the view looks
+   */
+  update(drawing: Drawing, pixel: number): void {
+    this.#sort(drawing.bodies, pixel);
+    this.#bodies.forEach((batch, i) => {
+      const rows = this.#rows[i] as Rows;
+      batch.update(rows);
+      (this.#outlines[i] as THREE.Mesh).visible = rows.count > 0 && LEVELS[i]?.hasOutline === true;
+    });
+    this.#casts.update(drawing.bodies);
     this.#strokes.update(drawing.strokes);
     this.#lines.update(drawing.lines);
     this.#marks.update(drawing.marks);
     this.#updateVeils(drawing.veils);
+  }
+
+  /** Each body to the level that suits its size on the screen; in a crowd all to the coarsest. */
+  #sort(bodies: Rows, pixel: number): void {
+    for (const rows of this.#rows) rows.clear();
+    const isCrowd = bodies.count > CROWD;
+    const last = LEVELS.length - 1;
+    for (let row = 0; row < bodies.count; row++) {
+      const from = row * BODY;
+      const wide = Math.max(bodies.data[from + 6] as number, bodies.data[from + 7] as number) / pixel;
+      const level = isCrowd ? last : LEVELS.findIndex(({ least }) => wide >= least);
+      const rows = this.#rows[level] as Rows;
+      const to = rows.take(1);
+      for (let k = 0; k < BODY; k++) rows.data[to + k] = bodies.data[from + k] as number;
+    }
   }
 
   #updateVeils(rows: Rows): void {
@@ -138,7 +164,7 @@ export class Batches {
   }
 
   dispose(): void {
-    for (const batch of [this.#fine, this.#coarse, this.#strokes, this.#lines, this.#marks]) batch.mesh.geometry.dispose();
+    for (const batch of [...this.#bodies, this.#casts, this.#strokes, this.#lines, this.#marks]) batch.mesh.geometry.dispose();
     this.#veils.geometry.dispose();
   }
 }
@@ -156,8 +182,9 @@ function capsule(around: number, rings: number): THREE.BufferGeometry {
       ends.push(end);
     }
   };
-  for (let k = 0; k <= rings; k++) ring((0.5 * Math.PI * k) / rings, 1);
-  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (1 + k / rings), 0);
+  // Without rings it is a tube, open at its ends.
+  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (rings === 0 ? 1 : k / rings), 1);
+  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (rings === 0 ? 1 : 1 + k / rings), 0);
   const row = around + 1;
   for (let k = 0; k < 2 * rings + 1; k++) {
     for (let i = 0; i < around; i++) {
@@ -174,7 +201,7 @@ function capsule(around: number, rings: number): THREE.BufferGeometry {
 }
 
 /** Two triangles: x from `least` to 1, y from -1 to 1. */
-function quad(least: number, most: number): THREE.BufferGeometry {
+export function quad(least: number, most: number): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute([least, -1, 0, most, -1, 0, least, 1, 0, most, 1, 0], 3));
   geometry.setIndex([0, 1, 2, 2, 1, 3]);

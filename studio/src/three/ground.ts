@@ -1,11 +1,16 @@
 //! The ground: a quiet grid, and in space the figure's contact shadow on it.
 
 import * as THREE from "three";
+import { Pen, Rows, STROKE } from "../core/pictures/drawing.ts";
+import { Ink } from "../core/pictures/look.ts";
+import { Batch, quad, STROKE_FIELDS } from "./batches.ts";
 import type { Rig } from "./camera.ts";
 import type { Programs, Shared } from "./programs.ts";
 
 /** Side of the shadow's image [px]: soft shadows need no more. */
-const SHADOW_PIXELS = 256;
+const SHADOW_PIXELS = 160;
+/** Widths of the passes that soften it [px]. */
+const BLUR = [0.7, 1.25] as const;
 /** About this many cells of the grid across the height that is seen. */
 const CELLS = 9;
 
@@ -24,7 +29,11 @@ export class Ground {
   step = 1;
   /** Height of the floor along up [m]. */
   level = 0;
-  readonly #grid: THREE.Mesh;
+  readonly #grid: Batch;
+  readonly #lines = new Rows(STROKE, 128);
+  readonly #pen = new Pen();
+  /** What the lines were last ruled for. */
+  #ruled = "";
   readonly #floor: THREE.Mesh;
   readonly #programs: Programs;
   readonly #targets: [THREE.WebGLRenderTarget, THREE.WebGLRenderTarget];
@@ -38,24 +47,23 @@ export class Ground {
   constructor(programs: Programs, casters: THREE.Object3D) {
     this.#programs = programs;
     const plane = new THREE.PlaneGeometry(2, 2);
-    this.#grid = new THREE.Mesh(plane, programs.grid);
-    this.#grid.renderOrder = -2;
+    this.#grid = new Batch(quad(0, 1), programs.grid, STROKE_FIELDS, -2);
     this.#floor = new THREE.Mesh(plane, programs.ground);
     this.#floor.renderOrder = -1;
-    for (const mesh of [this.#grid, this.#floor]) mesh.frustumCulled = false;
-    this.group.add(this.#grid, this.#floor);
+    this.#floor.frustumCulled = false;
+    this.group.add(this.#grid.mesh, this.#floor);
     const image = () => new THREE.WebGLRenderTarget(SHADOW_PIXELS, SHADOW_PIXELS, {
       depthBuffer: false, format: THREE.RedFormat, type: THREE.UnsignedByteType,
     });
     this.#targets = [image(), image()];
     this.#stage.add(casters);
-    const quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), programs.blur);
-    quad.frustumCulled = false;
-    this.#screen.add(quad);
+    const screen = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), programs.blur);
+    screen.frustumCulled = false;
+    this.#screen.add(screen);
   }
 
-  /** Lays the ground under a figure of this size about this point. */
-  place(rig: Rig, center: THREE.Vector3, size: number, level: number): void {
+  /** Lays the ground under a figure of this size about this point; at `height` above it a body's shadow has mostly faded. */
+  place(rig: Rig, center: THREE.Vector3, size: number, level: number, height: number): void {
     this.level = level;
     this.#reach = 1.15 * size;
     this.#center.copy(center).addScaledVector(rig.up, level - center.dot(rig.up));
@@ -63,7 +71,7 @@ export class Ground {
     const cast = this.#programs.cast.uniforms;
     (cast["uUp"] as THREE.IUniform<THREE.Vector3>).value.copy(rig.up);
     (cast["uLevel"] as THREE.IUniform<number>).value = level;
-    (cast["uHeight"] as THREE.IUniform<number>).value = size;
+    (cast["uHeight"] as THREE.IUniform<number>).value = height;
     // Seen from below with y along the second floor axis, so that the image lies on the floor unmirrored.
     const basis = new THREE.Matrix4().makeBasis(rig.first, rig.second, rig.up);
     this.#floor.quaternion.setFromRotationMatrix(basis);
@@ -79,33 +87,42 @@ export class Ground {
     this.#camera.updateMatrixWorld();
   }
 
-  /** Grid lines for where the camera is now. */
+  /** Grid lines for where the camera is now; ruled anew only when others come into sight. */
   look(rig: Rig): void {
-    const uniforms = this.#programs.grid.uniforms as Record<string, THREE.IUniform>;
     const seen = rig.pixel * rig.height;
     this.step = gridStep(rig.isPlane ? seen : Math.max(seen, this.#reach));
-    const first = rig.isPlane ? X : rig.first;
-    const second = rig.isPlane ? Y : rig.second;
-    (uniforms["uFirst"] as THREE.IUniform<THREE.Vector3>).value.copy(first);
-    (uniforms["uSecond"] as THREE.IUniform<THREE.Vector3>).value.copy(second);
-    (uniforms["uStep"] as THREE.IUniform<number>).value = this.step;
     const middle = rig.isPlane ? rig.target : this.#center;
-    const snap = (value: number) => Math.round(value / this.step) * this.step;
-    const a = snap(middle.dot(first));
-    const b = snap(middle.dot(second));
-    (uniforms["uCenter"] as THREE.IUniform<THREE.Vector2>).value.set(a, b);
-    (uniforms["uFocus"] as THREE.IUniform<THREE.Vector2>).value.set(middle.dot(first) - a, middle.dot(second) - b);
-    (uniforms["uFade"] as THREE.IUniform<number>).value = rig.isPlane ? 0 : 1.45 * this.#reach;
-    this.#grid.position.copy(middle);
-    if (rig.isPlane) {
-      // Behind everything in the plane, which is opaque.
-      this.#grid.position.z = -8 * this.#reach;
-      this.#grid.quaternion.identity();
-      const half = rig.distance * Math.max(1, rig.width / rig.height) * 1.5;
-      this.#grid.scale.setScalar(half + Math.max(rig.width, rig.height) * rig.pixel);
-    } else {
-      this.#grid.quaternion.copy(this.#floor.quaternion);
-      this.#grid.scale.setScalar(1.5 * this.#reach);
+    const half = rig.isPlane ? 0.5 * rig.pixel * Math.max(rig.width, rig.height) : 1.5 * this.#reach;
+    const count = Math.min(Math.ceil(half / this.step) + 2, 64);
+    const axes = rig.isPlane ? [X, Y] as const : [rig.first, rig.second] as const;
+    const at = axes.map((axis) => Math.round(middle.dot(axis) / this.step));
+    const key = `${String(rig.isPlane)} ${String(this.step)} ${String(count)} ${at.join(" ")} ${String(this.level)} ${rig.up.z.toFixed(0)}`;
+    const uniforms = this.#programs.grid.uniforms as Record<string, THREE.IUniform>;
+    (uniforms["uFade"] as THREE.IUniform<number>).value = rig.isPlane ? 0 : 1.5 * this.#reach;
+    (uniforms["uCenter"] as THREE.IUniform<THREE.Vector3>).value.copy(this.#center);
+    if (key === this.#ruled) return;
+    this.#ruled = key;
+    this.#rule(rig, axes, at as [number, number], count);
+    this.#grid.update(this.#lines);
+  }
+
+  #rule(rig: Rig, [first, second]: readonly [THREE.Vector3, THREE.Vector3], [a, b]: [number, number], count: number): void {
+    this.#lines.clear();
+    const pen = this.#pen.begin(this.#lines, Ink.grid, 1);
+    const from = new THREE.Vector3();
+    const to = new THREE.Vector3();
+    // In the plane the grid lies behind everything, which is opaque.
+    const lift = new THREE.Vector3(0, 0, -8 * this.#reach);
+    if (!rig.isPlane) lift.copy(rig.up).multiplyScalar(this.level);
+    const place = (out: THREE.Vector3, u: number, v: number) =>
+      out.copy(lift).addScaledVector(first, u * this.step).addScaledVector(second, v * this.step);
+    for (let i = -count; i <= count; i++) {
+      place(from, a + i, b - count);
+      place(to, a + i, b + count);
+      pen.line(from.x, from.y, from.z, to.x, to.y, to.z);
+      place(from, a - count, b + i);
+      place(to, a + count, b + i);
+      pen.line(from.x, from.y, from.z, to.x, to.y, to.z);
     }
   }
 
@@ -123,7 +140,7 @@ export class Ground {
     renderer.render(this.#stage, this.#camera);
     const blur = this.#programs.blur.uniforms as Record<string, THREE.IUniform>;
     const by = (blur["uBy"] as THREE.IUniform<THREE.Vector2>).value;
-    for (const spread of [1, 1.6]) {
+    for (const spread of BLUR) {
       (blur["uImage"] as THREE.IUniform).value = image.texture;
       by.set(spread / SHADOW_PIXELS, 0);
       renderer.setRenderTarget(other);
@@ -141,7 +158,8 @@ export class Ground {
 
   dispose(): void {
     for (const target of this.#targets) target.dispose();
-    this.#grid.geometry.dispose();
+    this.#grid.mesh.geometry.dispose();
+    this.#floor.geometry.dispose();
   }
 }
 

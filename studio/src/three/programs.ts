@@ -120,9 +120,12 @@ void main() {
   float key = dot(n, normalize(vec3(-0.45, 0.62, 0.64)));
   float lit = smoothstep(-0.55, 0.95, key);
   float rim = 1.0 - clamp(n.z, 0.0, 1.0);
-  vec3 colour = mix(mix(vTint, vShade, 0.62), vTint, lit);
-  colour = mix(colour, vec3(1.0), mix(0.34, 0.1, uDark) * smoothstep(0.62, 1.0, key));
-  colour *= 1.0 - 0.1 * rim * rim;
+  // On paper the tint is the lit side and the full colour the shaded one; on slate the full colour is what shines.
+  vec3 onPaper = mix(mix(vTint, vShade, 0.62), vTint, lit);
+  onPaper = mix(onPaper, vec3(1.0), 0.34 * smoothstep(0.62, 1.0, key));
+  vec3 onSlate = mix(vTint, mix(vTint, vShade, 0.9), lit) * mix(0.72, 1.0, lit);
+  onSlate = mix(onSlate, vec3(1.0), 0.16 * smoothstep(0.55, 1.0, key));
+  vec3 colour = mix(onPaper, onSlate, uDark) * (1.0 - 0.1 * rim * rim);
   outColour = vec4(colour, 1.0);
 #endif
 }
@@ -141,6 +144,9 @@ out float vAcross;
 out float vHalf;
 out float vAlong;
 out vec4 vDash;
+#ifdef FADE
+out vec3 vAt;
+#endif
 void main() {
   vec4 a = viewMatrix * vec4(iA, 1.0);
   vec4 b = viewMatrix * vec4(iB, 1.0);
@@ -172,6 +178,9 @@ void main() {
   vHalf = half_width;
   vAlong = (iStyle.x + position.x * distance(iA, iB)) / uFocusPixel;
   vDash = uDashes[int(iStyle.w + 0.5)];
+#ifdef FADE
+  vAt = mix(iA, iB, position.x);
+#endif
 }
 `;
 
@@ -182,6 +191,11 @@ in float vAcross;
 in float vHalf;
 in float vAlong;
 in vec4 vDash;
+#ifdef FADE
+in vec3 vAt;
+uniform vec3 uCenter;
+uniform float uFade;
+#endif
 out vec4 outColour;
 void main() {
   float alpha = clamp(vHalf + 0.5 - abs(vAcross), 0.0, 1.0);
@@ -196,6 +210,10 @@ void main() {
     alpha *= clamp(on, 0.0, 1.0);
   }
   alpha *= vColour.a;
+#ifdef FADE
+  // A floor has no edge: its lines melt away with the distance from the figure.
+  if (uFade > 0.0) alpha *= 1.0 - smoothstep(0.4, 1.0, distance(vAt, uCenter) / uFade);
+#endif
   if (alpha < 0.004) discard;
   outColour = vec4(vColour.rgb, alpha);
 }
@@ -298,61 +316,26 @@ out vec4 outColour;
 void main() { outColour = vColour; }
 `;
 
-const GRID_VERTEX = `
-${HEAD}
-uniform mat4 modelMatrix;
-in vec3 position;
-out vec2 vAt;
-uniform vec3 uFirst;
-uniform vec3 uSecond;
-uniform vec2 uCenter;
-void main() {
-  vec4 world = modelMatrix * vec4(position, 1.0);
-  // Measured from a line of the grid near the middle: single precision stays fine far from the origin.
-  vAt = vec2(dot(world.xyz, uFirst), dot(world.xyz, uSecond)) - uCenter;
-  gl_Position = projectionMatrix * viewMatrix * world;
-}
-`;
-
-const GRID_FRAGMENT = `
-precision highp float;
-uniform vec3 uPalette[${String(PALETTE_SIZE)}];
-uniform float uStep;
-uniform float uFade;
-uniform vec2 uFocus;
-in vec2 vAt;
-out vec4 outColour;
-float lines(vec2 at, float wide) {
-  vec2 width = fwidth(at);
-  vec2 off = abs(fract(at - 0.5) - 0.5) / max(width, vec2(1e-6));
-  // Lines closer than a few pixels melt away instead of shimmering.
-  vec2 calm = 1.0 - smoothstep(0.12, 0.5, width);
-  vec2 on = clamp(0.5 * wide + 0.5 - off, 0.0, 1.0) * calm;
-  return max(on.x, on.y);
-}
-void main() {
-  float alpha = lines(vAt / uStep, 1.0);
-  if (uFade > 0.0) {
-    float far = distance(vAt, uFocus) / uFade;
-    alpha *= 1.0 - smoothstep(0.45, 1.0, far);
-  }
-  if (alpha < 0.004) discard;
-  outColour = vec4(uPalette[2], alpha);
-}
-`;
-
+/** A body's shadow is a ribbon on the floor, as wide as the body. */
 const CAST_VERTEX = `
 ${HEAD}
-${BODY_POINT}
+in vec3 position;
+in vec3 iA;
+in vec3 iB;
+in vec2 iRadii;
 uniform float uHeight;
 uniform vec3 uUp;
 uniform float uLevel;
 out float vShade;
 void main() {
-  vec3 center; vec3 normal; float radius;
-  bodyPoint(center, normal, radius);
-  vec3 at = center + normal * radius;
-  float height = max(dot(at, uUp) - uLevel, 0.0);
+  vec3 way = iB - iA;
+  way -= uUp * dot(way, uUp);
+  float size = length(way);
+  vec3 u = size > 1e-6 ? way / size : normalize(abs(uUp.z) < 0.9 ? cross(vec3(0.0, 0.0, 1.0), uUp) : cross(vec3(1.0, 0.0, 0.0), uUp));
+  vec3 v = cross(uUp, u);
+  float radius = mix(iRadii.x, iRadii.y, position.x);
+  vec3 at = mix(iA, iB, position.x) + radius * (u * (2.0 * position.x - 1.0) * 0.8 + v * position.y);
+  float height = max(dot(at, uUp) - uLevel - radius, 0.0);
   vShade = exp(-2.2 * height / uHeight);
   gl_Position = projectionMatrix * viewMatrix * vec4(at, 1.0);
 }
@@ -453,14 +436,10 @@ export function makePrograms(shared: Shared): Programs {
     line: program(shared, STROKE_VERTEX, STROKE_FRAGMENT, {}, { ...CLEAR, side: THREE.DoubleSide, depthTest: false }),
     mark: program(shared, MARK_VERTEX, MARK_FRAGMENT, {}, { ...CLEAR, depthTest: false }),
     veil: program(shared, VEIL_VERTEX, VEIL_FRAGMENT, {}, { ...CLEAR, side: THREE.DoubleSide }),
-    grid: program(shared, GRID_VERTEX, GRID_FRAGMENT, {
-      uStep: { value: 1 },
+    grid: program(shared, STROKE_VERTEX, STROKE_FRAGMENT, {
+      uCenter: { value: new THREE.Vector3() },
       uFade: { value: 0 },
-      uFocus: { value: new THREE.Vector2() },
-      uCenter: { value: new THREE.Vector2() },
-      uFirst: { value: new THREE.Vector3(1, 0, 0) },
-      uSecond: { value: new THREE.Vector3(0, 1, 0) },
-    }, { ...CLEAR, side: THREE.DoubleSide }),
+    }, { ...CLEAR, side: THREE.DoubleSide, defines: { FADE: "" } }),
     cast: program(shared, CAST_VERTEX, CAST_FRAGMENT, {
       uHeight: { value: 1 },
       uUp: { value: new THREE.Vector3(0, 0, 1) },

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
-import type { Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
+import type { CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
 import { Ink, lookOf, palette, type Palette, type Theme } from "../core/pictures/look.ts";
@@ -16,11 +16,14 @@ import { Rig } from "./camera.ts";
 import type { Character } from "./character.ts";
 import { Grab, limitPlace, pick } from "./grab.ts";
 import { Ground } from "./ground.ts";
+import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 
 /** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
 const MOST_RATIO = 2;
+/** The shadow of a crowd is drawn every so many frames. */
+const CROWD_SHADOW = 4;
 /** How long a change of the camera takes [ms]. */
 const GLIDE = 180;
 /** Width and height of a scene's small picture [CSS px]. */
@@ -47,6 +50,8 @@ export class View {
   /** What holds the mesh of a character. */
   readonly #worn = new THREE.Group();
   readonly #stops: (() => void)[] = [];
+  readonly #pace = new Pace();
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #raycaster = new THREE.Raycaster();
   #palette: Palette = palette("light");
   #shape: Shape | null = null;
@@ -175,7 +180,7 @@ export class View {
     const height = this.canvas.clientHeight;
     if (width === 0 || height === 0) return;
     const wasSized = this.#rig.width > 1;
-    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO));
+    this.#setResolution();
     this.#renderer.setSize(width, height, false);
     this.#rig.resize(width, height);
     if (!wasSized) this.#isFramed = false;
@@ -197,9 +202,23 @@ export class View {
       this.#request = requestAnimationFrame((now) => {
         this.#request = 0;
         this.#advance(now);
+        if (this.#pace.tick(now)) this.#setResolution();
         this.frame();
+        clearTimeout(this.#restTimer);
+        this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
       });
     }
+  }
+
+  /** Nothing moves any more: the picture in full. */
+  #rest(): void {
+    if (!this.#pace.settle()) return;
+    this.#setResolution();
+    this.frame();
+  }
+
+  #setResolution(): void {
+    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share);
   }
 
   /** Draws now. */
@@ -212,8 +231,10 @@ export class View {
     if (this.#isStale) {
       this.#isStale = false;
       this.#compose();
-      this.#batches.update(this.#drawing);
-      if (!this.#rig.isPlane) this.#ground.cast(this.#renderer, this.#shared);
+      this.#batches.update(this.#drawing, this.#rig.pixel);
+      // Nobody sees that the shadow of a crowd is a few frames old.
+      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW === 0;
+      if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared);
       this.#syncGizmos();
     }
     this.#ground.look(this.#rig);
@@ -241,8 +262,8 @@ export class View {
 
   #compose(): void {
     const { session } = this;
-    const crowd = session.crowd.value;
-    if (crowd !== null && session.document.peek().scene === "crowd") {
+    const crowd = this.#crowd();
+    if (crowd !== null) {
       const main = session.document.peek().runs[0];
       composeCrowd(this.#drawing, crowd, lookOf(main?.method === "auto" ? "two-bone" : (main?.method ?? "two-bone")));
       this.#handles = [];
@@ -256,6 +277,11 @@ export class View {
     const composition = this.#composition(shape, this.#fitting(session.shown.value));
     this.#composer.compose(this.#drawing, composition);
     this.#character?.pose(mainPose(shape, composition.shown));
+  }
+
+  /** The crowd, when it is what is on show. */
+  #crowd(): CrowdFrame | null {
+    return this.session.document.peek().scene === "crowd" ? this.session.crowd.peek() : null;
   }
 
   #composition(shape: Shape, shown: readonly ShownRun[]): Composition {
@@ -350,7 +376,11 @@ export class View {
   /** Frames a document that has just been opened: by its start, and again when its first solution is there. */
   #frameFirst(): void {
     const { session } = this;
-    this.#isFramed = this.#fitting(session.shown.peek()).length > 0 || session.crowd.peek() !== null;
+    this.#isFramed = this.#fitting(session.shown.peek()).length > 0 || this.#crowd() !== null;
+    if (this.#crowd() !== null) {
+      this.#rig.setWorld("z", false, 1);
+      this.#placeGround();
+    }
     const camera = session.document.peek().view.camera;
     const points = this.#extent();
     if (points.length === 0) return;
@@ -407,9 +437,9 @@ export class View {
     const { session } = this;
     const points: number[] = [];
     const add = (more: Iterable<number>) => { for (const value of more) points.push(value); };
-    const crowd = session.crowd.peek();
-    if (crowd !== null && session.document.peek().scene === "crowd") {
-      add(crowd.points);
+    const crowd = this.#crowd();
+    if (crowd !== null) {
+      add(crowd.points.subarray(0, 9 * crowd.count));
       return points;
     }
     const shape = this.#shape;
@@ -425,11 +455,14 @@ export class View {
     return points;
   }
 
+  /** Lays the floor under the figure, or under the crowd. */
   #placeGround(): void {
     const shape = this.#shape;
-    if (shape === null) return;
+    const crowd = this.#crowd();
+    if (shape === null && crowd === null) return;
     const box = new THREE.Box3();
-    const points = shape.isChain ? shape.info.start.points : this.#composer.place(shape, shape.info.start);
+    const size0 = shape?.size ?? 1;
+    const points = crowd?.points ?? (shape === null ? [] : this.#composer.place(shape, shape.info.start));
     const point = new THREE.Vector3();
     let lowest = Infinity;
     for (let i = 0; i + 2 < points.length; i += 3) {
@@ -439,9 +472,10 @@ export class View {
     }
     if (!Number.isFinite(lowest)) return;
     // The floor is at zero where the figure stands on it or over it, and below what hangs lower.
-    const level = lowest > -0.02 * shape.size && lowest < 1.5 * shape.size ? 0 : lowest - 0.02 * shape.size;
+    const level = lowest > -0.02 * size0 && lowest < 1.5 * size0 ? 0 : lowest - 0.02 * size0;
     const center = box.getCenter(new THREE.Vector3());
-    this.#ground.place(this.#rig, center, Math.max(shape.size, 0.7 * box.getSize(point).length()), level);
+    const span = box.getSize(point).length();
+    this.#ground.place(this.#rig, center, crowd === null ? Math.max(size0, 0.7 * span) : 0.6 * span, level, crowd === null ? size0 : 0.3);
   }
 
   // -------------------------------------------------------------------------------------------------------------- handles
@@ -619,6 +653,7 @@ export class View {
   /** What is on the canvas. */
   png(): Promise<Blob> {
     this.#isStale = true;
+    if (this.#pace.settle()) this.#setResolution();
     this.frame();
     return new Promise((resolve, reject) => {
       this.canvas.toBlob((blob) => {
@@ -698,7 +733,7 @@ export class View {
     shared.uPixel.value = rig.pixelAtOne;
     shared.uFocusPixel.value = rig.pixel;
     shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
-    this.#batches.update(drawing);
+    this.#batches.update(drawing, rig.pixel);
     this.#renderer.setRenderTarget(target);
     this.#renderer.clear();
     this.#renderer.render(this.#scene, rig.camera);
@@ -720,6 +755,7 @@ export class View {
     for (const stop of this.#stops) stop();
     cancelAnimationFrame(this.#request);
     clearTimeout(this.#saveTimer);
+    clearTimeout(this.#restTimer);
     this.session.setPictures(null);
     this.#gestures.dispose();
     for (const gizmo of this.#gizmos) gizmo.dispose();

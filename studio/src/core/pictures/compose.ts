@@ -78,6 +78,7 @@ export class Composer {
   /** What stands in the world: bars as grey bodies, plates as outlines with a breath of a fill. */
   #furniture(out: Drawing, shape: Shape): void {
     for (const rod of shape.furniture.rods) out.body(...rod.ends[0], ...rod.ends[1], rod.radius, rod.radius, START_INKS.body);
+    for (const { center, radius } of shape.furniture.balls) out.body(...center, ...center, radius, radius, START_INKS.joint);
     for (const { corners } of shape.furniture.plates) {
       const [first] = corners;
       if (first === undefined) continue;
@@ -356,6 +357,8 @@ export class Composer {
       const isHeld = main !== null && main.blocked.includes(joint);
       const isOpen = touched.has(joint) || joint === stepped;
       if (!isOpen && !all && !isHeld) continue;
+      // A joint that turns all the way round has nothing to show of itself.
+      if (!isOpen && !isHeld && mark.kind === "range" && mark.max - mark.min >= 2 * Math.PI - 1e-6) continue;
       this.#limit(out, scene, mark, joint, isOpen, isHeld);
     }
   }
@@ -447,6 +450,7 @@ export class Composer {
 
   #handles(out: Drawing, scene: Scene): void {
     const { shape } = scene;
+    const targets = scene.handles.reduce((sum, handle) => sum + (handle.kind === "target" ? 1 : 0), 0);
     for (const handle of scene.handles) {
       const [x, y, z] = handle.position;
       const isSelected = handle.id === scene.selection;
@@ -454,7 +458,8 @@ export class Composer {
       if (handle.kind === "target") {
         if (handle.rotation !== null) this.#axes(out, handle.position, handle.rotation, 30 * scene.pixel, isSelected);
         const isSeen = handle.task !== null && shape.info.tasks[handle.task]?.task === "look-at";
-        if (!scene.isPlane) this.#plumb(out, scene, handle.position);
+        // Many of them would be a thicket.
+        if (!scene.isPlane && (targets === 1 || isSelected || isHovered)) this.#plumb(out, scene, handle.position);
         out.mark(x, y, z, isSeen ? "seen" : "target", 9, Ink.target, -1, 2);
       } else if (handle.kind === "root") {
         out.mark(x, y, z, "root", 5.5, Ink.paper, Ink.ink, 1);
@@ -522,6 +527,9 @@ export class Composer {
   }
 }
 
+/** Dots for the targets of a crowd beyond this many would be a haze. */
+const MOST_DOTS = 2000;
+
 /** Draws a crowd of limbs: two bodies each, and the targets as dots. */
 export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook): void {
   out.clear();
@@ -538,8 +546,8 @@ export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook):
     out.body(x, y, z, p[at + 6] as number, p[at + 7] as number, p[at + 8] as number, 0.75 * radius, 0.4 * radius, inks.crowd);
   }
   const t = crowd.targets;
-  for (let i = 0; i < crowd.count; i++) {
-    out.mark(t[3 * i] as number, t[3 * i + 1] as number, t[3 * i + 2] as number, "circle", 1.6, Ink.target, Ink.target, 0.5);
+  for (let i = 0; i < Math.min(crowd.count, MOST_DOTS); i++) {
+    out.mark(t[3 * i] as number, t[3 * i + 1] as number, t[3 * i + 2] as number, "circle", 1.2, Ink.target, Ink.target, 0.5, 0.85);
   }
 }
 
@@ -582,7 +590,7 @@ function makeInks(fill: number, edge: number, tint: number): FigureInks {
     joint: { tint: Ink.paper, shade: tint, edge, width: OUTLINE },
     litJoint: { tint: Ink.paper, shade: tint, edge: Ink.ink, width: 2.4 },
     rod: { tint: Ink.quiet, shade: Ink.ink, edge: Ink.ink, width: 0.6 },
-    crowd: { tint, shade: fill, edge, width: 0.8 },
+    crowd: { tint: fill, shade: edge, edge, width: 0 },
     edge,
   };
 }

@@ -135,7 +135,7 @@ export function palette(theme: Theme, token: (name: string) => string = () => ""
   colours[Ink.startTint] = mix(paper, colours[Ink.start] as string, 0.18);
   const side = theme === "light" ? 0 : 1;
   // Full enough for the figure to be what shines, light enough for its outline to be seen.
-  const share = theme === "light" ? 0.36 : 0.5;
+  const share = theme === "light" ? 0.36 : 0.58;
   for (const look of SOLVERS) {
     const fill = read(`solver-${look.name}`, look.fill[side]);
     colours.push(fill, read(`line-${look.name}`, look.edge[side]), mix(paper, fill, share));

@@ -74,11 +74,12 @@ class Writer {
     return this.palette.colours[Math.round(index)] ?? "#000000";
   }
 
-  /** x, y, depth, pixels for a metre there; null behind the eye. */
-  place(x: number, y: number, z: number): [number, number, number, number] | null {
+  /** x, y, depth, pixels for a metre there, distance from the eye (1 without perspective); null behind the eye. */
+  place(x: number, y: number, z: number): [number, number, number, number, number] | null {
     const out = this.#out;
     if (!this.projection.at(x, y, z, out)) return null;
-    return [out[0] as number, out[1] as number, out[2] as number, this.projection.scale / (out[3] as number)];
+    const w = out[3] as number;
+    return [out[0] as number, out[1] as number, out[2] as number, this.projection.scale / w, w];
   }
 }
 
@@ -175,9 +176,10 @@ function drawBodies(writer: Writer, bodies: Rows): void {
     const ra = (d[i + 6] as number) * a[3];
     const rb = (d[i + 7] as number) * b[3];
     const text = bodyText(writer, a, b, ra, rb, d, i);
-    // A ball at a joint lies over the ends of its bones: among things of one depth, the shorter is in front.
-    const bias = Math.hypot(a[0] - b[0], a[1] - b[1]) * 1e-9;
-    items.push({ depth: (a[2] + b[2]) / 2 + bias, text });
+    // A ball at a joint lies over the ends of its bones, which a painter cannot let into it.
+    const isBall = a[0] === b[0] && a[1] === b[1];
+    const depth = (a[4] + b[4]) / 2 - (isBall ? 2 * (d[i + 6] as number) : 0) + 1e-6 * (a[2] + b[2]);
+    items.push({ depth, text });
   }
   items.sort((p, q) => q.depth - p.depth);
   for (const item of items) writer.raw(item.text);
