@@ -51,6 +51,17 @@ export class History {
     this.forgetOldest();
   }
 
+  /** Changes the document without an entry of its own: where it is looked at from. */
+  amend(document: StudioDocument): void {
+    this.current().document = document;
+  }
+
+  /** Takes the newest document back as if it had never been. */
+  drop(): StudioDocument {
+    if (this.at > 0) this.forgetFrom(this.at);
+    return this.document;
+  }
+
   /** Ends a row of changes: the next one is an entry of its own, whatever its key. */
   seal(): void {
     this.current().key = null;

@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { WorkerLike } from "../worker/client.ts";
+import type { Answers, Reply, Request, RequestKind } from "../worker/protocol.ts";
 
 const pkg = new URL("../../../crates/posekit-wasm/pkg/", import.meta.url);
 export const WASM = fileURLToPath(new URL("posekit_bg.wasm", pkg));
@@ -18,4 +20,39 @@ if (!hasPackage) {
 /** The bytes of the module, for `initSync`. */
 export function wasmBytes(): Uint8Array {
   return readFileSync(WASM);
+}
+
+/** The worker's engine in this thread, behind the worker's messages: answers come later, as they do from a worker. */
+export function localWorker(engine: { answer(request: Request): Promise<unknown> }, delay = 0): WorkerLike {
+  let isOver = false;
+  const worker: WorkerLike = {
+    onmessage: null,
+    onerror: null,
+    postMessage: ({ id, request }) => {
+      const copy = structuredClone(request);
+      setTimeout(() => {
+        if (isOver) return;
+        const reply = async (): Promise<Reply> => {
+          try {
+            return { id, answer: (await engine.answer(copy)) as Answers[RequestKind] };
+          } catch (error) {
+            const { line, column } = error as { line?: number; column?: number };
+            return { id, fault: { message: (error as Error).message, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) } };
+          }
+        };
+        void reply().then((data) => { if (!isOver) worker.onmessage?.({ data: structuredClone(data) }); });
+      }, delay);
+    },
+    terminate: () => { isOver = true; },
+  };
+  return worker;
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean, what: string, patience = 8000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+  }
 }

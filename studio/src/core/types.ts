@@ -60,6 +60,8 @@ export interface CameraState {
 }
 
 export interface ViewState {
+  /** Which way is up in a file of one's own; a scene says it itself. */
+  up?: "y" | "z";
   camera?: CameraState;
   showLimits: boolean;
   showTrace: boolean;
@@ -328,6 +330,14 @@ export interface ScenePreview {
   crowd?: CrowdFrame;
 }
 
+/** A character's file, whose mesh a view may draw. */
+export interface CharacterFile {
+  name: string;
+  bytes: Uint8Array;
+  /** The glTF node of each joint, or -1. */
+  nodes: number[];
+}
+
 /** What the view lends to the session, for exports. */
 export interface Pictures {
   png(): Promise<Blob>;
@@ -385,6 +395,8 @@ export interface Session {
   readonly shown: ReadonlySignal<ShownRun[]>;
   readonly handles: ReadonlySignal<Handle[]>;
   readonly crowd: ReadonlySignal<CrowdFrame | null>;
+  /** Set for documents that came from glTF, GLB or VRM files. */
+  readonly character: ReadonlySignal<CharacterFile | null>;
   readonly playback: ReadonlySignal<Playback>;
   /** Null unless a trace is being looked at. */
   readonly cursor: ReadonlySignal<Cursor | null>;
@@ -463,7 +475,7 @@ export interface Session {
   digest(): Promise<{ computed: string; committed: string }>;
   dismiss(notice: number): void;
   /** A scene as it looks solved, without opening it; for the small pictures. */
-  preview?(scene: SceneId): Promise<ScenePreview | null>;
+  preview(scene: SceneId): Promise<ScenePreview | null>;
   /** For the test of the restart only. */
   killWorker(): void;
   dispose(): void;

@@ -1,6 +1,6 @@
 //! Numbers and states in words: plain, with units, and of the same width while they change.
 
-import type { MethodName, PhaseName, ProblemInfo, RunResult } from "./types.ts";
+import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./types.ts";
 
 const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
@@ -121,4 +121,16 @@ export function phaseWord(phase: PhaseName, joint: number | null, info: ProblemI
     case "acceleration": return "took the short way";
     case "refinement": return "the last stretch";
   }
+}
+
+/** The main result and the place in time, for people who hear the page: one sentence. */
+export function announce(result: RunResult | null, info: ProblemInfo | null, cursor: Cursor | null): string {
+  if (cursor) {
+    const joint = null;
+    return `iteration ${cursor.iteration}, step ${cursor.entry} of ${cursor.entries - 1}: ${phaseWord(cursor.phase, joint, info)}`;
+  }
+  if (!result) return "";
+  if (result.fault !== null) return result.fault;
+  const time = result.micros === null ? "" : `, ${duration(result.micros)}`;
+  return `${statusWords(result, info).long}${time}`;
 }

@@ -40,6 +40,7 @@ export class Engine {
     switch (request.kind) {
       case "load": return this.load(request.source);
       case "inspect": return inspect(request.source);
+      case "preview": return preview(request.source, request.method);
       case "solve": return request.runs.map((run) => this.solve(run, request.targets));
       case "advance": return request.runs.map((run) => this.advance(run, request.targets, request.iterations, request.restart));
       case "trace": return this.trace(request.run, request.targets);
@@ -62,7 +63,8 @@ export class Engine {
     return structuredClone(info);
   }
 
-  private forget(): void {
+  /** Gives back what the library holds. */
+  forget(): void {
     for (const { solver } of this.seats.values()) solver.free();
     this.seats.clear();
     this.forgetBending();
@@ -126,7 +128,8 @@ export class Engine {
       this.begin(seat, run, targets, "iterations");
       seat.solver.run();
     } catch (error) {
-      return this.failed(seat, run, error);
+      // A start from before a change, outside what the problem now allows: from its own start then.
+      return run.start === "problem" ? this.failed(seat, run, error) : this.solve({ ...run, start: "problem" }, targets);
     }
     seat.begun = "";
     seat.done = true;
@@ -329,6 +332,18 @@ function inspect(source: Source): Answers["inspect"] {
     return { figure: problem.nJoints > 0 ? problem.toFigureJson() : "", name: "", warnings: problem.warnings() };
   } finally {
     problem.free();
+  }
+}
+
+/** Another problem solved with an engine of its own, which is given back at once. */
+function preview(source: Source, method: RunOrder["method"]): Answers["preview"] {
+  const engine = new Engine();
+  const info = engine.load(source);
+  try {
+    const { q, poses, points, method: ran } = engine.solve({ id: "preview", method, settings: {}, start: "problem" }, []);
+    return { info, pose: { q, poses, points }, method: ran };
+  } finally {
+    engine.forget();
   }
 }
 

@@ -1,6 +1,6 @@
 //! What passes between the page and the worker. Every request has one answer, in the order of the requests.
 
-import type { CrowdFrame, MethodName, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
+import type { CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
 export interface RunOrder {
@@ -31,6 +31,8 @@ export type Request =
   | { kind: "load"; source: Source }
   /** Reads without taking it over; the answer carries the problem as a figure, written out. */
   | { kind: "inspect"; source: Source }
+  /** Solves another problem without taking it over: for small pictures. */
+  | { kind: "preview"; source: Source; method: MethodName }
   /** Runs to the end. */
   | { kind: "solve"; runs: RunOrder[]; targets: TargetOrder[] }
   /** Goes on by `iterations`; begins where a run or a target has changed. */
@@ -49,6 +51,7 @@ export type Request =
 export interface Answers {
   load: ProblemInfo;
   inspect: { figure: string; name: string; warnings: string[] };
+  preview: { info: ProblemInfo; pose: PoseData; method: MethodName };
   solve: RunResult[];
   advance: RunResult[];
   trace: TraceData;
