@@ -68,6 +68,7 @@ const MARK_FIELDS: readonly Field[] = [["iAt", 3, 0], ["iShape", 3, 3], ["iPaint
 
 /** How finely bodies are drawn, by their radius on the screen [px]; the last is for crowds. */
 const LEVELS = [
+  { least: 44, around: 40, rings: 9, hasOutline: true },
   { least: 22, around: 22, rings: 5, hasOutline: true },
   { least: 8, around: 14, rings: 4, hasOutline: true },
   { least: 0, around: 8, rings: 2, hasOutline: true },

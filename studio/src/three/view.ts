@@ -3,12 +3,13 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
-import type { CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
+import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
 import { Ink, lookOf, palette, type Palette, type Theme } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
+import { sceneSpec } from "../core/scenes/index.ts";
 import { shapeOf, type Shape } from "../core/pictures/shape.ts";
 import { svgOf } from "../core/pictures/svg.ts";
 import { Batches } from "./batches.ts";
@@ -65,6 +66,7 @@ export class View {
   #grab: Grab | null = null;
   #gizmoDragged: TransformControls | null = null;
   #character: Character | null = null;
+  #file: CharacterFile | null = null;
   #glide: { from: number[]; to: number[]; began: number } | null = null;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #isLost = false;
@@ -100,8 +102,9 @@ export class View {
   #watch(): void {
     const { session } = this;
     this.#stops.push(
-      effect(() => { this.#load(session.info.value); }),
+      effect(() => { this.#load(session.info.value, session.character.value !== null); }),
       effect(() => { this.#follow(session.document.value); }),
+      effect(() => { void this.#wear(session.character.value, session.info.value); }),
       effect(() => {
         // Read, so that a change of any of them draws a new frame.
         void [session.shown.value, session.results.value, session.handles.value, session.selection.value,
@@ -133,10 +136,10 @@ export class View {
     this.#readTheme();
   }
 
-  #load(info: ProblemInfo | null): void {
+  #load(info: ProblemInfo | null, isCharacter: boolean): void {
     if (info === null) return;
     const document = this.session.document.peek();
-    const shape = shapeOf(info, furnitureOf(document));
+    const shape = shapeOf(info, furnitureOf(document), isCharacter);
     this.#shape = shape;
     const isPlane = isFlat(info);
     this.#rig.setWorld(upOf(document, info), isPlane, shape.size);
@@ -171,6 +174,7 @@ export class View {
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     const colour = (ink: number) => new THREE.Color(this.#palette.colours[ink]);
     const target = colour(Ink.target);
+    this.#character?.paint(this.#palette);
     for (const gizmo of this.#gizmos) gizmo.setColors(target, target, target, colour(Ink.ink));
     this.invalidate();
   }
@@ -630,17 +634,41 @@ export class View {
 
   // ----------------------------------------------------------------------------------------------------------- characters
 
-  /** The mesh that the figure wears, or none. The view poses it and disposes of it. */
-  setCharacter(character: Character | null): void {
-    if (this.#character !== null) {
-      this.#worn.remove(this.#character.object);
-      this.#character.dispose();
+  /** Puts a character's mesh on the figure; a file without one that can be drawn leaves the bones alone. */
+  async #wear(file: CharacterFile | null, info: ProblemInfo | null): Promise<void> {
+    const fits = file !== null && info !== null && info.nJoints === file.nodes.length;
+    if (fits && this.#file === file) return;
+    this.#file = fits ? file : null;
+    this.#undress();
+    if (!fits) return;
+    try {
+      const { loadCharacter } = await import("./character.ts");
+      const character = await loadCharacter(file, info);
+      // Another file may have been opened meanwhile.
+      if (this.#file !== file) character?.dispose();
+      else if (character !== null) this.#dress(character);
+    } catch {
+      // What cannot be drawn was said when the file was read; the bones are shown.
     }
+  }
+
+  #dress(character: Character): void {
     this.#character = character;
-    this.#lights.visible = character !== null;
-    if (character !== null) this.#worn.add(character.object);
-    this.#framed = "";
-    this.#load(this.session.info.peek());
+    character.paint(this.#palette);
+    this.#worn.add(character.object);
+    this.#lights.visible = true;
+    this.#isFramed = false;
+    this.invalidate();
+  }
+
+  #undress(): void {
+    const character = this.#character;
+    this.#character = null;
+    this.#lights.visible = false;
+    if (character === null) return;
+    this.#worn.remove(character.object);
+    character.dispose();
+    this.invalidate();
   }
 
   // ------------------------------------------------------------------------------------------------------------- pictures
@@ -684,8 +712,8 @@ export class View {
 
   /** A small picture of a scene as this renderer draws it, as a data address; null when there is nothing to draw. */
   async thumbnail(scene: SceneId): Promise<string | null> {
-    const preview = await this.session.preview?.(scene);
-    if (preview === undefined || preview === null || this.#isLost) return null;
+    const preview = await this.session.preview(scene);
+    if (preview === null || this.#isLost) return null;
     const image = this.#paintThumbnail(preview);
     const canvas = document.createElement("canvas");
     canvas.width = image.width;
@@ -759,7 +787,8 @@ export class View {
     this.session.setPictures(null);
     this.#gestures.dispose();
     for (const gizmo of this.#gizmos) gizmo.dispose();
-    this.#character?.dispose();
+    this.#file = null;
+    this.#undress();
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
@@ -790,5 +819,6 @@ function isFlat(info: ProblemInfo): boolean {
 /** Up in the world: that of the file's kind. */
 function upOf(document: StudioDocument, info: ProblemInfo): "y" | "z" {
   if (isFlat(info)) return "y";
-  return document.options["up"] === "y" ? "y" : "z";
+  if (document.scene !== "file") return sceneSpec(document.scene).up;
+  return document.view.up ?? "z";
 }

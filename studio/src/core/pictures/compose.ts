@@ -38,7 +38,7 @@ export interface Scene {
 
 /** At most this many of a step's moves are drawn as arrows, and this many joints carry their limits at once. */
 const MOST_ARROWS = 24;
-const MOST_LIMITS = 12;
+const MOST_LIMITS = 6;
 /** Width of a body's outline [px]. */
 const OUTLINE = 1.4;
 /** Turns smaller than this are not drawn as arcs [rad]. */
@@ -536,7 +536,7 @@ export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook):
   const inks = inksOf(look);
   const p = crowd.points;
   const upper = crowd.count > 0 ? spotDistance(p, 0, 1) : 1;
-  const radius = 0.085 * upper;
+  const radius = 0.11 * upper;
   for (let i = 0; i < crowd.count; i++) {
     const at = 9 * i;
     const x = p[at + 3] as number;

@@ -54,12 +54,20 @@ const THICKEST = 0.019;
 const GROWTH = 0.029;
 /** Radius of a bone at its end as a share of that at its base. */
 const TAPER = 0.58;
+/** Share of it for bones that are seen through a skin. */
+const UNDER_SKIN = 0.6;
+/** A character's bones from its root are drawn up to this share of the reach. */
+const CARRIED = 0.2;
 /** Radius of the ball at a joint over that of its bone. */
 const BALL = 1.2;
 
-/** The shape of a problem. */
-export function shapeOf(info: ProblemInfo, furniture: Furniture = NO_FURNITURE): Shape {
-  return info.kind === "figure" ? treeShape(info, furniture) : chainShape(info);
+/**
+ * The shape of a problem.
+ *
+ * - `isCharacter`: it came from a character's file; its bones are slim, because they are seen through a skin
+ */
+export function shapeOf(info: ProblemInfo, furniture: Furniture = NO_FURNITURE, isCharacter = false): Shape {
+  return info.kind === "figure" ? treeShape(info, furniture, isCharacter) : chainShape(info);
 }
 
 function chainShape(info: ProblemInfo): Shape {
@@ -108,16 +116,21 @@ interface Spot {
   place: Vec;
 }
 
-function treeShape(info: ProblemInfo, furniture: Furniture): Shape {
+function treeShape(info: ProblemInfo, furniture: Furniture, isCharacter: boolean): Shape {
   const n = info.nJoints;
   const spots: Spot[] = Array.from({ length: n }, (_, joint) => ({ joint, place: [0, 0, 0] }));
   const size = sizeOf(info);
   const start = info.start.poses;
   const bones: Bone[] = [];
   const least = 1e-4 * size;
+  const isRooted = rootedJoints(info, least);
   for (let joint = 0; joint < n; joint++) {
     const parent = info.parents[joint] as number;
-    if (parent >= 0 && poseDistance(start, parent, joint) > least) {
+    if (parent < 0) continue;
+    const length = poseDistance(start, parent, joint);
+    // From where a character's armature stands to its hips, and to what only helps to pose it, there is no bone.
+    const isCarried = isCharacter && isRooted[parent] === true && length > CARRIED * size;
+    if (!isCarried && length > least) {
       bones.push({ from: parent, to: joint, radii: [0, 0], joint: parent });
     }
   }
@@ -151,7 +164,7 @@ function treeShape(info: ProblemInfo, furniture: Furniture): Shape {
     furniture,
     size,
   };
-  thicken(shape);
+  thicken(shape, isCharacter ? UNDER_SKIN : 1);
   if (parts.length > 0) {
     shape.parts = parts;
     shape.joints.fill(0);
@@ -195,6 +208,17 @@ function tipSpot(
   return spots.length - 1;
 }
 
+/** Joints above which nothing moves, or nothing that would move them from their place. */
+function rootedJoints(info: ProblemInfo, least: number): boolean[] {
+  const isRooted: boolean[] = [];
+  for (let joint = 0; joint < info.nJoints; joint++) {
+    const parent = info.parents[joint] as number;
+    const isStill = () => info.kinds[parent] === "fixed" || poseDistance(info.start.poses, parent, joint) <= least;
+    isRooted.push(parent < 0 || (isRooted[parent] === true && isStill()));
+  }
+  return isRooted;
+}
+
 /** Joints that stand in the world; a free joint floats. */
 function rootsOf(info: ProblemInfo): number[] {
   const roots: number[] = [];
@@ -205,7 +229,7 @@ function rootsOf(info: ProblemInfo): number[] {
 }
 
 /** Radii from what hangs on a bone: a trunk is thick, a finger thin. */
-function thicken(shape: Shape): void {
+function thicken(shape: Shape, share: number): void {
   const start = evaluate(shape, shape.info.start, new Float64Array(3 * shape.nSpots));
   const lengths = shape.bones.map((bone) => spotDistance(start, bone.from, bone.to));
   const hanging = new Float64Array(shape.nSpots);
@@ -217,7 +241,7 @@ function thicken(shape: Shape): void {
   const radiusOf = (i: number) => {
     const bone = shape.bones[i] as Bone;
     const length = lengths[i] as number;
-    const radius = GROWTH * Math.sqrt(((hanging[bone.to] as number) + length) * shape.size);
+    const radius = share * GROWTH * Math.sqrt(((hanging[bone.to] as number) + length) * shape.size);
     return Math.max(Math.min(radius, 0.42 * length), 0.003 * shape.size);
   };
   let total = 0;
