@@ -50,7 +50,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     await traced(session);
     expect(main(session)).toMatchObject({ status: "reached", method: "two-bone", done: true, fault: null });
     expect(main(session).micros).toBeGreaterThan(0);
-    expect(session.announcement.value).toMatch(/^reached in 1 iteration, .* µs$/);
+    expect(session.announcement.value).toMatch(/^reached in 1 iteration, .*\sµs$/);
     expect(session.notices.value).toEqual([]);
   });
 
@@ -70,8 +70,9 @@ describe.skipIf(!hasPackage)("a session", () => {
   it("follows a dragged target, in one step of undo, and shows the same pose again from a link", async () => {
     for (const method of ["two-bone", "direct", "ccd", "fabrik", "relaxation", "least-squares"] as const) {
       const session = await opened("limb-2d");
+      session.setOption("elbow", method !== "direct");
       session.setMethod("run1", method);
-      await solved(session);
+      await until(() => main(session).method === method, method);
       const before = session.document.value;
       session.beginDrag("target:0");
       for (let step = 0; step <= 20; step += 1) {
@@ -80,11 +81,8 @@ describe.skipIf(!hasPackage)("a session", () => {
       }
       session.endDrag();
       await traced(session);
-      if (session.info.value?.methods.includes(method)) {
-        expect(main(session).fault).toBeNull();
-        expect(tip(session)[0]).toBeCloseTo(0.14, 4);
-        expect(tip(session)[1]).toBeCloseTo(0.35, 4);
-      }
+      expect(tip(session)[0]).toBeCloseTo(0.14, 4);
+      expect(tip(session)[1]).toBeCloseTo(0.35, 4);
       const shown = [...main(session).q];
       const other = start({ hash: session.link() });
       await solved(other);
@@ -150,7 +148,7 @@ describe.skipIf(!hasPackage)("a session", () => {
   it("plays a trace to its end", async () => {
     const session = await opened("lock-up-3");
     session.play();
-    await until(() => session.playback.value.mode === "trace" && session.cursor.value?.entry === session.cursor.value?.entries! - 1, "the end");
+    await until(() => session.playback.value.mode === "trace" && session.cursor.value !== null && session.cursor.value.entry === session.cursor.value.entries - 1, "the end");
     await until(() => !session.playback.value.running, "rest");
   });
 
@@ -158,6 +156,8 @@ describe.skipIf(!hasPackage)("a session", () => {
     const session = await opened("chain-2d");
     session.setPerFrame(1);
     session.play();
+    await until(() => !main(session).done, "the first frame");
+    expect(main(session).iterations).toBeLessThan(6);
     await until(() => main(session).done && session.playback.value.mode === "play", "the end of the iterations");
     expect(main(session).status).toBe("reached");
     const arrived = [...main(session).q];
@@ -169,7 +169,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     // The way goes from where the target was left.
     session.scrub(0);
     await until(() => session.cursor.value?.entry === 0, "the trace");
-    expect([...(session.shown.value[0]?.q ?? [])]).toEqual(arrived);
+    arrived.forEach((value, index) => { expect(session.shown.value[0]?.q[index]).toBeCloseTo(value, 12); });
   });
 
   it("locks up as published, and gets out", async () => {
@@ -238,8 +238,8 @@ describe.skipIf(!hasPackage)("a session", () => {
     session.moveHandle("limit:1:max", { value: 0.5 });
     await until(() => session.info.value?.limits[1]?.kind === "range" && (session.info.value.limits[1] as { max: number }).max === 0.5, "the limit");
     await traced(session);
+    await until(() => main(session).status === "blocked", "held back");
     expect((main(session).q[1] ?? 9)).toBeLessThanOrEqual(0.5);
-    expect(main(session).status).toBe("blocked");
     expect(session.announcement.value).toMatch(/held back by/);
   });
 

@@ -17,6 +17,18 @@ if (!hasPackage) {
   process.stderr.write(`skipping what needs the library: ${message}\n`);
 }
 
+/** The command `posekit`, for tests that compare with it: `POSEKIT_BIN`, or what cargo has built. */
+export const command = [process.env["POSEKIT_BIN"], "../../../target/release/posekit", "../../../target/debug/posekit"]
+  .filter((path) => path !== undefined)
+  .map((path) => (path.startsWith("/") ? path : fileURLToPath(new URL(path, import.meta.url))))
+  .find((path) => existsSync(path));
+
+if (!command) {
+  const message = "the command is not built: run `cargo build --release -p posekit-cli`";
+  if (process.env["CI"] === "true") throw new Error(message);
+  process.stderr.write(`skipping what compares with the command: ${message}\n`);
+}
+
 /** The bytes of the module, for `initSync`. */
 export function wasmBytes(): Uint8Array {
   return readFileSync(WASM);

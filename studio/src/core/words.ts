@@ -19,11 +19,11 @@ export function methodWord(method: MethodName): string {
 /** Three digits that mean something, in the unit in which a person would say it. */
 export function length(metres: number): string {
   const size = Math.abs(metres);
-  if (size === 0) return "0 m";
-  if (size >= 1) return `${digits(metres)} m`;
-  if (size >= 0.01) return `${digits(metres * 100)} cm`;
-  if (size >= 0.0005) return `${digits(metres * 1000)} mm`;
-  return `${exponent(metres)} m`;
+  if (size === 0) return "0\u00a0m";
+  if (size >= 1) return `${digits(metres)}\u00a0m`;
+  if (size >= 0.01) return `${digits(metres * 100)}\u00a0cm`;
+  if (size >= 0.0005) return `${digits(metres * 1000)}\u00a0mm`;
+  return `${exponent(metres)}\u00a0m`;
 }
 
 export function angle(radians: number): string {
@@ -33,9 +33,9 @@ export function angle(radians: number): string {
 }
 
 export function duration(micros: number): string {
-  if (micros >= 1e6) return `${digits(micros / 1e6)} s`;
-  if (micros >= 1000) return `${digits(micros / 1000)} ms`;
-  return `${digits(micros)} µs`;
+  if (micros >= 1e6) return `${digits(micros / 1e6)}\u00a0s`;
+  if (micros >= 1000) return `${digits(micros / 1000)}\u00a0ms`;
+  return `${digits(micros)}\u00a0µs`;
 }
 
 /** Three significant digits without an exponent; a true minus. */

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
-import { hasPackage, wasmBytes } from "../core/testing.ts";
+import { command, hasPackage, wasmBytes } from "../core/testing.ts";
 import { SCENES, sceneDocument } from "../core/scenes/index.ts";
 import type { SceneId } from "../core/types.ts";
 import { Engine } from "./engine.ts";
@@ -144,15 +144,6 @@ describe.skipIf(!hasPackage)("the engine", () => {
     expect(computed).toBe(committed);
   }, 60_000);
 });
-
-const command = [process.env["POSEKIT_BIN"], "../../../target/release/posekit", "../../../target/debug/posekit"]
-  .filter((path) => path !== undefined)
-  .map((path) => (path.startsWith("/") ? path : fileURLToPath(new URL(path, import.meta.url))))
-  .find((path) => existsSync(path));
-if (!command) {
-  if (process.env["CI"] === "true") throw new Error("the command is not built: run `cargo build --release -p posekit-cli`");
-  process.stderr.write("skipping the comparison with the command: run `cargo build --release -p posekit-cli`\n");
-}
 
 describe.skipIf(!hasPackage || !command)("beside the command line", () => {
   beforeAll(() => initSync({ module: wasmBytes() }));

@@ -12,8 +12,8 @@ import { fullTrace, lightTrace, type Start } from "./trace.ts";
 
 /** Numbers that the traces of all runs together may have: 8 bytes each, and copied once. */
 const MOST_NUMBERS = 4_000_000;
-/** Solves are repeated for so long to be timed, in batches of at least so long [ms], and no more often than that. */
-const [MEASURE_FOR, MEASURE_BATCH, MEASURE_MOST] = [8, 1, 100_000] as const;
+/** Solves are repeated for so long to be timed, the beginning of it for warming up, in batches of at least so long [ms]; and no more often than that. */
+const [MEASURE_FOR, MEASURE_WARM, MEASURE_BATCH, MEASURE_MOST] = [16, 5, 0.5, 200_000] as const;
 /** Iterations in which a joint is brought to where it is dragged. */
 const BEND_ITERATIONS = 60;
 
@@ -243,9 +243,10 @@ export class Engine {
       this.begin(seat, run, targets, "off");
       seat.solver.run();
       const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
+      // What is run for the first time is still being compiled: that is not counted.
+      const warm = performance.now() + MEASURE_WARM;
+      let [batch, best, repeats, batches] = [1, Infinity, 0, 0];
       const began = performance.now();
-      let [batch, best, repeats] = [1, Infinity, 0];
-      // The best of many batches: what is more is the machine's, not the solver's. Short batches grow, because the clock is coarse.
       while (repeats < MEASURE_MOST) {
         const from = performance.now();
         for (let index = 0; index < batch; index += 1) {
@@ -254,9 +255,14 @@ export class Engine {
         }
         const now = performance.now();
         repeats += batch;
-        if (now - from >= MEASURE_BATCH) best = Math.min(best, (now - from) / batch);
-        else batch *= 2;
-        if (now - began >= MEASURE_FOR && best < Infinity) break;
+        const isLong = now - from >= MEASURE_BATCH;
+        // Short batches grow, because the clock is coarse.
+        if (!isLong) batch *= 2;
+        if (now < warm && now - from < MEASURE_FOR) continue;
+        // The best of several: what is more is the machine's, not the solver's.
+        if (isLong) best = Math.min(best, (now - from) / batch);
+        batches += isLong ? 1 : 0;
+        if (now - began >= MEASURE_FOR && batches > 0) break;
       }
       return 1000 * best;
     });
