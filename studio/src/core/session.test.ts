@@ -288,6 +288,8 @@ describe.skipIf(!hasPackage)("a session", () => {
     session.openScene("rope");
     await solved(session, "rope");
     expect(session.crowd.value).toBeNull();
+    expect(session.playback.value).toEqual({ mode: "live", running: false });
+    await traced(session);
   });
 
   it("previews scenes without opening them", async () => {

@@ -535,7 +535,8 @@ class StudioSession implements Session {
       this.#playback.value = { mode: "play", running: !this.around.isStill };
     } else {
       if (this.#crowd.peek() !== null) this.#crowd.value = null;
-      if (this.#playback.peek().mode === "play") this.#playback.value = { mode: "live", running: false };
+      const { mode, running } = this.#playback.peek();
+      if (mode === "play" || (mode === "live" && running)) this.#playback.value = { mode: "live", running: false };
     }
     this.#frame();
   }

@@ -14,6 +14,8 @@ import { fullTrace, lightTrace, type Start } from "./trace.ts";
 const MOST_NUMBERS = 4_000_000;
 /** Solves are repeated for so long to be timed, the beginning of it for warming up, in batches of at least so long [ms]; and no more often than that. */
 const [MEASURE_FOR, MEASURE_WARM, MEASURE_BATCH, MEASURE_MOST] = [16, 5, 0.5, 200_000] as const;
+/** Batches to take the best of, and how long at most to wait for them [ms]. */
+const [MEASURE_BATCHES, MEASURE_LONGEST] = [8, 60] as const;
 /** Iterations in which a joint is brought to where it is dragged. */
 const BEND_ITERATIONS = 60;
 
@@ -262,7 +264,8 @@ export class Engine {
         // The best of several: what is more is the machine's, not the solver's.
         if (isLong) best = Math.min(best, (now - from) / batch);
         batches += isLong ? 1 : 0;
-        if (now - began >= MEASURE_FOR && batches > 0) break;
+        const spent = now - began;
+        if ((spent >= MEASURE_FOR && batches >= MEASURE_BATCHES) || (spent >= MEASURE_LONGEST && batches > 0)) break;
       }
       return 1000 * best;
     });
