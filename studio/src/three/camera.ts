@@ -168,12 +168,18 @@ export class Rig {
     const middle = low.map((value, k) => (value + (high[k] as number)) / 2);
     this.target.set(0, 0, 0);
     axes.forEach((a, k) => { this.target.add(new THREE.Vector3(...a).multiplyScalar(middle[k] as number)); });
+    const tan = Math.tan((VIEW_DEG * Math.PI) / 360);
     const aspect = this.#width / this.#height;
-    const half = high.map((value, k) => Math.max((value - (low[k] as number)) / 2, 0.04 * this.#size));
-    const [wide = 1, tall = 1, deep = 1] = half;
-    const need = Math.max(tall, wide / aspect) * margin;
-    // The nearest points of a deep figure look larger.
-    this.distance = this.isPlane ? need : need / Math.tan((VIEW_DEG * Math.PI) / 360) + 0.6 * deep;
+    const least = 0.04 * this.#size;
+    let need = 0;
+    for (let i = 0; i + 2 < points.length; i += 3) {
+      const [x = 0, y = 0, z = 0] = axes.map((a, k) =>
+        a[0] * (points[i] as number) + a[1] * (points[i + 1] as number) + a[2] * (points[i + 2] as number) - (middle[k] as number));
+      const half = Math.max(Math.abs(y), Math.abs(x) / aspect, least) * margin;
+      // In perspective what is nearer must be farther from the edge.
+      need = Math.max(need, this.isPlane ? half : half / tan + z);
+    }
+    this.distance = need;
   }
 
   get state(): CameraState {

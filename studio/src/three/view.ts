@@ -6,7 +6,7 @@ import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
-import { Ink, lookOf, palette, type Palette, type Theme } from "../core/pictures/look.ts";
+import { Ink, lookOf, palette, rgb, type Palette, type Theme } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
@@ -23,6 +23,8 @@ import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 
 /** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
 const MOST_RATIO = 2;
+/** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
+const OUTGROWN = 0.5;
 /** The shadow of a crowd is drawn every so many frames. */
 const CROWD_SHADOW = 4;
 /** How long a change of the camera takes [ms]. */
@@ -58,6 +60,9 @@ export class View {
   #shape: Shape | null = null;
   #handles: Handle[] = [];
   #framed = "";
+  #framedSize = 1;
+  /** Results of the problem before, which are about until the new one has been solved. */
+  #stale: readonly unknown[] = [];
   /** False until what is first shown of a document has been framed. */
   #isFramed = true;
   #seenCamera: unknown = null;
@@ -143,9 +148,12 @@ export class View {
     this.#shape = shape;
     const isPlane = isFlat(info);
     this.#rig.setWorld(upOf(document, info), isPlane, shape.size);
-    const key = `${document.scene}/${document.title}/${isPlane ? 2 : 3}/${shape.size.toPrecision(1)}`;
-    if (key !== this.#framed) {
+    this.#stale = this.session.results.peek();
+    const key = `${document.scene}/${document.title}/${isPlane ? 2 : 3}`;
+    const grown = Math.abs(Math.log(shape.size / this.#framedSize));
+    if (key !== this.#framed || !(grown < OUTGROWN)) {
       this.#framed = key;
+      this.#framedSize = shape.size;
       this.#rig.face();
       this.#seenCamera = null;
       this.#isFramed = false;
@@ -269,7 +277,7 @@ export class View {
     const crowd = this.#crowd();
     if (crowd !== null) {
       const main = session.document.peek().runs[0];
-      composeCrowd(this.#drawing, crowd, lookOf(main?.method === "auto" ? "two-bone" : (main?.method ?? "two-bone")));
+      composeCrowd(this.#drawing, crowd, lookOf(main?.method === "auto" ? "two-bone" : (main?.method ?? "two-bone")), false);
       this.#handles = [];
       return;
     }
@@ -380,7 +388,7 @@ export class View {
   /** Frames a document that has just been opened: by its start, and again when its first solution is there. */
   #frameFirst(): void {
     const { session } = this;
-    this.#isFramed = this.#fitting(session.shown.peek()).length > 0 || this.#crowd() !== null;
+    this.#isFramed = (this.#isSolved() && this.#fitting(session.shown.peek()).length > 0) || this.#crowd() !== null;
     if (this.#crowd() !== null) {
       this.#rig.setWorld("z", false, 1);
       this.#placeGround();
@@ -391,6 +399,10 @@ export class View {
     this.#rig.choose(points);
     this.#rig.frame(points);
     if (camera !== undefined) this.#rig.state = camera;
+  }
+
+  #isSolved(): boolean {
+    return this.session.results.peek() !== this.#stale;
   }
 
   /** The runs that belong to the problem on show: while another is being loaded, those of the one before are still about. */
@@ -448,7 +460,7 @@ export class View {
     }
     const shape = this.#shape;
     if (shape === null) return points;
-    const shown = this.#fitting(session.shown.peek());
+    const shown = this.#isSolved() ? this.#fitting(session.shown.peek()) : [];
     for (const pose of shown.length > 0 ? shown : [shape.info.start]) add(this.#composer.place(shape, pose));
     for (const task of shape.info.tasks) if (task.position !== null && shape.tips[task.index] !== -1) add(task.position);
     for (const handle of session.handles.peek()) if (handle.kind === "target" || handle.kind === "pole") add(handle.position);
@@ -731,7 +743,7 @@ export class View {
     rig.resize(THUMBNAIL[0], THUMBNAIL[1]);
     if (preview.crowd !== undefined) {
       rig.frame(preview.crowd.points, 1);
-      composeCrowd(drawing, preview.crowd, lookOf("two-bone"));
+      composeCrowd(drawing, preview.crowd, lookOf("two-bone"), true);
     } else {
       const shown: ShownRun = {
         ...pose, id: "thumbnail", index: 0, method, visible: true, error: 0, iteration: 0, status: null, blocked: [],
@@ -762,9 +774,13 @@ export class View {
     shared.uFocusPixel.value = rig.pixel;
     shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
     this.#batches.update(drawing, rig.pixel);
+    // Into a target colours go as they are, without the screen's encoding.
+    const clear = this.#renderer.getClearColor(new THREE.Color());
+    this.#renderer.setClearColor(new THREE.Color(...rgb(this.#palette.colours[Ink.paper] as string)));
     this.#renderer.setRenderTarget(target);
     this.#renderer.clear();
     this.#renderer.render(this.#scene, rig.camera);
+    this.#renderer.setClearColor(clear);
     const { width, height } = target;
     const raw = new Uint8Array(4 * width * height);
     this.#renderer.readRenderTargetPixels(target, 0, 0, width, height, raw);

@@ -67,7 +67,8 @@ export class Composer {
     const pose: PoseData = main ?? shape.info.start;
     evaluate(shape, pose, this.#spots);
     for (const run of scene.shown) if (run.index !== 0 && run.visible) this.#ghost(out, scene, run);
-    if (scene.showTrace && scene.main?.trace) this.#trail(out, scene, scene.main.trace, lookOf(scene.main.method));
+    // A closed form jumps: its way from start to end says nothing.
+    if (scene.showTrace && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main.trace, lookOf(scene.main.method));
     if (main === null || main.visible) this.#figure(out, scene, pose, main);
     if (main !== null && main.before !== null && scene.isStepping) this.#step(out, scene, main, main.before);
     this.#limits(out, scene, pose, main);
@@ -78,7 +79,7 @@ export class Composer {
   /** What stands in the world: bars as grey bodies, plates as outlines with a breath of a fill. */
   #furniture(out: Drawing, shape: Shape): void {
     for (const rod of shape.furniture.rods) out.body(...rod.ends[0], ...rod.ends[1], rod.radius, rod.radius, START_INKS.body);
-    for (const { center, radius } of shape.furniture.balls) out.body(...center, ...center, radius, radius, START_INKS.joint);
+    for (const { center, radius } of shape.furniture.balls) out.body(...center, ...center, radius, radius, BALL_INK);
     for (const { corners } of shape.furniture.plates) {
       const [first] = corners;
       if (first === undefined) continue;
@@ -234,13 +235,16 @@ export class Composer {
     const { shape } = scene;
     const ink = solverInk(look) + 1;
     const last = trace.n;
-    const stride = Math.max(1, Math.floor(last / 400));
+    // The ends of iterations: within one, the tip goes to and fro. More than a few hundred of them are a line anyway.
+    const isEnd = (entry: number) => entry + 1 >= last || trace.iterations[entry] !== trace.iterations[entry + 1];
+    const stride = Math.max(1, Math.floor((trace.iterations[last - 1] ?? 0) / 400));
     const spots = this.#others;
     const view: PoseData = { q: EMPTY, poses: EMPTY, points: EMPTY };
     for (const tip of new Set(shape.tips)) {
       if (tip < 0) continue;
       const pen = this.#pen.begin(out.lines, ink, 1.25);
-      for (let entry = 0; entry < last; entry += stride) {
+      for (let entry = 0; entry < last; entry += 1) {
+        if (!isEnd(entry) || ((trace.iterations[entry] ?? 0) % stride !== 0 && entry + 1 < last)) continue;
         this.#entry(shape, trace, entry, view, spots);
         const p = 3 * tip;
         pen.fade(0.2 + (0.65 * entry) / Math.max(1, last - 1));
@@ -531,7 +535,7 @@ export class Composer {
 const MOST_DOTS = 2000;
 
 /** Draws a crowd of limbs: two bodies each, and the targets as dots. */
-export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook): void {
+export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook, isSmall: boolean): void {
   out.clear();
   const inks = inksOf(look);
   const p = crowd.points;
@@ -545,6 +549,7 @@ export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook):
     out.body(p[at] as number, p[at + 1] as number, p[at + 2] as number, x, y, z, radius, 0.7 * radius, inks.crowd);
     out.body(x, y, z, p[at + 6] as number, p[at + 7] as number, p[at + 8] as number, 0.75 * radius, 0.4 * radius, inks.crowd);
   }
+  if (isSmall) return;
   const t = crowd.targets;
   for (let i = 0; i < Math.min(crowd.count, MOST_DOTS); i++) {
     out.mark(t[3 * i] as number, t[3 * i + 1] as number, t[3 * i + 2] as number, "circle", 1.2, Ink.target, Ink.target, 0.5, 0.85);
@@ -596,6 +601,7 @@ function makeInks(fill: number, edge: number, tint: number): FigureInks {
 }
 
 const START_INKS = makeInks(Ink.start, Ink.start, Ink.startTint);
+const BALL_INK: BodyInk = { tint: Ink.startTint, shade: Ink.start, edge: Ink.start, width: OUTLINE };
 const INKS_BY_SOLVER: FigureInks[] = [];
 
 function inksOf(look: SolverLook): FigureInks {

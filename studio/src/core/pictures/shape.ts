@@ -50,6 +50,8 @@ export interface Shape {
 const SLIMNESS = 0.075;
 const THINNEST = 0.006;
 const THICKEST = 0.019;
+/** A chain of more bones than this is drawn as one body. */
+const MOST_JOINTS = 30;
 /** Radius of a figure's bone: this share of the root of (length that hangs on it times the reach). */
 const GROWTH = 0.029;
 /** Radius of a bone at its end as a share of that at its base. */
@@ -77,7 +79,7 @@ function chainShape(info: ProblemInfo): Shape {
   const size = sizeOf(info);
   const mean = lengths.reduce((sum, l) => sum + l, 0) / Math.max(1, nBones);
   const thickness = clamp(SLIMNESS * mean, THINNEST * size, THICKEST * size);
-  const isDense = nBones > 40;
+  const isDense = nBones > MOST_JOINTS;
   const bones: Bone[] = [];
   const joints = new Float64Array(nSpots);
   const boneOf = new Int32Array(nSpots).fill(-1);
