@@ -159,19 +159,25 @@ describe.skipIf(!hasPackage || !command)("beside the command line", () => {
     });
   }
 
-  it("steps through the trace that the command prints", () => {
-    const path = fileURLToPath(new URL("plane-two-bone.json", cases));
-    const printed = JSON.parse(execFileSync(command ?? "", ["solve", path, "--solver", "ccd", "--trace", "--format", "json"], { encoding: "utf8" })) as {
-      trace: { iteration: number; error: number; points: number[][] }[];
-    };
-    const engine = new Engine();
-    engine.load({ kind: "json", text: readFileSync(path, "utf8") });
-    const trace = engine.trace(order("ccd"), []);
-    for (const step of printed.trace) {
-      const entry = trace.iterations.findLastIndex((iteration) => iteration === step.iteration);
-      expect(trace.errors[entry]).toBeCloseTo(step.error, 14);
-      const printedPoints = step.points.flatMap(([x = 0, y = 0]) => [x, y, 0]);
-      printedPoints.forEach((value, index) => { expect(trace.points[entry * 9 + index]).toBeCloseTo(value, 13); });
-    }
-  });
+  for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-two-bone", "fabrik"], ["plane-root-and-weights", "relaxation"], ["plane-limits", "ccd"], ["plane-straight-inline", "ccd"], ["plane-hundred", "ccd"], ["plane-hundred", "relaxation"]] as const) {
+    it(`${name} by ${method}: stepping shows the trace that the command prints, bit for bit`, () => {
+      const path = fileURLToPath(new URL(`${name}.json`, cases));
+      const printed = JSON.parse(execFileSync(command ?? "", ["solve", path, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" })) as {
+        trace: { iteration: number; error: number; points: number[][] }[];
+      };
+      const engine = new Engine();
+      engine.load({ kind: "json", text: readFileSync(path, "utf8") });
+      const trace = engine.trace(order(method), []);
+      expect(trace.thinned).toBe(false);
+      const size = 3 * trace.nPoints;
+      // Several steps may end in one iteration: the escape and the iteration itself.
+      const ends = [...trace.iterations.keys()].filter((entry) => entry > 0 && ![1, 2, 3, 4].includes(trace.phases[entry] ?? 0));
+      expect(ends.map((entry) => trace.iterations[entry])).toEqual(printed.trace.map(({ iteration }) => iteration));
+      printed.trace.forEach((step, index) => {
+        const entry = ends[index] ?? 0;
+        expect(trace.errors[entry]).toBe(step.error);
+        expect([...trace.points.subarray(entry * size, (entry + 1) * size)]).toEqual(step.points.flatMap(([x = 0, y = 0]) => [x, y, 0]));
+      });
+    });
+  }
 });

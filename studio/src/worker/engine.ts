@@ -8,7 +8,7 @@ import { isMethod } from "../core/methods.ts";
 import { CrowdState } from "./crowd.ts";
 import { describe, inSpace } from "./describe.ts";
 import type { Answers, Request, RequestKind, RunOrder, Source, TargetOrder } from "./protocol.ts";
-import { fullTrace, lightTrace, type Start } from "./trace.ts";
+import { fullTrace, lightTrace, withIterations, type Start } from "./trace.ts";
 
 /** Numbers that the traces of all runs together may have: 8 bytes each, and copied once. */
 const MOST_NUMBERS = 4_000_000;
@@ -230,12 +230,11 @@ export class Engine {
       this.begin(seat, run, targets, "iterations");
       seat.solver.run();
       const size = problem.nValues + 7 * problem.nJoints + seat.start.points.length;
-      if (seat.solver.iterations * (1 + halves(run, problem)) * size <= MOST_NUMBERS) {
-        this.begin(seat, run, targets, "half-steps");
-        seat.solver.run();
-        return fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS);
-      }
-      return { ...fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS), thinned: true };
+      const iterations = fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS);
+      if (seat.solver.iterations * (1 + halves(run, problem)) * size > MOST_NUMBERS) return { ...iterations, thinned: true };
+      this.begin(seat, run, targets, "half-steps");
+      seat.solver.run();
+      return withIterations(fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS), iterations);
     });
   }
 

@@ -84,6 +84,24 @@ export function fullTrace(problem: Problem, solver: Solver, start: Start, most: 
   return trace;
 }
 
+/**
+ * A trace of half-steps whose whole iterations are those of a trace of iterations, bit for bit. A solver that is watched joint by joint works on joints
+ * where it would work on points, which rounds differently in the last places.
+ */
+export function withIterations(halves: TraceData, iterations: TraceData): TraceData {
+  const whole = Array.from({ length: halves.n }, (_, entry) => entry).filter((entry) => entry > 0 && WHOLE.includes(halves.phases[entry] ?? 0));
+  const isSame = whole.length === iterations.n - 1 && whole.every((entry, index) => halves.iterations[entry] === iterations.iterations[index + 1] && halves.phases[entry] === iterations.phases[index + 1]);
+  if (!isSame) return { ...iterations, thinned: true };
+  for (const [index, entry] of whole.entries()) {
+    const from = index + 1;
+    halves.errors[entry] = iterations.errors[from] ?? 0;
+    for (const [name, size] of [["configurations", halves.nValues], ["poses", 7 * halves.nJoints], ["points", 3 * halves.nPoints]] as const) {
+      halves[name].set(iterations[name].subarray(from * size, (from + 1) * size), entry * size);
+    }
+  }
+  return halves;
+}
+
 function thin(steps: Header[], most: number): Header[] {
   if (steps.length <= most) return steps;
   const whole = steps.filter(({ phase }) => WHOLE.includes(phase));
