@@ -37,14 +37,28 @@ test("a link brings back everything, also in another browser", async () => {
   await settled(page);
   const link = await page.evaluate(() => globalThis.posekitSession.link());
   const before = await documentOf(page);
-  const other = await openStudio(browser, { hash: new URL(link).hash });
+  const other = await openStudio(browser, { hash: link });
   expect(await documentOf(other.page)).toEqual(before);
   expect(other.complaints).toEqual([]);
   await other.close();
 });
 
+test("a link that is put into the address of the open page is followed", async () => {
+  const { page } = studio;
+  await openScene(page, "rope");
+  const link = await page.evaluate(() => globalThis.posekitSession.link());
+  await openScene(page, "limb-2d");
+  await page.evaluate((hash) => { location.hash = hash; }, link);
+  await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "rope");
+  await settled(page);
+  await page.evaluate(() => { location.hash = "#d1.torn"; });
+  await page.locator(".notice[data-kind=error]").waitFor();
+  expect((await documentOf(page)).scene).toBe("rope");
+  expect(studio.complaints).toEqual([]);
+});
+
 test("a broken link says so and leaves a page that works", async () => {
-  const other = await openStudio(browser, { hash: "#s=nonsense" });
+  const other = await openStudio(browser, { hash: "#d1.nonsense" });
   await other.page.locator(".notice").waitFor();
   expect(await other.page.locator(".notice").innerText()).toMatch(/link/i);
   await openScene(other.page, "rope");

@@ -147,7 +147,7 @@ test("the main task by keyboard alone", async () => {
   await settled(page);
   expect((await documentOf(page)).runs.length).toBe(2);
   await press(".", ".", ",");
-  expect(await page.evaluate(() => globalThis.posekitSession.cursor.value !== null)).toBe(true);
+  await page.waitForFunction(() => globalThis.posekitSession.cursor.value?.iteration === 1);
   await press("l");
   expect(await page.evaluate(() => globalThis.posekitSession.playback.value.mode)).toBe("live");
   await press("Control+z");

@@ -8,6 +8,7 @@ import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
 import { listenToKeys } from "./keyboard.ts";
 import { Learn } from "./learn/learn.tsx";
+import { followLinks } from "./links.ts";
 import { LiveStatus, Notices, WorkerState } from "./notices.tsx";
 import { sheetTab, type SheetTab } from "./page.ts";
 import { Panel, SolvePanel } from "./panel/panel.tsx";
@@ -26,6 +27,7 @@ const PHONE = matchMedia("(max-width: 760px)");
 export function App({ session }: { session: Session }) {
   const isPhone = useMedia(PHONE);
   useEffect(() => listenToKeys(session), [session]);
+  useEffect(() => followLinks(session), [session]);
   return (
     <SessionContext.Provider value={session}>
       <div class="page" data-phone={isPhone} data-dragging={session.dragging.value}>

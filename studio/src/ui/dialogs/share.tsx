@@ -11,7 +11,7 @@ const LONG = 8000;
 
 export function Share() {
   const session = useSession();
-  const [link] = useState(() => session.link());
+  const [link] = useState(() => new URL(session.link(), location.href).href);
   return (
     <Dialog title="Share as a link">
       <p>The link holds the whole state: problem, solvers, settings and view. It is part of the address behind the #, which browsers send to no server.</p>
