@@ -150,7 +150,7 @@ export class Rig {
    * - `points`: 3 numbers each
    * - `margin`: 1 brings the outermost to the edge
    */
-  frame(points: ArrayLike<number>, margin = 1.42): void {
+  frame(points: ArrayLike<number>, margin = 1.3): void {
     this.apply();
     const e = this.camera.matrixWorld.elements;
     const axis = (i: number) => [e[4 * i] as number, e[4 * i + 1] as number, e[4 * i + 2] as number] as const;

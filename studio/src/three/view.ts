@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
-import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument } from "../core/types.ts";
+import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument, TraceData } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
 import { Ink, lookOf, palette, rgb, type Palette, type Theme } from "../core/pictures/look.ts";
@@ -61,6 +61,9 @@ export class View {
   #handles: Handle[] = [];
   #framed = "";
   #framedSize = 1;
+  #framedTrace: TraceData | null = null;
+  /** True when somebody has moved the camera in this document. */
+  #isChosen = false;
   /** Results of the problem before, which are about until the new one has been solved. */
   #stale: readonly unknown[] = [];
   /** False until what is first shown of a document has been framed. */
@@ -157,6 +160,7 @@ export class View {
       this.#rig.face();
       this.#seenCamera = null;
       this.#isFramed = false;
+      this.#isChosen = false;
     }
     this.#placeGround();
     this.invalidate();
@@ -167,6 +171,7 @@ export class View {
     const camera = document.view.camera;
     if (camera !== undefined && camera !== this.#seenCamera) {
       this.#seenCamera = camera;
+      this.#isChosen = true;
       this.#rig.state = camera;
     }
     this.invalidate();
@@ -238,6 +243,7 @@ export class View {
     if (this.#isLost) return;
     const began = performance.now();
     if (!this.#isFramed) this.#frameFirst();
+    this.#frameTrace();
     this.#rig.apply();
     this.#syncUniforms();
     if (this.#isStale) {
@@ -341,6 +347,7 @@ export class View {
   }
 
   #cameraMoved(): void {
+    this.#isChosen = true;
     this.#glide = null;
     // Sizes of limits and heads of arrows are in pixels, so what is drawn changes with the distance.
     this.invalidate();
@@ -383,6 +390,31 @@ export class View {
   #frameAll(isGliding: boolean): void {
     const points = this.#extent();
     if (points.length > 0) this.#glideTo(() => { this.#rig.frame(points); }, isGliding);
+  }
+
+  /** A way that is looked at step by step is brought into sight once, unless somebody has chosen where to look. */
+  #frameTrace(): void {
+    const { session } = this;
+    const trace = session.playback.peek().mode === "trace" ? (session.results.peek()[0]?.trace ?? null) : null;
+    if (trace === this.#framedTrace) return;
+    this.#framedTrace = trace;
+    const shape = this.#shape;
+    if (trace === null || shape === null || this.#isChosen) return;
+    const points = this.#extent();
+    const stride = 3 * trace.nPoints * Math.max(1, Math.ceil(trace.n / 60));
+    if (trace.nPoints !== shape.info.start.points.length / 3) return;
+    const outside = new Float64Array(4);
+    let isOutside = false;
+    for (let at = 0; at + 3 * trace.nPoints <= trace.points.length; at += stride) {
+      for (let i = at; i < at + 3 * trace.nPoints; i += 3) {
+        const [x = 0, y = 0, z = 0] = trace.points.subarray(i, i + 3);
+        points.push(x, y, z);
+        this.#projection.at(x, y, z, outside);
+        const [u = 0, v = 0] = outside;
+        isOutside ||= u < 0 || v < 0 || u > this.#rig.width || v > this.#rig.height;
+      }
+    }
+    if (isOutside) this.#glideTo(() => { this.#rig.frame(points, 1.2); }, true);
   }
 
   /** Frames a document that has just been opened: by its start, and again when its first solution is there. */
@@ -461,7 +493,8 @@ export class View {
     const shape = this.#shape;
     if (shape === null) return points;
     const shown = this.#isSolved() ? this.#fitting(session.shown.peek()) : [];
-    for (const pose of shown.length > 0 ? shown : [shape.info.start]) add(this.#composer.place(shape, pose));
+    // The start as well: a step back must not lead out of the picture.
+    for (const pose of [shape.info.start, ...shown]) add(this.#composer.place(shape, pose));
     for (const task of shape.info.tasks) if (task.position !== null && shape.tips[task.index] !== -1) add(task.position);
     for (const handle of session.handles.peek()) if (handle.kind === "target" || handle.kind === "pole") add(handle.position);
     if (this.#character !== null) {
