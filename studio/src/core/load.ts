@@ -166,14 +166,17 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
   }
 }
 
-/** Hands and feet, and what else people call the ends of a character. */
+/** Hands and feet, and what else people call the ends of a character; not what only steers them. */
 const ENDS = /(hand|foot|wrist|ankle|paw|hoof|head)(?!.*(finger|thumb|index|middle|ring|pinky|little|toe|end|top|tip))/i;
+const AIDS = /control|ctrl|pole|roll|target|tracker|(^|[^a-z])ik([^a-z]|$)/i;
 const MOST_ENDS = 6;
 
-/** A target for each hand and foot, where they are at rest: all of them can be grabbed, and the others hold. */
+/** A target for each hand and foot, or for each end, where they are at rest: all of them can be grabbed, and the others hold. */
 function withEffectors(problem: FigureProblem, info: ProblemInfo): FigureProblem {
-  const isEnd = info.names.map((name) => ENDS.test(name));
-  const ends = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && canMove(info, joint) ? [joint] : [])).slice(0, MOST_ENDS);
+  const isEnd = info.names.map((name) => ENDS.test(name) && !AIDS.test(name));
+  const named = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && movers(info, joint) > 0 ? [joint] : []));
+  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !AIDS.test(name) && movers(info, joint) > 1 ? [joint] : []));
+  const ends = (named.length > 1 ? named : leaves).slice(0, MOST_ENDS);
   if (ends.length < 2) return problem;
   const tasks = ends.map((joint): FigureTask => {
     const name = info.names[joint] ?? "";
@@ -187,10 +190,11 @@ function hasAncestor(info: ProblemInfo, joint: number, marked: readonly boolean[
   return false;
 }
 
-/** True when a joint above it turns. */
-function canMove(info: ProblemInfo, joint: number): boolean {
-  for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (info.kinds[at] !== "fixed") return true;
-  return false;
+/** Joints above it that turn. */
+function movers(info: ProblemInfo, joint: number): number {
+  let count = 0;
+  for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (info.kinds[at] !== "fixed") count += 1;
+  return count;
 }
 
 /** The names of a glTF file's nodes. */
