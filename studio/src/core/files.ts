@@ -117,11 +117,17 @@ export interface FigureProblem {
   schema: "posekit.figure/1";
   joints?: FigureJoint[];
   urdf?: string;
+  gltf?: string;
   root?: "pinned" | "free";
   bodies?: { joint: string; center: Vec3; mass: number }[];
   start?: Record<string, JointValue>;
   tasks: FigureTask[];
   settings?: FigureSettings;
+}
+
+/** The file beside it from which a figure takes its joints. */
+export function namedFile({ urdf, gltf }: FigureProblem): string | undefined {
+  return urdf ?? gltf;
 }
 
 export type ProblemFile = ChainProblem | FigureProblem;

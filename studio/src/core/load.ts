@@ -1,7 +1,7 @@
 //! Files of one's own: what they are, what of them is read, and in plain words why one is not.
 
 import { checkDocument } from "./document.ts";
-import { isFigure, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
+import { isFigure, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
 import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
@@ -29,6 +29,8 @@ export interface Reader {
 export interface Loaded {
   document: StudioDocument;
   character: CharacterFile | null;
+  /** Its text, when a figure may name it. */
+  text: string | null;
   /** What was not read, and what had to be changed. */
   remarks: string[];
 }
@@ -45,7 +47,7 @@ const OTHERS: readonly [RegExp, string, string][] = [
 ];
 const EXPECTED = "Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM).";
 
-/** URDF texts that were dropped before, by name: a figure may name one. */
+/** Texts of URDF and glTF files that were dropped before, by name: a figure may name one. */
 export type KnownRobots = ReadonlyMap<string, string>;
 
 export async function loadDocument(name: string, bytes: Uint8Array, robots: KnownRobots, reader: Reader): Promise<Loaded> {
@@ -122,14 +124,15 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
   const urdf = namedRobot(name, problem, robots);
   const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "docs/files.md describes every field."); });
   const plane = info.dimension === 2 || info.kind === "plane";
-  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, remarks: info.warnings };
+  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, text: null, remarks: info.warnings };
 }
 
 function namedRobot(name: string, problem: ProblemFile, robots: KnownRobots): string | undefined {
   if (!isFigure(problem)) return undefined;
-  const named = problem.urdf ?? (problem as { gltf?: string }).gltf;
+  const named = namedFile(problem);
   if (typeof named !== "string") return undefined;
   const file = named.split("/").at(-1) ?? named;
+  if (/\.(glb|vrma?)$/i.test(file)) throw new LoadFault(`${name} takes its joints from ${file}, a binary file`, { hint: `Drop ${file} itself, or solve ${name} with the command posekit.` });
   const known = robots.get(file);
   if (known === undefined) throw new LoadFault(`${name} needs ${file}, which it names`, { hint: `Drop ${file} first, then ${name} again.` });
   return known;
@@ -142,7 +145,7 @@ async function loadRobot(name: string, text: string, reader: Reader): Promise<Lo
     const problem = JSON.parse(figure) as FigureProblem;
     await reader.load(figure, text);
     const remarks = [...warnings, ...missing(text)];
-    return { document: documentOf(name, problem, text, "z"), character: null, remarks };
+    return { document: documentOf(name, problem, text, "z"), character: null, text, remarks };
   } catch (error) {
     throw refused(name, error, "A URDF needs links and joints of which at least one can move.");
   }
@@ -160,7 +163,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const info = await reader.load(figure, undefined);
     const remarks = [...warnings, "Joints of a glTF file have no limits of their own; clips are not read."];
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
-    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, remarks };
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, text: isGlb(bytes) ? null : new TextDecoder().decode(bytes), remarks };
   } catch (error) {
     throw refused(name, error, "It has to hold a skeleton: a skin, or nodes that hang on each other. External buffers are not fetched; export as .glb.");
   }
@@ -169,13 +172,15 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
 /** Hands and feet, and what else people call the ends of a character; not what only steers them. */
 const ENDS = /(hand|foot|wrist|ankle|paw|hoof|head)(?!.*(finger|thumb|index|middle|ring|pinky|little|toe|end|top|tip))/i;
 const AIDS = /control|ctrl|pole|roll|target|tracker|(^|[^a-z])ik([^a-z]|$)/i;
+const STEERS = /[a-z]IK/;
+const isAid = (name: string) => AIDS.test(name) || STEERS.test(name);
 const MOST_ENDS = 6;
 
 /** A target for each hand and foot, or for each end, where they are at rest: all of them can be grabbed, and the others hold. */
 function withEffectors(problem: FigureProblem, info: ProblemInfo): FigureProblem {
-  const isEnd = info.names.map((name) => ENDS.test(name) && !AIDS.test(name));
+  const isEnd = info.names.map((name) => ENDS.test(name) && !isAid(name));
   const named = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && movers(info, joint) > 0 ? [joint] : []));
-  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !AIDS.test(name) && movers(info, joint) > 1 ? [joint] : []));
+  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !isAid(name) && movers(info, joint) > 1 ? [joint] : []));
   const ends = (named.length > 1 ? named : leaves).slice(0, MOST_ENDS);
   if (ends.length < 2) return problem;
   const tasks = ends.map((joint): FigureTask => {
@@ -217,7 +222,7 @@ function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)
 async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
   const document = checkDocument(value, (message) => new LoadFault(`${name} is no document of this page: ${message}`));
   await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
-  return { document, character: null, remarks: [] };
+  return { document, character: null, text: null, remarks: [] };
 }
 
 function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {

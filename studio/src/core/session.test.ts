@@ -350,6 +350,11 @@ describe.skipIf(!hasPackage)("a session", () => {
     const robot = readFileSync(fileURLToPath(new URL("../../../testdata/figures/cart.urdf", import.meta.url)), "utf8");
     expect(await drop("cart.urdf", robot)).toBe(true);
     expect(await drop("cart.json", cart)).toBe(true);
+    const figures = new URL("../../../testdata/figures/", import.meta.url);
+    expect(await drop("puppet.gltf", readFileSync(fileURLToPath(new URL("puppet.gltf", figures)), "utf8"))).toBe(true);
+    expect(session.character.value?.name).toBe("puppet.gltf");
+    expect(await drop("puppet.json", readFileSync(fileURLToPath(new URL("puppet.json", figures)), "utf8"))).toBe(true);
+    expect(session.character.value).toBeNull();
     const last = session.document.value;
     const bad: [string, string, RegExp, RegExp?][] = [
       ["empty.json", "", /empty/],

@@ -218,7 +218,7 @@ class StudioSession implements Session {
           return await this.#client.ask<"load">({ kind: "load", source: source(text, urdf) });
         },
       });
-      if (loaded.document.urdf !== undefined) this.#robots.set(name, loaded.document.urdf);
+      if (loaded.text !== null) this.#robots.set(name, loaded.text);
       this.#take(loaded.document, `Open ${name}`, loaded.character);
       for (const remark of loaded.remarks.slice(0, 3)) this.#tell({ kind: "info", what: remark, where: name });
       if (loaded.remarks.length > 3) this.#tell({ kind: "info", what: `and ${loaded.remarks.length - 3} more remarks`, where: name });

@@ -1,6 +1,6 @@
 //! What is on screen as a program: for the command line, Rust and TypeScript. Each is complete and is run by the tests.
 
-import { isFigure, type ProblemFile } from "./files.ts";
+import { isFigure, namedFile, type ProblemFile } from "./files.ts";
 import { settingsFor } from "./settings.ts";
 import type { MethodName, NamedText, SettingsSubset, Snippet } from "./types.ts";
 
@@ -33,7 +33,7 @@ export function snippetsOf(order: SnippetOrder): Snippet[] {
 }
 
 function files({ problem, urdf }: SnippetOrder): NamedText[] {
-  const robot = isFigure(problem) ? problem.urdf : undefined;
+  const robot = isFigure(problem) ? namedFile(problem) : undefined;
   const named = robot !== undefined && urdf !== undefined ? [{ name: robot, type: "application/xml", text: urdf }] : [];
   return [problemFile(problem), ...named];
 }
@@ -77,7 +77,7 @@ const METHODS_IN_RUST: Readonly<Record<MethodName, string>> = {
 function rust(order: SnippetOrder): Snippet {
   const settings = settingsFor(order.method, order.settings);
   const given = Object.keys(settings).length > 0;
-  const robot = isFigure(order.problem) ? order.problem.urdf : undefined;
+  const robot = isFigure(order.problem) ? namedFile(order.problem) : undefined;
   const code = `use posekit::solve::{Method, Settings, Workspace};
 use posekit_io::Warnings;
 use posekit_io::problem::{Problem${given ? ", read_settings" : ""}};
@@ -100,7 +100,7 @@ ${given ? `    read_settings(r#"${JSON.stringify(settings)}"#, problem.skeleton(
 function typescript(order: SnippetOrder): Snippet {
   const settings = settingsFor(order.method, order.settings);
   const given = Object.keys(settings).length > 0;
-  const robot = isFigure(order.problem) ? order.problem.urdf : undefined;
+  const robot = isFigure(order.problem) ? namedFile(order.problem) : undefined;
   const code = `import { readFileSync } from "node:fs";
 import init, { Problem } from "posekit";
 
