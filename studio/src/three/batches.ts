@@ -66,11 +66,11 @@ const BODY_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iRadii", 2,
 export const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
 const MARK_FIELDS: readonly Field[] = [["iAt", 3, 0], ["iShape", 3, 3], ["iPaint", 3, 6]];
 
-/** How finely bodies are drawn, by their radius on the screen [px]; the last is for crowds. */
+/** How finely bodies are drawn, by their radius on the screen [device px]; the last is for crowds. */
 const LEVELS = [
-  { least: 44, around: 40, rings: 9, hasOutline: true },
-  { least: 22, around: 22, rings: 5, hasOutline: true },
-  { least: 8, around: 14, rings: 4, hasOutline: true },
+  { least: 48, around: 40, rings: 9, hasOutline: true },
+  { least: 22, around: 24, rings: 6, hasOutline: true },
+  { least: 7, around: 16, rings: 4, hasOutline: true },
   { least: 0, around: 8, rings: 2, hasOutline: true },
   { least: Infinity, around: 6, rings: 0, hasOutline: false },
 ] as const;
@@ -114,7 +114,7 @@ export class Batches {
   /**
    * Takes over a drawing.
    *
-   * - `pixel`: metres for a CSS pixel where the view looks
+   * - `pixel`: metres for a device pixel where the view looks
    */
   update(drawing: Drawing, pixel: number): void {
     this.#sort(drawing.bodies, pixel);

@@ -212,10 +212,10 @@ export class Rig {
     if (this.isPlane) return;
     let best = FIRST_AZIMUTH;
     let most = USUAL_BONUS * this.#spread(points, FIRST_AZIMUTH);
-    // Seen from behind, a figure is spread as much as from the front: only sides up to a quarter turn from the usual one are tried.
-    for (let i = 1; i <= AZIMUTHS; i++) {
-      const turns = (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2);
-      const azimuth = FIRST_AZIMUTH + (Math.PI * turns) / AZIMUTHS;
+    for (let i = 1; i < AZIMUTHS; i++) {
+      // A figure is spread as much from behind as from the front, which is +x: only sides in front are tried.
+      const turned = FIRST_AZIMUTH + (Math.PI * i) / AZIMUTHS;
+      const azimuth = Math.cos(turned) > 0 ? turned : turned - Math.PI;
       const found = this.#spread(points, azimuth);
       if (found > most) {
         most = found;

@@ -390,7 +390,7 @@ uniform float uDark;
 in vec2 vAt;
 out vec4 outColour;
 void main() {
-  float alpha = texture(uImage, vAt).r * mix(0.26, 0.6, uDark);
+  float alpha = texture(uImage, vAt).r * mix(0.34, 0.7, uDark);
   if (alpha < 0.004) discard;
   outColour = vec4(uPalette[7], alpha);
 }

@@ -249,7 +249,7 @@ export class View {
     if (this.#isStale) {
       this.#isStale = false;
       this.#compose();
-      this.#batches.update(this.#drawing, this.#rig.pixel);
+      this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
       // Nobody sees that the shadow of a crowd is a few frames old.
       const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW === 0;
       if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared);
@@ -806,7 +806,7 @@ export class View {
     shared.uPixel.value = rig.pixelAtOne;
     shared.uFocusPixel.value = rig.pixel;
     shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
-    this.#batches.update(drawing, rig.pixel);
+    this.#batches.update(drawing, rig.pixel / ratio);
     // Into a target colours go as they are, without the screen's encoding.
     const clear = this.#renderer.getClearColor(new THREE.Color());
     this.#renderer.setClearColor(new THREE.Color(...rgb(this.#palette.colours[Ink.paper] as string)));

@@ -39,6 +39,8 @@ export interface Scene {
 /** At most this many of a step's moves are drawn as arrows, and this many joints carry their limits at once. */
 const MOST_ARROWS = 24;
 const MOST_LIMITS = 6;
+/** More tasks than this show the way of the selected one only. */
+const MOST_TRAILS = 2;
 /** Width of a body's outline [px]. */
 const OUTLINE = 1.4;
 /** Turns smaller than this are not drawn as arcs [rad]. */
@@ -240,8 +242,10 @@ export class Composer {
     const stride = Math.max(1, Math.floor((trace.iterations[last - 1] ?? 0) / 400));
     const spots = this.#others;
     const view: PoseData = { q: EMPTY, poses: EMPTY, points: EMPTY };
-    for (const tip of new Set(shape.tips)) {
-      if (tip < 0) continue;
+    const chosen = scene.handles.find((handle) => handle.id === scene.selection)?.task ?? null;
+    for (const [task, tip] of shape.tips.entries()) {
+      // The ways of many ends are a thicket: then only that of the selected one.
+      if (tip < 0 || (shape.tips.length > MOST_TRAILS && task !== chosen)) continue;
       const pen = this.#pen.begin(out.lines, ink, 1.25);
       for (let entry = 0; entry < last; entry += 1) {
         if (!isEnd(entry) || ((trace.iterations[entry] ?? 0) % stride !== 0 && entry + 1 < last)) continue;
