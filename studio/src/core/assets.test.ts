@@ -31,10 +31,10 @@ describe.skipIf(!hasPackage || !hasAssets)("assets", () => {
       const engine = new Engine();
       const bytes = new Uint8Array(readFileSync(join(assets ?? "", folder, name)));
       try {
-        const { document, character, remarks } = await loadDocument(name, bytes, new Map(), reader(engine));
+        const { document, character, remark, warnings } = await loadDocument(name, bytes, new Map(), reader(engine));
         const info = engine.load({ kind: "json", text: JSON.stringify(document.problem), ...(document.urdf === undefined ? {} : { urdf: document.urdf }) });
         const result = engine.solve({ id: "run1", method: "auto", settings: {}, start: "problem" }, targetsOf(document.problem));
-        if (process.env["SHOW"]) process.stdout.write(`${name}: ${info.nJoints} joints, ${info.tasks.length} goals (${info.tasks.map((task) => task.name).join(", ")}), ${result.status}; ${remarks.length} remarks ${remarks[0] ?? ""}\n`);
+        if (process.env["SHOW"]) process.stdout.write(`${name}: ${info.nJoints} joints, ${info.tasks.length} goals (${info.tasks.map((task) => task.name).join(", ")}), ${result.status}; ${warnings} warnings ${remark ?? ""}\n`);
         expect(result.fault).toBeNull();
         expect(result.status).toBe("reached");
         if (folder === "gltf") {

@@ -31,8 +31,10 @@ export interface Loaded {
   character: CharacterFile | null;
   /** Its text, when a figure may name it. */
   text: string | null;
-  /** What was not read, and what had to be changed. */
-  remarks: string[];
+  /** What files of its kind do not give; null: nothing. */
+  remark: string | null;
+  /** How many remarks the library has on it: the problem's warnings. */
+  warnings: number;
 }
 
 const LARGEST = 64 * 1024 * 1024;
@@ -124,7 +126,7 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
   const urdf = namedRobot(name, problem, robots);
   const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "docs/files.md describes every field."); });
   const plane = info.dimension === 2 || info.kind === "plane";
-  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, text: null, remarks: info.warnings };
+  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, text: null, remark: null, warnings: info.warnings.length };
 }
 
 function namedRobot(name: string, problem: ProblemFile, robots: KnownRobots): string | undefined {
@@ -141,19 +143,18 @@ function namedRobot(name: string, problem: ProblemFile, robots: KnownRobots): st
 async function loadRobot(name: string, text: string, reader: Reader): Promise<Loaded> {
   if (!/<robot[\s>]/.test(text)) throw new LoadFault(`${name} is XML, but no URDF: it has no element <robot>`, { hint: "For SDF, MJCF or xacro files, convert them to URDF first." });
   try {
-    const { figure, warnings } = await reader.inspect({ kind: "urdf", text });
+    const { figure } = await reader.inspect({ kind: "urdf", text });
     const problem = JSON.parse(figure) as FigureProblem;
-    await reader.load(figure, text);
-    const remarks = [...warnings, ...missing(text)];
-    return { document: documentOf(name, problem, text, "z"), character: null, text, remarks };
+    const info = await reader.load(figure, text);
+    return { document: documentOf(name, problem, text, "z"), character: null, text, remark: missing(text), warnings: info.warnings.length };
   } catch (error) {
     throw refused(name, error, "A URDF needs links and joints of which at least one can move.");
   }
 }
 
 /** Shapes are not read: what a robot looks like is drawn from its joints. */
-function missing(text: string): string[] {
-  return /<(visual|collision)[\s>]/.test(text) ? ["Meshes and other shapes are not read: the robot is drawn from its joints."] : [];
+function missing(text: string): string | null {
+  return /<(visual|collision)[\s>]/.test(text) ? "Meshes and other shapes are not read: the robot is drawn from its joints." : null;
 }
 
 async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): Promise<Loaded> {
@@ -161,9 +162,9 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const { figure, warnings } = await reader.inspect({ kind: "gltf", bytes });
     const problem = JSON.parse(figure) as FigureProblem;
     const info = await reader.load(figure, undefined);
-    const remarks = [...warnings, "Joints of a glTF file have no limits of their own; clips are not read."];
+    const remark = "Joints of a glTF file have no limits of their own; clips are not read.";
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
-    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, text: isGlb(bytes) ? null : new TextDecoder().decode(bytes), remarks };
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, text: isGlb(bytes) ? null : new TextDecoder().decode(bytes), remark, warnings: warnings.length };
   } catch (error) {
     throw refused(name, error, "It has to hold a skeleton: a skin, or nodes that hang on each other. External buffers are not fetched; export as .glb.");
   }
@@ -222,7 +223,7 @@ function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)
 async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
   const document = checkDocument(value, (message) => new LoadFault(`${name} is no document of this page: ${message}`));
   await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
-  return { document, character: null, text: null, remarks: [] };
+  return { document, character: null, text: null, remark: null, warnings: 0 };
 }
 
 function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {

@@ -4,9 +4,9 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
-import { decodeLink } from "./link.ts";
+import { decodeLink, encodeLink } from "./link.ts";
 import { createSession, type Surroundings } from "./session.ts";
-import { SCENES } from "./scenes/index.ts";
+import { SCENES, sceneDocument } from "./scenes/index.ts";
 import type { Session } from "./types.ts";
 
 const open: Session[] = [];
@@ -272,6 +272,11 @@ describe.skipIf(!hasPackage)("a session", () => {
       await solved(session);
       expect(session.document.value.scene).toBe("limb-2d");
     }
+    const { problem, ...rest } = sceneDocument("rope");
+    const session = start({ hash: encodeLink({ ...rest, problem: { ...problem, target: [1, 2, 3] } as typeof problem }) });
+    await until(() => session.notices.value.length > 0, "a notice");
+    await solved(session, "limb-2d");
+    expect(session.notices.value[0]).toMatchObject({ kind: "error", what: expect.stringContaining("target") as string });
     expect(() => decodeLink("#nothing")).toThrow(/no problem/);
   });
 

@@ -191,6 +191,8 @@ class StudioSession implements Session {
   #take(document: StudioDocument, label: string, character: CharacterFile | null): void {
     this.#leaveDrag();
     batch(() => {
+      // What was said about another problem is of no use here.
+      this.#notices.value = this.#notices.peek().filter(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
       this.#character.value = character;
@@ -220,8 +222,7 @@ class StudioSession implements Session {
       });
       if (loaded.text !== null) this.#robots.set(name, loaded.text);
       this.#take(loaded.document, `Open ${name}`, loaded.character);
-      for (const remark of loaded.remarks.slice(0, 3)) this.#tell({ kind: "info", what: remark, where: name });
-      if (loaded.remarks.length > 3) this.#tell({ kind: "info", what: `and ${loaded.remarks.length - 3} more remarks`, where: name });
+      this.#remark(name, loaded.remark, loaded.warnings);
       return true;
     } catch (error) {
       this.#loaded = null;
@@ -230,6 +231,13 @@ class StudioSession implements Session {
       this.#change();
       return false;
     }
+  }
+
+  /** One notice, however much there is to say: the panel lists the rest. */
+  #remark(name: string, remark: string | null, warnings: number): void {
+    const rest = warnings === 0 ? undefined : `${warnings === 1 ? "One remark" : `${warnings} remarks`} on the file: see the panel, under Scene.`;
+    if (remark !== null) this.#tell({ kind: "info", what: remark, where: name, hint: rest });
+    else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
   }
 
   reset(): void {
@@ -697,18 +705,18 @@ class StudioSession implements Session {
   /** The last good document comes back; the refused one leaves no trace. */
   #refuse(document: StudioDocument, error: RequestError): void {
     const where = error.line === undefined ? undefined : `line ${error.line}, column ${error.column ?? 1}`;
-    this.#tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
-    if (this.#refused === document || this.#history.document !== document || this.#history.undoLabel === null) {
-      // Nothing to go back to: a link or a file that cannot be solved.
-      const isNew = this.#refused !== document;
-      this.#refused = document;
-      if (isNew) this.open(sceneDocument("limb-2d"), "Open scene");
+    const isNew = this.#refused !== document;
+    this.#refused = document;
+    if (this.#history.document === document && this.#history.undoLabel !== null) {
+      this.#show(this.#history.drop());
+      this.#leaveDrag();
+      this.#tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
+      this.#change();
       return;
     }
-    this.#refused = document;
-    this.#show(this.#history.drop());
-    this.#leaveDrag();
-    this.#change();
+    // Nothing to go back to: a link that cannot be solved.
+    if (isNew) this.open(sceneDocument("limb-2d"), "Open scene");
+    this.#tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
   }
 
   #order(run: RunSpec, isFollowing: boolean): RunOrder {

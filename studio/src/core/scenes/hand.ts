@@ -124,7 +124,8 @@ export const hand: Scene = {
     const problem: FigureProblem = { schema: "posekit.figure/1", joints: JOINTS, start: start(), tasks: tasks(numberOption(options, "ball")) };
     return { problem };
   },
-  runs: [{ method: "auto" }],
+  // It is dragged: where a target cannot be had, staying near is worth more than a jump to another pose.
+  runs: [{ method: "least-squares", settings: { least_squares: { restarts: 0 } } }],
   warm: true,
   props: { parts: parts(), plates: [], rods: [], balls: [] },
 };
