@@ -198,3 +198,28 @@ function namedStart(info: ProblemInfo, values: number[]): Record<string, JointVa
   });
   return named;
 }
+
+/** False for the moment in which another problem is being loaded. */
+export function fits(problem: ProblemFile, info: ProblemInfo): boolean {
+  if (isFigure(problem)) return info.kind === "figure" && problem.tasks.length === info.tasks.length && (problem.joints?.length ?? info.nJoints) === info.nJoints;
+  if (isPoints(problem)) return info.kind === "points" && 3 * problem.points.length === info.start.points.length;
+  return info.kind === (isPlane(problem) ? "plane" : "space") && "bones" in problem && problem.bones.length === info.nJoints;
+}
+
+/** Points of three coordinates each with as many as the problem has. */
+export function flatPoints(points: Float64Array, dimension: number): Float64Array {
+  const n = points.length / 3;
+  const out = new Float64Array(n * dimension);
+  for (let point = 0; point < n; point += 1) for (let axis = 0; axis < Math.min(3, dimension); axis += 1) out[point * dimension + axis] = points[3 * point + axis] ?? 0;
+  return out;
+}
+
+export function withPoint(problem: ProblemFile, index: number, position: Vec3): ProblemFile {
+  if (!isPoints(problem)) return problem;
+  const points = problem.points.map((point, at) => (at === index ? point.map((old, axis) => position[axis] ?? old) : point));
+  return { ...problem, points };
+}
+
+export function isFiniteMove({ position, rotation, value }: HandleMove): boolean {
+  return [...(position ?? []), ...(rotation ?? []), ...(value === undefined ? [] : [value])].every(Number.isFinite);
+}

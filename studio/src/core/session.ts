@@ -7,8 +7,8 @@ import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost, type WorkerLike } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
 import { freshRunId, MOST_RUNS, withoutStarts } from "./document.ts";
-import { moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
-import { isFigure, isPlane, isPoints, type ProblemFile, type Vec3 } from "./files.ts";
+import { fits, flatPoints, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withPoint, withStart } from "./edit.ts";
+import { isPoints, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
 import { History } from "./history.ts";
 import { decodeLink, encodeLink, isLink } from "./link.ts";
@@ -17,7 +17,7 @@ import { METHOD_TITLES } from "./methods.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
-import { PROBLEM_NAME, problemFile, snippetsOf } from "./snippets.ts";
+import { problemFile, slug, snippetsOf } from "./snippets.ts";
 import { announce } from "./words.ts";
 import type {
   CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
@@ -328,7 +328,7 @@ class StudioSession implements Session {
     if (this.#drag?.handle.id !== id) this.beginDrag(id);
     const drag = this.#drag;
     const info = this.#info.peek();
-    if (!drag || !info || !isFinite(move)) return;
+    if (!drag || !info || !isFiniteMove(move)) return;
     const document = this.#document.peek();
     const { handle } = drag;
     if ((handle.kind === "joint" || handle.kind === "pole") && !isPoints(document.problem)) {
@@ -989,37 +989,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** False for the moment in which another problem is being loaded. */
-function fits(problem: ProblemFile, info: ProblemInfo): boolean {
-  if (isFigure(problem)) return info.kind === "figure" && problem.tasks.length === info.tasks.length && (problem.joints?.length ?? info.nJoints) === info.nJoints;
-  if (isPoints(problem)) return info.kind === "points" && 3 * problem.points.length === info.start.points.length;
-  return info.kind === (isPlane(problem) ? "plane" : "space") && "bones" in problem && problem.bones.length === info.nJoints;
-}
-
 function labelOf({ kind }: Handle): string {
   return `Move ${kind === "limit" ? "a limit" : `the ${kind}`}`;
-}
-
-function isFinite({ position, rotation, value }: HandleMove): boolean {
-  return [...(position ?? []), ...(rotation ?? []), ...(value === undefined ? [] : [value])].every(Number.isFinite);
-}
-
-/** Points of three coordinates each with as many as the problem has. */
-function flatPoints(points: Float64Array, dimension: number): Float64Array {
-  const n = points.length / 3;
-  const out = new Float64Array(n * dimension);
-  for (let point = 0; point < n; point += 1) for (let axis = 0; axis < Math.min(3, dimension); axis += 1) out[point * dimension + axis] = points[3 * point + axis] ?? 0;
-  return out;
-}
-
-function withPoint(problem: ProblemFile, index: number, position: Vec3): ProblemFile {
-  if (!isPoints(problem)) return problem;
-  const points = problem.points.map((point, at) => (at === index ? point.map((old, axis) => position[axis] ?? old) : point));
-  return { ...problem, points };
-}
-
-/** A title as a file's name. */
-function slug(title: string): string {
-  const name = title.toLowerCase().replace(/\.(json|urdf|glb|gltf|vrm)$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
-  return name || PROBLEM_NAME.replace(".json", "");
 }

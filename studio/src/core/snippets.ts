@@ -124,3 +124,9 @@ problem.free();
     .replace("console.log(configuration)", "console.log(points)");
   return { language: "typescript", title: "TypeScript", code: points ? forPoints : code, files: files(order) };
 }
+
+/** A title as a file's name. */
+export function slug(title: string): string {
+  const name = title.toLowerCase().replace(/\.(json|urdf|glb|gltf|vrm)$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  return name || PROBLEM_NAME.replace(".json", "");
+}
