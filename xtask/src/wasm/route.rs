@@ -116,6 +116,8 @@ impl Route {
             _ => cargo(),
         };
         command.args(["build", "--quiet", "--locked", "--lib", "--package", "posekit-wasm"]);
+        // What the feature asks for is unstable, and what the source of the standard library is built with as well.
+        command.args(["--features", "instructions"]).env("RUSTC_BOOTSTRAP", "1");
         command.args(["--profile", "wasm", "--target", TARGET, "--target-dir", FOLDER]);
         // The toolchain in use must not lend its settings to another.
         for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
@@ -125,7 +127,7 @@ impl Route {
         }
         command.env("RUSTFLAGS", "-C target-feature=+simd128");
         if let Self::Source { linker, .. } = self {
-            command.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
+            command.arg("-Zbuild-std=std,panic_abort");
             command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
         }
         run(&mut command)?;
