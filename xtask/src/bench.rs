@@ -2,16 +2,18 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::process::{cargo, run};
+use crate::wasm;
 
 const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
-/// argument runs only that. Everything else is handed on.
+/// argument runs only that, `wasm` the comparison of WebAssembly. Everything else is handed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.
@@ -21,6 +23,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
             run(cargo().args(["bench", "--manifest-path", MANIFEST, "--benches", "--"]).args(rest))
         }
         Some((first, rest)) if first == "steps" => steps(rest),
+        Some((first, _)) if first == "wasm" => web(),
         Some((first, rest)) if first == "race" => program("compare", rest),
         Some(_) => program("compare", arguments),
         None => {
@@ -28,6 +31,20 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
             steps(&[])
         }
     }
+}
+
+/// WebAssembly against native and against solvers in JavaScript.
+fn web() -> Result<()> {
+    const FOLDER: &str = "bench/wasm";
+    const NATIVE: &str = "posekit-bench-native";
+    wasm::wasm(&[])?;
+    let manifest = format!("{FOLDER}/Cargo.toml");
+    run(cargo().args(["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest]))?;
+    wasm::install(Path::new(FOLDER))?;
+    // The package is a link, and what it needs is beside the link.
+    let flags = ["--preserve-symlinks", "--preserve-symlinks-main"];
+    let native = format!("{FOLDER}/target/release/{NATIVE}{}", env::consts::EXE_SUFFIX);
+    run(Command::new("node").args(flags).args([&format!("{FOLDER}/compare.js"), &native]))
 }
 
 /// Steps of the task solver, after those of the peers in Python where these can be had.

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::process::{cargo, run, works};
 use crate::steps::{Outcome, Step, run_all};
-use crate::{digest, examples, tidy};
+use crate::{digest, examples, tidy, wasm};
 
 /// Runs every gate, the cheap ones first.
 ///
@@ -16,7 +16,7 @@ use crate::{digest, examples, tidy};
 /// # Errors
 /// When a gate failed, after all of them ran.
 pub(crate) fn test() -> Result<()> {
-    run_all(&[
+    let mut steps = vec![
         Step { name: "format", check: format },
         Step { name: "tidy", check: || tidy::tidy().map(|()| Outcome::Passed) },
         Step { name: "lints", check: clippy },
@@ -25,14 +25,19 @@ pub(crate) fn test() -> Result<()> {
         Step { name: "documentation", check: docs },
         Step { name: "examples", check: examples::run_every_one },
         Step { name: "determinism digest", check: digest::compare },
+        Step { name: "WebAssembly package", check: wasm::gate },
         Step { name: "spelling", check: typos },
         Step { name: "dependencies and licences", check: deny },
-    ])
+    ];
+    steps.extend(crate::studio::gates::STEPS);
+    run_all(&steps)
 }
 
-/// The benchmark workspace is formatted with the rest, though the other gates leave it alone.
+/// The other workspaces are formatted with the rest, though the other gates leave them alone.
 fn format() -> Result<Outcome> {
-    for manifest in ["Cargo.toml", "bench/Cargo.toml"] {
+    for manifest in
+        ["Cargo.toml", "bench/Cargo.toml", "bench/wasm/Cargo.toml", "tools/bindgen/Cargo.toml"]
+    {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
     }
     Ok(Outcome::Passed)

@@ -15,7 +15,9 @@ mod examples;
 mod gates;
 mod process;
 mod steps;
+mod studio;
 mod tidy;
+mod wasm;
 
 use std::env;
 use std::path::PathBuf;
@@ -26,10 +28,15 @@ use anyhow::{Context, Result, bail};
 const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
-  test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences
+  test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences, studio
+  wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg;
+                       --from-source builds the standard library along
+  studio [--port N]    the studio: builds what is missing and serves it on this machine;
+                       --build only leaves the static folder, --screenshots pictures of every scene
   tidy                 the repository's own rules only (a second)
   bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
   bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
+  bench wasm           WebAssembly against native and solvers in JavaScript; rewrites bench/WASM.md
   bench questions [..] the criterion benches, one per question
   help                 this text";
 
@@ -52,7 +59,9 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("test") => gates::test(),
         Some("tidy") => tidy::tidy(),
         Some("bless") => digest::bless(),
+        Some("wasm") => wasm::wasm(rest),
         Some("bench") => bench::bench(rest),
+        Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())

@@ -41,6 +41,13 @@ pub(crate) fn works(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// What a command wrote to standard output; `None` where it cannot be started or fails, of which nothing is shown.
+pub(crate) fn quiet(command: &mut Command) -> Option<String> {
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    let text = output.status.success().then_some(output.stdout)?;
+    String::from_utf8(text).ok()
+}
+
 /// A command as one would type it; the program without its directory.
 fn shown(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();

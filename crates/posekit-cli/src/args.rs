@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
+    /// Serve the studio, the web page in which every solver can be grabbed and stepped
+    Studio(StudioArgs),
     /// Print one number over all results of a table of cases, to compare builds and machines
     Digest(DigestArgs),
     /// Print a completion script for a shell
@@ -269,6 +271,25 @@ pub(crate) struct DemoArgs {
     /// The page to write; it replaces one that is there
     #[arg(short, long, value_name = "FILE", default_value = "demo.html")]
     pub(crate) output: PathBuf,
+}
+
+const STUDIO_EXAMPLES: &str = "\
+Examples:
+  posekit studio
+  posekit studio --port 8080 --no-open";
+
+#[derive(Debug, Args)]
+#[command(after_help = STUDIO_EXAMPLES)]
+pub(crate) struct StudioArgs {
+    /// The port on this machine; 0 for any. By default 7361, or any if that is taken
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+    /// The built page's folder; by default the one in the repository or installed with this program
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Only print the address, start no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Args)]

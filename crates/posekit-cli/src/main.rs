@@ -17,6 +17,9 @@ mod picture;
 mod progress;
 mod report;
 mod robot;
+mod serve;
+#[cfg(test)]
+mod studio_figure;
 mod table;
 mod task_picture;
 #[cfg(test)]
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve(&args),
         Command::Draw(args) => commands::draw(&args),
         Command::Demo(args) => commands::demo(&args),
+        Command::Studio(args) => commands::studio(&args),
         Command::Digest(args) => commands::digest(&args),
         Command::Completions(args) => commands::completions(&args),
     };

@@ -15,7 +15,7 @@ fn main() -> Result<()> {
         bail!("usage: bindgen MODULE FOLDER NAME");
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(module).out_name(name).typescript(true);
+    bindgen.input_path(module).out_name(name).typescript(true).remove_name_section(true);
     bindgen.web(true).context("the kind of output")?;
     bindgen.generate(Path::new(folder)).with_context(|| format!("the bindings of {module}"))
 }

@@ -5,6 +5,7 @@ mod demo;
 mod digest;
 mod draw;
 mod solve;
+mod studio;
 mod task_demo;
 
 pub(crate) use completions::completions;
@@ -12,3 +13,4 @@ pub(crate) use demo::demo;
 pub(crate) use digest::digest;
 pub(crate) use draw::draw;
 pub(crate) use solve::solve;
+pub(crate) use studio::studio;

@@ -481,12 +481,9 @@ impl FigureProblem {
         write::write(self)
     }
 
-    /// The tasks alone, as the list in the figure's file.
-    ///
-    /// # Errors
-    /// As [`FigureProblem::to_json`].
-    pub fn tasks_json(&self) -> Result<String> {
-        write::write_tasks(&self.tasks)
+    /// One task as it stands in a figure's file.
+    pub(crate) fn task_json(task: &FigureTask, index: usize) -> Result<String> {
+        write::task(task, index)
     }
 
     /// The kind and the path of the file that the skeleton is in, which the caller reads and hands to [`FigureProblem::to_model`]; the path is

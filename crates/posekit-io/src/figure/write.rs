@@ -34,10 +34,6 @@ pub(super) fn write(problem: &FigureProblem) -> Result<String> {
     Ok(file.file())
 }
 
-pub(super) fn write_tasks(tasks: &[FigureTask]) -> Result<String> {
-    in_lines(tasks, task)
-}
-
 fn in_lines<T>(items: &[T], write: impl Fn(&T, usize) -> Result<String>) -> Result<String> {
     let lines: Result<Vec<String>> =
         items.iter().enumerate().map(|(index, item)| write(item, index)).collect();
@@ -122,7 +118,7 @@ fn body(body: &FigureBody, index: usize) -> Result<String> {
     Ok(fields.inline())
 }
 
-fn task(task: &FigureTask, index: usize) -> Result<String> {
+pub(super) fn task(task: &FigureTask, index: usize) -> Result<String> {
     let at = format!("tasks[{index}]");
     let mut fields = Fields::new();
     fields.add("task", text_value(task.goal.name()));

@@ -25,17 +25,19 @@ mod robot;
 mod scene;
 mod settings;
 mod target;
+mod tasks;
 mod written;
 
 use posekit::skeleton::Skeleton;
 #[cfg(doc)]
 use posekit::solve::Workspace;
 use posekit::solve::{Settings, Solution};
+use posekit::task::Task;
 
 pub use digest::{Digest, case_names};
 pub use figure::{FigureScene, Label, is_wish};
 pub use report::{figure_solution_file, solution_file, step_points};
-pub use robot::{end_links, tip_problem};
+pub use robot::{character_problem, end_links, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
 pub use target::{set_target, target_len, write_target};
@@ -160,6 +162,28 @@ impl Problem {
             }
             Self::Figure(figure) => figure_solution_file(figure, solution, settings, with_trace),
         }
+    }
+
+    /// What must hold; empty for bare points, whose tip has a target.
+    #[must_use]
+    pub fn tasks(&self) -> Vec<Task> {
+        match self {
+            Self::Scene(_) => self.rig().map_or(Vec::new(), Rig::tasks),
+            Self::Figure(figure) => figure.tasks.clone(),
+        }
+    }
+
+    /// The tasks as JSON: a list of objects with `task` (the file's word), `name` and `frame` (what people call it and what it speaks about), `level`,
+    /// `weight`, where it aims (`position`, `orientation`, `direction`, each left out where there is none), and `file`, the task as a figure's file has it.
+    ///
+    /// # Errors
+    /// None for a problem that was read.
+    pub fn tasks_json(&self) -> Result<String> {
+        let labels: &[Label] = match self {
+            Self::Scene(_) => &[],
+            Self::Figure(figure) => &figure.labels,
+        };
+        tasks::tasks_json(&self.tasks(), labels, self.to_figure().as_ref())
     }
 
     /// The problem as a figure: joints written out, the start, and its tasks. A figure is its own; bare points have none.

@@ -1,4 +1,4 @@
-//! A robot that must do something with a link.
+//! Robots and characters that must do something with an end.
 
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
@@ -8,7 +8,10 @@ use crate::figure::{
     FigureFrame, FigureGoal, FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask,
     FrameOwner, SourceKind,
 };
+use crate::gltf::Character;
 use crate::urdf::Robot;
+
+use super::written::joints_of;
 
 /// The names of the links that carry no other: hands, tools, feet.
 #[must_use]
@@ -72,6 +75,58 @@ pub fn tip_problem(
         }],
         settings: FigureSettings::default(),
     })
+}
+
+/// A figure of a character, its joints written out, of which one must have a place: the one that it has at rest.
+///
+/// - `tip`: the joint; without one, the end that the most joints move, the first of them in the file
+///
+/// # Errors
+/// [`Error::NoSuchName`] for a joint that the character has not; [`Error::Value`] for one that no joint moves.
+pub fn character_problem(
+    character: &Character,
+    tip: Option<&str>,
+    has_free_root: bool,
+) -> Result<FigureProblem> {
+    let free = has_free_root.then(|| character.with_free_root()).transpose()?;
+    let skeleton = free.as_ref().unwrap_or(character).skeleton();
+    let place = || Place::named("tip");
+    let joint = match tip {
+        Some(name) => skeleton.find(name).ok_or_else(|| Error::NoSuchName {
+            place: place(),
+            kind: "joint",
+            name: name.to_owned(),
+        })?,
+        None => farthest_joint(skeleton),
+    };
+    let name = skeleton.name(joint).to_owned();
+    // A ball at the tip itself turns it and does not move it.
+    let movers = skeleton.ancestors(joint).skip(1);
+    if movers.filter(|&mover| skeleton.kind(mover).n_dofs() > 0).count() == 0 {
+        let message = format!("no joint moves the joint `{name}`");
+        return Err(Error::Value { place: place(), message });
+    }
+    let target = skeleton.poses(&skeleton.neutral())[joint].translation.to_array();
+    let frame = FigureFrame { on: FrameOwner::Joint(name.clone()), position: None, rotation: None };
+    Ok(FigureProblem {
+        skeleton: FigureSkeleton::Joints(joints_of(skeleton)),
+        bodies: None,
+        start: Vec::new(),
+        tasks: vec![FigureTask {
+            name: Some(name),
+            goal: FigureGoal::Position { frame, target },
+            weight: None,
+            level: None,
+        }],
+        settings: FigureSettings::default(),
+    })
+}
+
+/// The joint at an end that the most joints move, the first of several.
+fn farthest_joint(skeleton: &Skeleton) -> usize {
+    let ends = (0..skeleton.n_joints()).filter(|&joint| skeleton.children(joint).is_empty());
+    // `max_by_key` would take the last of several.
+    ends.rev().max_by_key(|&joint| n_moving(skeleton, joint)).unwrap_or(0)
 }
 
 /// How many joints between a link's joint and the root can move.

@@ -14,19 +14,23 @@ use crate::solution::NamedValues;
 /// The joints, the start and the tasks of a scene as a figure.
 pub(super) fn figure_of(rig: &Rig) -> FigureProblem {
     let skeleton = &rig.skeleton;
-    let joints = (0..skeleton.n_joints()).map(|joint| written_joint(skeleton, joint)).collect();
     let values = |joint: usize| NamedValues {
         name: skeleton.name(joint).to_owned(),
         values: rig.start[skeleton.value_range(joint)].to_vec(),
     };
     let moves = |joint: &usize| !skeleton.value_range(*joint).is_empty();
     FigureProblem {
-        skeleton: FigureSkeleton::Joints(joints),
+        skeleton: FigureSkeleton::Joints(joints_of(skeleton)),
         bodies: None,
         start: (0..skeleton.n_joints()).filter(moves).map(values).collect(),
         tasks: tasks(rig),
         settings: FigureSettings::default(),
     }
+}
+
+/// The joints of a skeleton, written out.
+pub(super) fn joints_of(skeleton: &Skeleton) -> Vec<FigureJoint> {
+    (0..skeleton.n_joints()).map(|joint| written_joint(skeleton, joint)).collect()
 }
 
 fn tasks(rig: &Rig) -> Vec<FigureTask> {

@@ -43,9 +43,7 @@ impl RigRun {
                 self.at_rest &= arc <= TRIVIAL_ARC * self.rig.scale;
             }
             if recorder.wants_half_steps() {
-                let joint = self.rig.nodes[i].joint;
-                self.rig.update();
-                recorder.half_step(self, Phase::Joint(joint));
+                self.record_move(i, recorder);
             }
             if self.stops_early && self.rig.is_there() {
                 break;
@@ -53,6 +51,18 @@ impl RigRun {
         }
         self.rig.renormalise();
         self.rig.update();
+    }
+
+    /// Records the pose that one joint's move has led to. The joints that follow go by the goals as they were carried along, which differ from
+    /// those read off the pose by rounding: they are put back, because a trace changes nothing, not in the last bit.
+    fn record_move(&mut self, i: usize, recorder: &mut Recorder<'_>) {
+        let points: Vec<DVec3> = self.rig.points.iter().map(|goal| goal.at).collect();
+        let turns: Vec<DQuat> = self.rig.turns.iter().map(|goal| goal.at).collect();
+        self.rig.update();
+        let joint = self.rig.nodes[i].joint;
+        recorder.half_step(self, Phase::Joint(joint));
+        self.rig.points.iter_mut().zip(points).for_each(|(goal, at)| goal.at = at);
+        self.rig.turns.iter_mut().zip(turns).for_each(|(goal, at)| goal.at = at);
     }
 
     /// Moves one joint and the goals that it carries; returns the longest arc that a goal travelled.

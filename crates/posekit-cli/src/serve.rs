@@ -1,0 +1,277 @@
+//! A web server for one folder of files, for one person: loopback only, reading only.
+//!
+//! The files are listed once at the start, and only what is on that list is ever opened, so no request can name a path outside the
+//! folder. Enough of HTTP/1.1 for browsers: GET and HEAD, connections that stay open.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Longest line of a request, and most of them; browsers stay far below both.
+const LONGEST_LINE: u64 = 16 * 1024;
+const MOST_LINES: usize = 200;
+
+/// A connection on which nothing comes for this long is closed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Files by the path of their address, `/` for the first page.
+#[derive(Debug)]
+pub(crate) struct Site {
+    files: BTreeMap<String, PathBuf>,
+}
+
+impl Site {
+    /// Lists the files of a folder and its folders.
+    pub(crate) fn of(folder: &Path) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![(String::from("/"), folder.to_owned())];
+        while let Some((address, folder)) = folders.pop() {
+            for entry in fs::read_dir(folder)? {
+                let entry = entry?;
+                // A name that is no text cannot be asked for.
+                let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+                if entry.file_type()?.is_dir() {
+                    folders.push((format!("{address}{name}/"), entry.path()));
+                } else {
+                    files.insert(format!("{address}{name}"), entry.path());
+                }
+            }
+        }
+        if let Some(first) = files.get("/index.html").cloned() {
+            files.insert("/".to_owned(), first);
+        }
+        Ok(Self { files })
+    }
+
+    /// Whether there is a first page.
+    pub(crate) fn has_first_page(&self) -> bool {
+        self.files.contains_key("/")
+    }
+}
+
+/// Takes a port on the loopback interface; 0 lets the system choose.
+pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+}
+
+/// Answers requests until the program ends.
+pub(crate) fn serve(listener: &TcpListener, site: Site) {
+    let site = Arc::new(site);
+    for connection in listener.incoming() {
+        // One connection that fails is the browser's to repeat.
+        let Ok(connection) = connection else { continue };
+        let site = Arc::clone(&site);
+        thread::spawn(move || answer_all(&connection, &site));
+    }
+}
+
+/// Answers the requests of one connection until it is closed, rests too long or is no HTTP.
+fn answer_all(connection: &TcpStream, site: &Site) -> io::Result<()> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    connection.set_nodelay(true)?;
+    let mut reader = BufReader::new(connection);
+    while let Some(request) = read_request(&mut reader)? {
+        let reply = reply(&request, site);
+        let mut writer = connection;
+        writer.write_all(&reply.head)?;
+        if request.method != "HEAD" {
+            writer.write_all(&reply.body)?;
+        }
+        if reply.is_last || request.closes {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What a request asks for.
+struct Request {
+    method: String,
+    target: String,
+    closes: bool,
+}
+
+/// The next request; `None` where the connection ends or does not speak HTTP.
+fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
+    let Some(first) = read_line(reader)? else { return Ok(None) };
+    let mut words = first.split(' ');
+    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next())
+    else {
+        return Ok(None);
+    };
+    let mut request = Request {
+        method: method.to_owned(),
+        target: target.to_owned(),
+        closes: version == "HTTP/1.0",
+    };
+    for _ in 0..MOST_LINES {
+        let Some(line) = read_line(reader)? else { return Ok(None) };
+        if line.is_empty() {
+            return Ok(Some(request));
+        }
+        let line = line.to_ascii_lowercase();
+        // A body would be taken for the next request.
+        request.closes |= line.starts_with("connection:") && line.contains("close")
+            || line.starts_with("content-length:")
+            || line.starts_with("transfer-encoding:");
+    }
+    Ok(None)
+}
+
+/// A line without its end; `None` at the end of the stream or when it is too long.
+fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    reader.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    if line.pop() != Some(b'\n') {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\r') {
+        line.pop();
+    }
+    Ok(String::from_utf8(line).ok())
+}
+
+/// What goes back: the head as it is sent, and the body.
+struct Reply {
+    head: Vec<u8>,
+    body: Vec<u8>,
+    is_last: bool,
+}
+
+fn reply(request: &Request, site: &Site) -> Reply {
+    if !matches!(request.method.as_str(), "GET" | "HEAD") {
+        return refuse("405 Method Not Allowed");
+    }
+    let path = request.target.split(['?', '#']).next().unwrap_or_default();
+    let Some(file) = decode(path).and_then(|path| site.files.get(&path).cloned()) else {
+        return refuse("404 Not Found");
+    };
+    match fs::read(&file) {
+        Ok(body) => {
+            Reply { head: head("200 OK", kind_of(&file), body.len()), body, is_last: false }
+        }
+        // Listed at the start and gone since: the folder is being built again.
+        Err(_) => refuse("404 Not Found"),
+    }
+}
+
+fn refuse(status: &str) -> Reply {
+    let body = format!("{status}\n").into_bytes();
+    Reply { head: head(status, "text/plain; charset=utf-8", body.len()), body, is_last: true }
+}
+
+/// Nothing is cached without asking: a folder that was built again shows at once.
+fn head(status: &str, kind: &str, length: usize) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n\
+         X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// Percent signs of an address undone; `None` where what comes out is no text.
+fn decode(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'%' {
+            bytes.push(first);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The media type of a file, by its ending; browsers refuse scripts and modules without theirs.
+fn kind_of(file: &Path) -> &'static str {
+    match file.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "webmanifest" => "application/json; charset=utf-8",
+        "wasm" => "application/wasm",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "txt" | "md" | "urdf" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own, served; the address's port.
+    fn served(name: &str) -> u16 {
+        let folder =
+            std::env::temp_dir().join(format!("posekit-serve-{}-{name}", std::process::id()));
+        fs::create_dir_all(folder.join("site/deep")).unwrap();
+        fs::write(folder.join("secret.txt"), "outside").unwrap();
+        fs::write(folder.join("site/index.html"), "<p>first").unwrap();
+        fs::write(folder.join("site/deep/a b.wasm"), [0, 97, 115, 109]).unwrap();
+        let site = Site::of(&folder.join("site")).unwrap();
+        assert!(site.has_first_page(), "an index");
+        let listener = listen(0).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || serve(&listener, site));
+        port
+    }
+
+    fn ask(port: u16, text: &str) -> String {
+        let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+        connection.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        connection.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn get(port: u16, path: &str) -> String {
+        ask(port, &format!("GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n"))
+    }
+
+    #[test]
+    fn files_come_with_their_type() {
+        let port = served("types");
+        let page = get(port, "/?x=1");
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"), "{page}");
+        assert!(page.ends_with("\r\n\r\n<p>first"), "{page}");
+        assert!(get(port, "/deep/a%20b.wasm").contains("application/wasm"), "percent signs");
+        let head = ask(port, "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
+        assert!(head.contains("Content-Length: 8") && head.ends_with("\r\n\r\n"), "{head}");
+    }
+
+    #[test]
+    fn nothing_outside_the_folder_is_read() {
+        let port = served("outside");
+        for path in
+            ["/../secret.txt", "/%2e%2e/secret.txt", "/deep/../../secret.txt", "//", "/deep"]
+        {
+            let answer = get(port, path);
+            assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        }
+        assert!(get(port, "/%zz").starts_with("HTTP/1.1 404"), "no digits");
+        assert!(get(port, "/%").starts_with("HTTP/1.1 404"), "cut off");
+    }
+
+    #[test]
+    fn other_methods_and_noise_are_turned_away() {
+        let port = served("noise");
+        let post = ask(port, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+        assert!(post.starts_with("HTTP/1.1 405"), "{post}");
+        assert_eq!(ask(port, "\u{1}\u{2}\r\n\r\n"), "", "no HTTP, no answer");
+        let two = ask(port, "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nConnection: close\r\n\r\n");
+        assert_eq!(two.matches("200 OK").count(), 2, "a connection that stays open: {two}");
+    }
+}

@@ -1,0 +1,233 @@
+//! Robots of URDF: the text in, joint values by name out, for robots of urdf-loader or any others.
+
+import { Problem } from "posekit";
+import type { Solver } from "posekit";
+
+/** Choices of a robot. */
+export interface RobotOptions {
+  /** The link that must reach, or several; by default the end of the robot that the most joints move. */
+  tip?: string | readonly string[];
+  /** What tips must have: a whole `pose` (the default), or a `position` alone. */
+  task?: "pose" | "position";
+  /** The robot floats instead of standing in the world. */
+  freeRoot?: boolean;
+  /** Joint values to start from, by name; zeros, brought inside the limits, for others. */
+  start?: Record<string, number | readonly number[]>;
+  /** Joints that stay where they start. */
+  locked?: readonly string[];
+  /** The method. Default `auto`. */
+  method?: string;
+  /** Settings of the library. */
+  settings?: Record<string, unknown>;
+}
+
+/** How a solve ended. The same object every time, so that frames allocate nothing. */
+export interface RobotResult {
+  /** `reached`, `unreachable`, `blocked`, `stalled` or `iteration-limit`. */
+  status: string;
+  isReached: boolean;
+  /** Largest distance by which a tip is missed, in metres. */
+  error: number;
+  /** Largest angle, in radians. */
+  orientationError: number;
+  iterations: number;
+}
+
+/** What a robot of urdf-loader has of joints. */
+export interface RobotOfJoints {
+  setJointValue(name: string, ...values: number[]): boolean;
+  readonly joints?: Readonly<Record<string, { readonly jointValue: readonly number[] }>>;
+}
+
+interface Joint {
+  name: string;
+  kind: number;
+  at: number;
+  size: number;
+  follows: boolean;
+}
+
+const SIZES = [0, 1, 1, 4, 7];
+const FREE = 4;
+
+/**
+ * A robot whose tips are brought to targets in the frame of its root link.
+ *
+ * Every {@link solve} starts from the values of the last one and changes them least.
+ *
+ * @example
+ * const robot = new Robot(urdfText, { tip: "tool0" });
+ * robot.setTarget([0.4, 0.1, 0.5], [1, 0, 0, 0]);
+ * console.log(robot.solve().status, robot.values());
+ */
+export class Robot {
+  private readonly problem: Problem;
+  private readonly solver: Solver;
+  private readonly joints: Joint[];
+  private readonly q: Float64Array;
+  private readonly numbers: Float64Array;
+  private readonly tips: string[];
+  private readonly result: RobotResult = { status: "", isReached: false, error: 0, orientationError: 0, iterations: 0 };
+
+  /** @param urdf - the text of the robot's file */
+  constructor(urdf: string, options: RobotOptions = {}) {
+    const { tip, task = "pose", freeRoot = false } = options;
+    const wanted = tip === undefined ? [undefined] : typeof tip === "string" ? [tip] : [...tip];
+    if (wanted.length === 0) throw new Error("a robot needs a tip");
+    const figures = wanted.map((each) => figureOf(urdf, each, freeRoot));
+    const tasks = figures.flatMap((figure) => figure.tasks).map((each) => (task === "pose" ? each : { ...each, task: "position", orientation: undefined }));
+    const start = Object.fromEntries(Object.entries(options.start ?? {}));
+    const figure = { ...figures[0], tasks, start };
+    this.tips = tasks.map((each) => each.name);
+    this.problem = Problem.fromJson(JSON.stringify(figure), urdf);
+    this.solver = this.problem.solver();
+    this.q = this.problem.start();
+    this.numbers = new Float64Array(task === "pose" ? 7 : 3);
+    const [names, kinds, mimics, offsets] = [this.problem.names(), this.problem.kinds(), this.problem.mimics(), this.problem.valueOffsets()];
+    this.joints = names.map((name, joint) => ({
+      name,
+      kind: kinds[joint]!,
+      at: offsets[joint]!,
+      size: SIZES[kinds[joint]!] ?? 0,
+      follows: mimics[joint]! >= 0,
+    }));
+    const settings = { locked: options.locked ?? [], ...options.settings };
+    this.solver.begin(options.method ?? "auto", JSON.stringify(settings));
+  }
+
+  /** What the reader could live with. */
+  get warnings(): string[] {
+    return this.problem.warnings();
+  }
+
+  /** Names of the joints that move, without those that follow others. */
+  get jointNames(): string[] {
+    return this.joints.filter((joint) => joint.size > 0 && !joint.follows).map((joint) => joint.name);
+  }
+
+  /**
+   * Says where a tip must go, in the frame of the root link.
+   *
+   * @param position - x, y, z in metres
+   * @param quaternion - x, y, z, w; without it the orientation of the target stays what it was
+   * @param tip - which tip, by its link's name; the first by default
+   */
+  setTarget(position: ArrayLike<number>, quaternion?: ArrayLike<number>, tip?: string): void {
+    const index = tip === undefined ? 0 : this.tips.indexOf(tip);
+    if (index < 0) throw new Error(`there is no tip ${JSON.stringify(tip)}; there are ${this.tips.join(", ")}`);
+    if (position.length !== 3) throw new Error(`a position is 3 numbers, found ${position.length}`);
+    const { numbers } = this;
+    numbers.set(position, 0);
+    if (numbers.length === 3) {
+      if (quaternion) throw new Error("this robot was made for positions alone");
+      this.solver.setTarget(index, numbers);
+    } else if (quaternion) {
+      if (quaternion.length !== 4) throw new Error(`a quaternion is 4 numbers, found ${quaternion.length}`);
+      numbers.set(quaternion, 3);
+      this.solver.setTarget(index, numbers);
+    } else {
+      this.solver.setTarget(index, numbers.subarray(0, 3));
+    }
+  }
+
+  /** Brings the tips to their targets, from the values of now. */
+  solve(): RobotResult {
+    const { solver, result } = this;
+    solver.restart(this.q);
+    solver.run();
+    solver.configuration(this.q);
+    result.status = solver.status;
+    result.isReached = solver.isReached;
+    result.error = solver.error;
+    result.orientationError = solver.orientationError;
+    result.iterations = solver.iterations;
+    return result;
+  }
+
+  /** The joints whose limits hold the last solve back, by name. */
+  blocked(): string[] {
+    return [...this.solver.blocked()].map((joint) => this.joints[joint]!.name);
+  }
+
+  /** The value of a joint: radians or metres; x, y, z and a quaternion of one that floats. */
+  value(name: string): number | number[] {
+    const joint = this.find(name);
+    const values = [...this.q.subarray(joint.at, joint.at + joint.size)];
+    return values.length === 1 ? values[0]! : values;
+  }
+
+  /** All values by name, those of joints that follow others too. */
+  values(): Record<string, number | number[]> {
+    const moving = this.joints.filter((joint) => joint.size > 0);
+    return Object.fromEntries(moving.map((joint) => [joint.name, this.value(joint.name)]));
+  }
+
+  /** Starts the next solve from this value of a joint. */
+  setValue(name: string, value: number | ArrayLike<number>): void {
+    const joint = this.find(name);
+    const values = typeof value === "number" ? [value] : Array.from(value);
+    if (values.length !== joint.size) throw new Error(`the joint ${JSON.stringify(name)} has ${joint.size} values, found ${values.length}`);
+    this.q.set(values, joint.at);
+  }
+
+  /**
+   * Writes the values to a robot of urdf-loader, or anything else that has `setJointValue`.
+   *
+   * Joints that follow others are left to it; so are joints in a plane, which it knows as one joint.
+   */
+  applyTo(robot: RobotOfJoints): void {
+    for (const joint of this.joints) {
+      if (joint.size === 0 || joint.follows) continue;
+      if (robot.joints && !(joint.name in robot.joints)) continue;
+      const { q } = this;
+      if (joint.kind === FREE) {
+        const at = joint.at;
+        robot.setJointValue(joint.name, q[at]!, q[at + 1]!, q[at + 2]!, ...eulerXyz(q.subarray(at + 3, at + 7)));
+      } else {
+        robot.setJointValue(joint.name, q[joint.at]!);
+      }
+    }
+  }
+
+  /** Starts the next solve from the values of a robot of urdf-loader. */
+  readFrom(robot: RobotOfJoints): void {
+    for (const joint of this.joints) {
+      const values = robot.joints?.[joint.name]?.jointValue;
+      if (values && joint.size === 1 && !joint.follows) this.q[joint.at] = values[0] ?? 0;
+    }
+  }
+
+  /** Gives back the memory of the solver. */
+  dispose(): void {
+    this.solver.free();
+    this.problem.free();
+  }
+
+  private find(name: string): Joint {
+    const joint = this.joints.find((each) => each.name === name && each.size > 0);
+    if (!joint) throw new Error(`there is no joint ${JSON.stringify(name)} that moves`);
+    return joint;
+  }
+}
+
+interface Figure {
+  tasks: ({ task: string; name: string } & Record<string, unknown>)[];
+}
+
+/** The figure of a robot with one task, on this link. */
+function figureOf(urdf: string, tip: string | undefined, freeRoot: boolean): Figure {
+  const problem = Problem.fromUrdf(urdf, tip, freeRoot);
+  const figure = JSON.parse(problem.toFigureJson()) as Figure;
+  problem.free();
+  return figure;
+}
+
+/** The angles of three.js's order XYZ, by which urdf-loader turns a floating joint. */
+function eulerXyz(rotation: ArrayLike<number>): [number, number, number] {
+  const [x, y, z, w] = [rotation[0]!, rotation[1]!, rotation[2]!, rotation[3]!];
+  const m13 = Math.max(-1, Math.min(1, 2 * (x * z + y * w)));
+  const middle = Math.asin(m13);
+  // At a right angle the first and the last turn are about one axis, and the first takes all of it.
+  if (Math.abs(m13) > 1 - 1e-14) return [Math.atan2(2 * (y * z + x * w), 1 - 2 * (x * x + z * z)), middle, 0];
+  return [Math.atan2(-2 * (y * z - x * w), 1 - 2 * (x * x + y * y)), middle, Math.atan2(-2 * (x * y - z * w), 1 - 2 * (y * y + z * z))];
+}

@@ -1,0 +1,107 @@
+//! What JavaScript sees.
+#![expect(
+    missing_debug_implementations,
+    clippy::missing_errors_doc,
+    reason = "exported to JavaScript alone, where every fault is a PosekitError"
+)]
+
+pub mod crowd;
+pub mod problem;
+pub mod solver;
+
+use js_sys::{Float32Array, Float64Array, Reflect};
+use posekit_io::problem::Digest as CaseDigest;
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::session::wrong_length;
+
+/// Result of an exported function.
+type Result<T> = core::result::Result<T, JsValue>;
+
+impl From<Fault> for JsValue {
+    fn from(fault: Fault) -> Self {
+        let error = js_sys::Error::new(&fault.message);
+        error.set_name("PosekitError");
+        if let Some(place) = fault.place {
+            // Setting a field of a new error cannot fail.
+            let set = |name: &str, value: Self| {
+                let _ = Reflect::set(&error, &name.into(), &value);
+            };
+            set("subject", place.subject.into());
+            if place.line > 0 {
+                set("line", (place.line as f64).into());
+                set("column", (place.column as f64).into());
+            }
+        }
+        error.into()
+    }
+}
+
+/// The version of the package.
+#[wasm_bindgen]
+#[must_use]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// A hash over the results of every solver on case after case: the same as `posekit digest` gives on the same table, bit for bit.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Digest {
+    own: CaseDigest,
+}
+
+#[wasm_bindgen]
+impl Digest {
+    /// A hash of nothing.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves a case, the text of a `posekit.chain/1` file, with every solver that fits it, and takes the results in.
+    pub fn add(&mut self, name: &str, text: &str) -> Result<()> {
+        self.own.add(name, text).map_err(|error| Fault::from(error).into())
+    }
+
+    /// The digest of what was taken in: 16 hexadecimal digits.
+    pub fn value(&self) -> String {
+        self.own.hexadecimal()
+    }
+}
+
+/// The names of the cases that the text of an `index.json` lists.
+#[wasm_bindgen(js_name = caseNames)]
+pub fn case_names(index: &str) -> Result<Vec<String>> {
+    posekit_io::problem::case_names(index).map_err(|error| Fault::from(error).into())
+}
+
+/// Reads numbers of the caller into a buffer that is kept.
+fn read(array: &Float64Array, into: &mut Vec<f64>) {
+    into.resize(array.length() as usize, 0.0);
+    array.copy_to(into);
+}
+
+/// Writes numbers to the front of the caller's array; how many.
+fn write(values: &[f64], out: &Float64Array) -> Result<u32> {
+    let room = out.length() as usize;
+    if room < values.len() {
+        return Err(wrong_length("out", values.len(), room).into());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "an array's length fits")]
+    let count = values.len() as u32;
+    if room == values.len() {
+        out.copy_from(values);
+    } else {
+        out.subarray(0, count).copy_from(values);
+    }
+    Ok(count)
+}
+
+/// Reads numbers of the caller into a buffer that is kept.
+fn read_f32(array: &Float32Array, into: &mut Vec<f32>) {
+    into.resize(array.length() as usize, 0.0);
+    array.copy_to(into);
+}

@@ -1,0 +1,321 @@
+//! Problems, as JavaScript sees them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::Float64Array;
+use posekit::math::Pose;
+use posekit::skeleton::{Frame, Limit, Skeleton};
+use posekit_io::problem::{Body, Origin, Problem as Read, character_problem, tip_problem};
+use posekit_io::{Limits, Warnings, gltf, urdf};
+use wasm_bindgen::prelude::*;
+
+use super::solver::Solver;
+use super::{Result, read, write};
+use crate::fault::Fault;
+use crate::session::{POSE, forward, kind_code, methods, push_pose, wrong_length};
+
+/// What is to be solved: a chain or a figure, read from the text of its file.
+#[wasm_bindgen]
+pub struct Problem {
+    pub(super) own: Rc<Read>,
+    warnings: Vec<String>,
+    scratch: RefCell<Scratch>,
+}
+
+/// Buffers of forward kinematics.
+#[derive(Default)]
+struct Scratch {
+    q: Vec<f64>,
+    world: Vec<Pose>,
+    flat: Vec<f64>,
+}
+
+impl Problem {
+    fn new(own: Read, warnings: &Warnings) -> Self {
+        let warnings = warnings.iter().map(ToString::to_string).collect();
+        Self { own: Rc::new(own), warnings, scratch: RefCell::default() }
+    }
+
+    fn read(text: &str, file: Option<&[u8]>) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let own = Read::from_json(text, file, &mut warnings).map_err(Fault::from)?;
+        Ok(Self::new(own, &warnings))
+    }
+
+    fn skeleton(&self) -> Option<&Skeleton> {
+        self.own.skeleton()
+    }
+
+    /// Something about every joint; nothing for a chain of points.
+    fn each_joint<T>(&self, of: impl Fn(&Skeleton, usize) -> T) -> Vec<T> {
+        let skeleton = self.skeleton();
+        skeleton.map_or(Vec::new(), |skeleton| {
+            (0..skeleton.n_joints()).map(|joint| of(skeleton, joint)).collect()
+        })
+    }
+}
+
+#[wasm_bindgen]
+impl Problem {
+    /// Reads a `posekit.chain/1` or `posekit.figure/1` file.
+    ///
+    /// - `urdf`: the text of the URDF (or `.gltf`) that a figure names
+    #[wasm_bindgen(js_name = fromJson)]
+    pub fn from_json(text: &str, urdf: Option<String>) -> Result<Self> {
+        Self::read(text, urdf.as_deref().map(str::as_bytes))
+    }
+
+    /// The same for a figure whose skeleton is in a file of bytes (`.glb`, `.vrm`, or text).
+    #[wasm_bindgen(js_name = fromJsonAndFile)]
+    pub fn from_json_and_file(text: &str, file: &[u8]) -> Result<Self> {
+        Self::read(text, Some(file))
+    }
+
+    /// Reads a robot; its problem is one pose task, 0, on a link, whose target is where the link is at the start.
+    ///
+    /// - `tip`: the link; without it, the end of the robot that the most joints move
+    /// - `free_root`: true when the robot floats instead of standing in the world
+    #[wasm_bindgen(js_name = fromUrdf)]
+    pub fn from_urdf(text: &str, tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new())
+            .map_err(Fault::from)?;
+        let free_root = free_root.unwrap_or(false);
+        let figure =
+            tip_problem(&robot, "robot.urdf", tip.as_deref(), free_root).map_err(Fault::from)?;
+        let own = Read::from_figure(&figure, Some(text.as_bytes()), &mut warnings);
+        Ok(Self::new(own.map_err(Fault::from)?, &warnings))
+    }
+
+    /// Reads the skeleton of a glTF character (`.glb`, `.gltf`, `.vrm`, `.vrma`); its problem is one position task, 0, on a joint, whose target is where the joint is
+    /// at rest. Its figure has the joints written out.
+    ///
+    /// - `tip`: the joint; without it, the end of the character that the most joints move
+    /// - `free_root`: true when the character floats instead of standing in the world
+    #[wasm_bindgen(js_name = fromGltf)]
+    pub fn from_gltf(file: &[u8], tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let character =
+            gltf::read_bytes(file, &Limits::default(), &mut warnings).map_err(Fault::from)?;
+        let free_root = free_root.unwrap_or(false);
+        let figure =
+            character_problem(&character, tip.as_deref(), free_root).map_err(Fault::from)?;
+        let own = Read::from_figure(&figure, None, &mut warnings).map_err(Fault::from)?;
+        Ok(Self::new(own, &warnings))
+    }
+
+    /// `plane`, `space`, `points` or `figure`.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn kind(&self) -> String {
+        let word = match self.own.as_ref() {
+            Read::Figure(_) => "figure",
+            Read::Scene(scene) => match &scene.body {
+                Body::Points { .. } => "points",
+                Body::Joints(rig) if rig.origin == Origin::Plane => "plane",
+                Body::Joints(_) => "space",
+            },
+        };
+        word.to_owned()
+    }
+
+    /// Coordinates per point.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.own.dimension()
+    }
+
+    /// Joints; 0 for a chain of points.
+    #[wasm_bindgen(getter, js_name = nJoints)]
+    #[must_use]
+    pub fn n_joints(&self) -> usize {
+        self.skeleton().map_or(0, Skeleton::n_joints)
+    }
+
+    /// Numbers of a configuration; 0 for a chain of points.
+    #[wasm_bindgen(getter, js_name = nValues)]
+    #[must_use]
+    pub fn n_values(&self) -> usize {
+        self.skeleton().map_or(0, Skeleton::n_values)
+    }
+
+    /// Tasks; 1 for a chain of points, whose tip has a target.
+    #[wasm_bindgen(getter, js_name = nTasks)]
+    #[must_use]
+    pub fn n_tasks(&self) -> usize {
+        if self.skeleton().is_some() { self.own.tasks().len() } else { 1 }
+    }
+
+    /// Points that a solution has: for a chain its moving joints and its tip, for a figure the origins of all joints.
+    #[wasm_bindgen(getter, js_name = nPoints)]
+    #[must_use]
+    pub fn n_points(&self) -> usize {
+        match self.own.as_ref() {
+            Read::Scene(scene) => scene.start_points().len(),
+            Read::Figure(_) => self.n_joints(),
+        }
+    }
+
+    /// Names of the joints.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.each_joint(|skeleton, joint| skeleton.name(joint).to_owned())
+    }
+
+    /// Kinds of the joints: 0 fixed, 1 revolute, 2 prismatic, 3 ball, 4 free.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<u8> {
+        self.each_joint(|skeleton, joint| kind_code(skeleton.kind(joint)))
+    }
+
+    /// Parents of the joints, -1 for those that stand in the world.
+    #[must_use]
+    pub fn parents(&self) -> Vec<i32> {
+        self.each_joint(|skeleton, joint| index(skeleton.parent(joint)))
+    }
+
+    /// The joint that each joint's value follows, -1 for those that follow none.
+    #[must_use]
+    pub fn mimics(&self) -> Vec<i32> {
+        self.each_joint(|skeleton, joint| index(skeleton.mimic(joint).map(|mimic| mimic.joint)))
+    }
+
+    /// Where each joint's values begin in a configuration.
+    #[wasm_bindgen(js_name = valueOffsets)]
+    #[must_use]
+    pub fn value_offsets(&self) -> Vec<u32> {
+        #[expect(clippy::cast_possible_truncation, reason = "readers cap the joints far below")]
+        self.each_joint(|skeleton, joint| skeleton.value_range(joint).start as u32)
+    }
+
+    /// Axes of hinges and slides in their own frames, 3 numbers a joint, zero for other joints.
+    #[must_use]
+    pub fn axes(&self) -> Vec<f64> {
+        let axis = |skeleton: &Skeleton, joint: usize| {
+            skeleton.kind(joint).axis().unwrap_or_default().to_array()
+        };
+        self.each_joint(axis).concat()
+    }
+
+    /// `parent_from_joint` of each joint when it has not moved, 7 numbers.
+    #[must_use]
+    pub fn rest(&self) -> Vec<f64> {
+        let mut flat = Vec::new();
+        self.each_joint(|skeleton, joint| skeleton.parent_from_joint(joint))
+            .into_iter()
+            .for_each(|pose| push_pose(&mut flat, pose));
+        flat
+    }
+
+    /// Limits, 6 numbers a joint: kind (0 none, 1 range, 2 cone), least and greatest value of a range, swing, least and greatest twist of a cone; 0 for
+    /// what a joint has not.
+    #[must_use]
+    pub fn limits(&self) -> Vec<f64> {
+        let limit = |skeleton: &Skeleton, joint: usize| match skeleton.limit(joint) {
+            Limit::None => [0.0; 6],
+            Limit::Range { min, max } => [1.0, min, max, 0.0, 0.0, 0.0],
+            Limit::Cone { swing, twist: [min, max], .. } => [2.0, 0.0, 0.0, swing, min, max],
+        };
+        self.each_joint(limit).concat()
+    }
+
+    /// Axes of the cones in their joints' frames, 3 numbers a joint, zero for joints without one.
+    #[wasm_bindgen(js_name = coneAxes)]
+    #[must_use]
+    pub fn cone_axes(&self) -> Vec<f64> {
+        let axis = |skeleton: &Skeleton, joint: usize| match skeleton.limit(joint) {
+            Limit::Cone { axis, .. } => axis.to_array(),
+            _ => [0.0; 3],
+        };
+        self.each_joint(axis).concat()
+    }
+
+    /// The frames that the tasks speak about, 16 numbers a task: joint (-1 for none) and pose on it, twice.
+    #[must_use]
+    pub fn frames(&self) -> Vec<f64> {
+        let mut flat = Vec::new();
+        let frames = self.own.tasks().into_iter().flat_map(|task| task.kind.frames());
+        for frame in frames.collect::<Vec<Option<Frame>>>() {
+            flat.push(frame.map_or(-1.0, |frame| frame.joint as f64));
+            push_pose(&mut flat, frame.map_or(Pose::IDENTITY, |frame| frame.joint_from_frame));
+        }
+        flat
+    }
+
+    /// The tasks as JSON: a list of objects with `task` (the file's word), `name` and `frame` (what people call it and what it speaks about), `level`,
+    /// `weight`, where it aims (`position`, `orientation`, `direction`, each left out where there is none), and `file`, the task as a figure's file has it.
+    #[wasm_bindgen(js_name = taskJson)]
+    pub fn task_json(&self) -> Result<String> {
+        Ok(self.own.tasks_json().map_err(Fault::from)?)
+    }
+
+    /// The joint values to start from; empty for a chain of points.
+    #[must_use]
+    pub fn start(&self) -> Vec<f64> {
+        self.own.rig().map_or(Vec::new(), |rig| rig.start.clone())
+    }
+
+    /// The points to start from, as [`Solver::points`] gives them.
+    #[must_use]
+    pub fn points(&self) -> Vec<f64> {
+        match self.own.as_ref() {
+            Read::Scene(scene) => scene.start_points().concat(),
+            Read::Figure(figure) => {
+                let poses = figure.rig.skeleton.poses(&figure.rig.start);
+                poses.iter().flat_map(|pose| pose.translation.to_array()).collect()
+            }
+        }
+    }
+
+    /// The methods that fit, `auto` first.
+    #[must_use]
+    pub fn methods(&self) -> Vec<String> {
+        methods(&self.own).into_iter().map(str::to_owned).collect()
+    }
+
+    /// What the readers could live with.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// The problem as the text of a `posekit.figure/1` file: joints written out, start and tasks.
+    #[wasm_bindgen(js_name = toFigureJson)]
+    pub fn to_figure_json(&self) -> Result<String> {
+        let Some(figure) = self.own.to_figure() else {
+            return Err(Fault::new("a chain of points has no joints to write as a figure").into());
+        };
+        Ok(figure.to_json().map_err(Fault::from)?)
+    }
+
+    /// Forward kinematics: the poses of all joints in the world.
+    ///
+    /// - `q`: a configuration, `nValues` numbers
+    /// - `out`: 7 numbers a joint
+    pub fn poses(&self, q: &Float64Array, out: &Float64Array) -> Result<()> {
+        let Some(skeleton) = self.skeleton() else { return Ok(()) };
+        let mut scratch = self.scratch.borrow_mut();
+        let Scratch { q: values, world, flat } = &mut *scratch;
+        read(q, values);
+        if values.len() != skeleton.n_values() {
+            return Err(wrong_length("q", skeleton.n_values(), values.len()).into());
+        }
+        skeleton.check(values).map_err(Fault::from)?;
+        skeleton.settle(values);
+        forward(skeleton, values, world, flat);
+        debug_assert_eq!(flat.len(), POSE * skeleton.n_joints(), "a pose a joint");
+        write(flat, out).map(|_| ())
+    }
+
+    /// A solver of this problem, with buffers of its own.
+    #[must_use]
+    pub fn solver(&self) -> Solver {
+        Solver::new(&self.own)
+    }
+}
+
+fn index(of: Option<usize>) -> i32 {
+    of.and_then(|index| i32::try_from(index).ok()).unwrap_or(-1)
+}

@@ -1,0 +1,215 @@
+//! Solvers, as JavaScript sees them.
+
+use std::rc::Rc;
+
+use js_sys::Float64Array;
+use posekit::solve::Status;
+use posekit_io::problem::Problem as Read;
+use wasm_bindgen::prelude::*;
+
+use super::{Result, read, write};
+use crate::fault::Fault;
+use crate::session::Session;
+
+/// One problem being solved. Every buffer is kept: once a solve of a problem has run, frames allocate nothing.
+#[wasm_bindgen]
+pub struct Solver {
+    session: Session,
+    input: Vec<f64>,
+    output: Vec<f64>,
+}
+
+impl Solver {
+    pub(super) fn new(problem: &Rc<Read>) -> Self {
+        Self { session: Session::new(Rc::clone(problem)), input: Vec::new(), output: Vec::new() }
+    }
+}
+
+#[wasm_bindgen]
+impl Solver {
+    /// Begins a solve with the targets as they are now.
+    ///
+    /// - `method`: `auto`, `two-bone`, `direct`, `ccd`, `fabrik`, `relaxation` or `least-squares`
+    /// - `settings`: JSON, any of the library's settings
+    /// - `start`: joint values, or the points of a chain of points; by default those of the problem
+    pub fn begin(
+        &mut self,
+        method: &str,
+        settings: Option<String>,
+        start: Option<Float64Array>,
+    ) -> Result<()> {
+        let start = start.map(|start| read(&start, &mut self.input));
+        let start = start.map(|()| self.input.as_slice());
+        Ok(self.session.begin(method, settings.as_deref(), start)?)
+    }
+
+    /// Begins a solve with the method and settings of the one before, without any allocation.
+    pub fn restart(&mut self, start: Option<Float64Array>) -> Result<()> {
+        let start = start.map(|start| read(&start, &mut self.input));
+        let start = start.map(|()| self.input.as_slice());
+        Ok(self.session.restart(start)?)
+    }
+
+    /// Moves a target; the solve goes on towards it from the present pose, and the next one begins with it.
+    ///
+    /// - `task`: its place among the tasks; 0 for the tip of a chain of points
+    /// - `target`: 2 or 3 numbers for a point or a direction, 4 for an orientation, 7 for a pose
+    #[wasm_bindgen(js_name = setTarget)]
+    pub fn set_target(&mut self, task: usize, target: &Float64Array) -> Result<()> {
+        read(target, &mut self.input);
+        Ok(self.session.set_target(task, &self.input)?)
+    }
+
+    /// Runs at most `n` iterations; true when the solve is over.
+    pub fn step(&mut self, n: u32) -> Result<bool> {
+        Ok(self.session.step(n)?)
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) -> Result<()> {
+        Ok(self.session.run()?)
+    }
+
+    /// `reached`, `unreachable`, `blocked`, `stalled`, `iteration-limit` or `cancelled`.
+    #[wasm_bindgen(getter)]
+    pub fn status(&mut self) -> Result<String> {
+        Ok(self.session.solution()?.status.word().to_owned())
+    }
+
+    /// True when every task is within its tolerance.
+    #[wasm_bindgen(getter, js_name = isReached)]
+    pub fn is_reached(&mut self) -> Result<bool> {
+        Ok(self.session.solution()?.is_reached())
+    }
+
+    /// By how much the target is out of reach; 0 unless that is proven.
+    #[wasm_bindgen(getter)]
+    pub fn shortfall(&mut self) -> Result<f64> {
+        Ok(match self.session.solution()?.status {
+            Status::Unreachable { shortfall } => shortfall,
+            _ => 0.0,
+        })
+    }
+
+    /// Iterations run.
+    #[wasm_bindgen(getter)]
+    pub fn iterations(&mut self) -> Result<u32> {
+        Ok(self.session.solution()?.iterations)
+    }
+
+    /// Largest distance by which a task of level 1 is missed.
+    #[wasm_bindgen(getter)]
+    pub fn error(&mut self) -> Result<f64> {
+        Ok(self.session.solution()?.error)
+    }
+
+    /// Largest angle by which one is missed, in radians.
+    #[wasm_bindgen(getter, js_name = orientationError)]
+    pub fn orientation_error(&mut self) -> Result<f64> {
+        Ok(self.session.solution()?.orientation_error)
+    }
+
+    /// The distance that counts as reached.
+    #[wasm_bindgen(getter)]
+    pub fn tolerance(&mut self) -> Result<f64> {
+        Ok(self.session.solution()?.tolerance)
+    }
+
+    /// The method that runs; never `auto`.
+    #[wasm_bindgen(getter)]
+    pub fn method(&mut self) -> Result<String> {
+        Ok(self.session.solution()?.choice.method.name().to_owned())
+    }
+
+    /// Why that method.
+    #[wasm_bindgen(getter)]
+    pub fn reason(&mut self) -> Result<String> {
+        Ok(self.session.solution()?.choice.reason.to_owned())
+    }
+
+    /// The iteration in which a lock-up was left; 0 for none.
+    #[wasm_bindgen(getter, js_name = escapedAt)]
+    pub fn escaped_at(&mut self) -> Result<u32> {
+        Ok(self.session.rescues()?[0])
+    }
+
+    /// The iteration in which slow progress was cut short; 0 for none.
+    #[wasm_bindgen(getter, js_name = acceleratedAt)]
+    pub fn accelerated_at(&mut self) -> Result<u32> {
+        Ok(self.session.rescues()?[1])
+    }
+
+    /// The joints whose limits hold the effectors back.
+    pub fn blocked(&mut self) -> Result<Vec<u32>> {
+        #[expect(clippy::cast_possible_truncation, reason = "readers cap the joints far below")]
+        Ok(match &self.session.solution()?.status {
+            Status::Blocked { joints } => joints.iter().map(|&joint| joint as u32).collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// How far each task is from holding: distance and angle, one task after the other; empty for a chain of points.
+    pub fn misses(&mut self) -> Result<Float64Array> {
+        self.output.clear();
+        let misses = &self.session.solution()?.misses;
+        self.output.extend(misses.iter().flat_map(|miss| [miss.distance, miss.angle]));
+        Ok(Float64Array::new_from_slice(&self.output))
+    }
+
+    /// The limits that hold the effectors back: joint, and by how much the misses would shrink as it gave way, one after the other.
+    pub fn holds(&mut self) -> Result<Float64Array> {
+        self.output.clear();
+        let holds = &self.session.solution()?.holds;
+        self.output.extend(holds.iter().flat_map(|hold| [hold.joint as f64, hold.relief]));
+        Ok(Float64Array::new_from_slice(&self.output))
+    }
+
+    /// Writes the joint values of the best pose so far: `nValues` numbers.
+    pub fn configuration(&mut self, out: &Float64Array) -> Result<()> {
+        write(&self.session.solution()?.configuration, out).map(|_| ())
+    }
+
+    /// Writes the poses of all joints, 7 numbers each.
+    pub fn poses(&mut self, out: &Float64Array) -> Result<()> {
+        write(self.session.poses()?, out).map(|_| ())
+    }
+
+    /// Writes the points: for a chain its moving joints and its tip, for a figure the origins of all joints. Returns how many numbers.
+    pub fn points(&mut self, out: &Float64Array) -> Result<u32> {
+        write(self.session.points()?, out)
+    }
+
+    /// Steps of the trace, as far as the setting `trace` asked for one.
+    #[wasm_bindgen(getter, js_name = traceLength)]
+    pub fn trace_length(&mut self) -> Result<usize> {
+        Ok(self.session.trace_len()?)
+    }
+
+    /// Writes what a step was, 4 numbers: iteration; phase (0 iteration, 1 joint, 2 backward, 3 forward, 4 pass, 5 escape, 6 acceleration, 7 refinement);
+    /// joint or pass, -1 for none; error.
+    #[wasm_bindgen(js_name = traceHeader)]
+    pub fn trace_header(&mut self, step: usize, out: &Float64Array) -> Result<()> {
+        write(&self.session.trace_header(step)?, out).map(|_| ())
+    }
+
+    /// Writes the points behind a step; returns how many numbers.
+    #[wasm_bindgen(js_name = tracePoints)]
+    pub fn trace_points(&mut self, step: usize, out: &Float64Array) -> Result<u32> {
+        write(self.session.trace_points(step)?, out)
+    }
+
+    /// Writes the joint values behind a step; returns how many numbers.
+    #[wasm_bindgen(js_name = traceConfiguration)]
+    pub fn trace_configuration(&mut self, step: usize, out: &Float64Array) -> Result<u32> {
+        write(self.session.trace_configuration(step)?, out)
+    }
+
+    /// The solution as the text of a `posekit.solution/1` file, the same bytes as the command's.
+    #[wasm_bindgen(js_name = solutionJson)]
+    pub fn solution_json(&mut self, trace: bool) -> Result<String> {
+        Ok(self.session.solution_json(trace)?)
+    }
+}
+
+// A fault becomes a JavaScript error where it leaves the module.
+const _: fn(Fault) -> JsValue = |fault| fault.into();

@@ -1,0 +1,120 @@
+//! A frame of a session allocates nothing: not for a moved target, a new start, a run, or reading what came of it.
+#![expect(
+    unsafe_code,
+    reason = "counting allocations takes a global allocator, whose trait is unsafe"
+)]
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+use std::rc::Rc;
+
+use posekit::math::sin_cos;
+use posekit_io::Warnings;
+use posekit_io::problem::Problem;
+use posekit_wasm::crowd::Herd;
+use posekit_wasm::session::{Session, methods};
+
+thread_local! {
+    /// Allocations of this thread; the others run their own tests.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, with a count.
+struct Counting;
+
+fn count() {
+    // While a thread is being torn down its count is gone, and nobody looks at it any more.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory that it manages.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(old, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations `act` makes.
+fn allocations(act: impl FnOnce()) -> u64 {
+    let before = COUNT.with(Cell::get);
+    act();
+    COUNT.with(Cell::get) - before
+}
+
+const FIGURE: &str = r#"{ "schema": "posekit.figure/1", "joints": [
+    { "name": "shoulder", "parent": null, "kind": "ball", "cone": { "axis": [1, 0, 0], "swing": 1.5, "twist": [-1, 1] } },
+    { "name": "elbow", "parent": "shoulder", "kind": "revolute", "axis": [0, 1, 0], "position": [0.3, 0, 0], "limit": [-2.5, 0] },
+    { "name": "wrist", "parent": "elbow", "kind": "ball", "position": [0.3, 0, 0] } ],
+  "tasks": [ { "task": "position", "frame": { "joint": "wrist", "position": [0.1, 0, 0] }, "target": [0.4, 0.1, 0.2] },
+             { "task": "orientation", "frame": "wrist", "orientation": [0, 0, 0, 1], "level": 2 } ] }"#;
+
+const LIMB: &str = r#"{ "schema": "posekit.chain/1", "dimension": 2, "target": [0.5, 1.2],
+  "bones": [ { "length": 1, "angle": 0.2 }, { "length": 1, "angle": 0.3 }, { "length": 0.5, "angle": 0.1 } ] }"#;
+
+const POINTS: &str = r#"{ "schema": "posekit.chain/1", "dimension": 3, "target": [0.5, 1.2, 0.4],
+  "points": [[0, 0, 0], [1, 0, 0], [2, 0, 0.1], [3, 0, 0]] }"#;
+
+fn problem(text: &str) -> Rc<Problem> {
+    Rc::new(Problem::from_json(text, None, &mut Warnings::new()).unwrap())
+}
+
+#[test]
+fn frames_allocate_nothing() {
+    for text in [FIGURE, LIMB, POINTS] {
+        let problem = problem(text);
+        for method in methods(&problem) {
+            let mut session = Session::new(Rc::clone(&problem));
+            session.begin(method, None, None).unwrap();
+            let mut frame = |index: i32| {
+                let (sin, cos) = sin_cos(0.1 * f64::from(index));
+                let target = [0.4 + 0.1 * sin, 0.9 + 0.1 * cos, 0.2];
+                session.set_target(0, &target[..problem.dimension()]).unwrap();
+                if index % 3 == 0 {
+                    session.restart(None).unwrap();
+                }
+                session.run().unwrap();
+                black_box(session.points().unwrap());
+                black_box(session.poses().unwrap());
+                black_box(session.solution().unwrap().error);
+            };
+            (0..100).for_each(&mut frame);
+            let count = allocations(|| (0..100).for_each(&mut frame));
+            assert_eq!(count, 0, "{method} on {text}");
+        }
+    }
+}
+
+#[test]
+fn a_frame_of_a_crowd_allocates_nothing() {
+    let mut herd = Herd::new(&problem(LIMB), 10, "auto", None).unwrap();
+    let [n_targets, n_points] = herd.sizes();
+    let (mut targets, mut points) = (vec![0.0_f32; n_targets], vec![0.0_f32; n_points]);
+    let mut frame = |index: u16| {
+        let turn = 0.1 * f32::from(index);
+        targets
+            .iter_mut()
+            .enumerate()
+            .for_each(|(k, x)| *x = 0.9 + 0.05 * (turn + k as f32).fract());
+        assert_eq!(herd.solve(&targets, &mut points).unwrap(), 10, "frame {index}");
+    };
+    (0..50).for_each(&mut frame);
+    assert_eq!(allocations(|| (0..50).for_each(&mut frame)), 0);
+}

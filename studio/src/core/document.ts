@@ -1,0 +1,111 @@
+//! Documents: their checks when they come from outside, and small changes to them.
+
+import { isMethod } from "./methods.ts";
+import type { ProblemFile } from "./files.ts";
+import { SCENE_IDS, type RunSpec, type StudioDocument } from "./types.ts";
+
+/** Solvers that may stand side by side. */
+export const MOST_RUNS = 6;
+
+type Fault = (message: string) => Error;
+
+/** A document from a link or a file, or the fault. What is inside `problem` is checked by the library when it is loaded. */
+export function checkDocument(value: unknown, fault: Fault): StudioDocument {
+  const document = record(value, "document", fault);
+  if (document["version"] !== 1) throw fault(`version ${show(document["version"])} is not known here`);
+  const scene = document["scene"];
+  if (scene !== "file" && !(SCENE_IDS as readonly unknown[]).includes(scene)) throw fault(`there is no scene ${show(scene)}`);
+  text(document["title"], "title", fault);
+  if (document["urdf"] !== undefined) text(document["urdf"], "urdf", fault);
+  for (const option of Object.values(record(document["options"], "options", fault))) {
+    if (!["number", "string", "boolean"].includes(typeof option)) throw fault("an option is a number, a text or yes or no");
+  }
+  checkProblem(document["problem"], fault);
+  checkRuns(document["runs"], fault);
+  if (typeof document["warm"] !== "boolean") throw fault("warm is yes or no");
+  const perFrame = document["perFrame"];
+  if (perFrame !== null && !(Number.isInteger(perFrame) && (perFrame as number) >= 1)) throw fault("perFrame is a whole number from 1, or null");
+  checkView(document["view"], fault);
+  return value as StudioDocument;
+}
+
+function checkProblem(value: unknown, fault: Fault): void {
+  const problem = record(value, "problem", fault);
+  const schema = problem["schema"];
+  if (schema === "posekit.figure/1") {
+    if (!Array.isArray(problem["tasks"])) throw fault("a figure has a list of tasks");
+    const hasSkeleton = Array.isArray(problem["joints"]) || typeof problem["urdf"] === "string" || typeof problem["gltf"] === "string";
+    if (!hasSkeleton) throw fault("a figure has joints, or names a urdf or a gltf");
+  } else if (schema === "posekit.chain/1") {
+    if (!Array.isArray(problem["bones"]) && !Array.isArray(problem["points"])) throw fault("a chain has bones or points");
+    if (!Array.isArray(problem["target"])) throw fault("a chain has a target");
+  } else {
+    throw fault(`the problem's schema ${show(schema)} is not known`);
+  }
+}
+
+function checkRuns(value: unknown, fault: Fault): void {
+  if (!Array.isArray(value) || value.length < 1 || value.length > MOST_RUNS) throw fault(`from 1 to ${MOST_RUNS} solvers stand side by side`);
+  const seen = new Set<string>();
+  for (const item of value) {
+    const run = record(item, "run", fault) as Partial<RunSpec>;
+    if (typeof run.id !== "string" || seen.has(run.id)) throw fault("every run has an id of its own");
+    seen.add(run.id);
+    if (!isMethod(run.method)) throw fault(`there is no solver ${show(run.method)}`);
+    record(run.settings, "settings", fault);
+    if (typeof run.visible !== "boolean") throw fault("visible is yes or no");
+    if (run.start !== undefined && !isNumbers(run.start)) throw fault("a start is a list of numbers");
+  }
+}
+
+function checkView(value: unknown, fault: Fault): void {
+  const view = record(value, "view", fault);
+  if (typeof view["showLimits"] !== "boolean" || typeof view["showTrace"] !== "boolean") throw fault("the view's switches are yes or no");
+  if (view["camera"] === undefined) return;
+  const camera = record(view["camera"], "camera", fault);
+  for (const name of ["position", "target"]) {
+    const vector = camera[name];
+    if (!isNumbers(vector) || vector.length !== 3) throw fault(`the camera's ${name} is three numbers`);
+  }
+  if (!Number.isFinite(camera["zoom"])) throw fault("the camera's zoom is a number");
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every(Number.isFinite);
+}
+
+function record(value: unknown, what: string, fault: Fault): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(`${what} is missing`);
+  return value as Record<string, unknown>;
+}
+
+function text(value: unknown, what: string, fault: Fault): void {
+  if (typeof value !== "string") throw fault(`${what} is a text`);
+}
+
+/** A value in a message, not too long. */
+function show(value: unknown): string {
+  const shown = JSON.stringify(value) as string | undefined;
+  return (shown ?? "nothing").slice(0, 60);
+}
+
+/** Several copies of a value are compared as the JSON that they are. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** An id that no run has. */
+export function freshRunId(runs: readonly RunSpec[]): string {
+  let index = runs.length + 1;
+  while (runs.some((run) => run.id === `run${index}`)) index += 1;
+  return `run${index}`;
+}
+
+/** The same problem without what belongs to one start. */
+export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
+  return runs.map(({ start: _start, ...rest }) => rest);
+}
+
+export function withProblem(document: StudioDocument, problem: ProblemFile): StudioDocument {
+  return problem === document.problem ? document : { ...document, problem };
+}

@@ -1,0 +1,113 @@
+//! Undo and redo: a list of documents that share what did not change, and a place in it.
+
+import type { StudioDocument } from "./types.ts";
+
+/** What all entries together may weigh, in characters of JSON; the oldest are forgotten beyond it. */
+export const LARGEST = 64_000_000;
+
+interface Entry {
+  document: StudioDocument;
+  /** What led here: "Move target". */
+  label: string;
+  /** Changes with the same key in a row are one entry: a drag, a slider being pulled. */
+  key: string | null;
+  weight: number;
+}
+
+export class History {
+  private entries: Entry[];
+  private at = 0;
+  private weight: number;
+
+  constructor(document: StudioDocument, private readonly largest = LARGEST) {
+    this.weight = weightOf(document, null);
+    this.entries = [{ document, label: "", key: null, weight: this.weight }];
+  }
+
+  get document(): StudioDocument {
+    return this.current().document;
+  }
+
+  /** What undo would take back, or null. */
+  get undoLabel(): string | null {
+    return this.at > 0 ? this.current().label : null;
+  }
+
+  get redoLabel(): string | null {
+    return this.entries[this.at + 1]?.label ?? null;
+  }
+
+  /** Goes on to a document. With a `key`, it takes the place of the entry before it that has the same one. */
+  commit(document: StudioDocument, label: string, key: string | null = null): void {
+    const last = this.current();
+    if (document === last.document) return;
+    this.forgetFrom(this.at + 1);
+    if (key !== null && key === last.key && this.at > 0) this.forgetFrom(this.at);
+    const before = this.entries.at(-1);
+    const weight = weightOf(document, before?.document ?? null);
+    this.entries.push({ document, label, key, weight });
+    this.weight += weight;
+    this.at = this.entries.length - 1;
+    this.forgetOldest();
+  }
+
+  /** Changes the document without an entry of its own: where it is looked at from. */
+  amend(document: StudioDocument): void {
+    this.current().document = document;
+  }
+
+  /** Takes the newest document back as if it had never been. */
+  drop(): StudioDocument {
+    if (this.at > 0) this.forgetFrom(this.at);
+    return this.document;
+  }
+
+  /** Ends a row of changes: the next one is an entry of its own, whatever its key. */
+  seal(): void {
+    this.current().key = null;
+  }
+
+  undo(): StudioDocument {
+    this.seal();
+    this.at = Math.max(0, this.at - 1);
+    return this.document;
+  }
+
+  redo(): StudioDocument {
+    this.seal();
+    this.at = Math.min(this.entries.length - 1, this.at + 1);
+    return this.document;
+  }
+
+  get length(): number {
+    return this.entries.length;
+  }
+
+  private current(): Entry {
+    const entry = this.entries[this.at];
+    if (!entry) throw new Error("the history is never empty");
+    return entry;
+  }
+
+  private forgetFrom(index: number): void {
+    for (const entry of this.entries.splice(index)) this.weight -= entry.weight;
+    this.at = Math.min(this.at, this.entries.length - 1);
+  }
+
+  private forgetOldest(): void {
+    while (this.weight > this.largest && this.at > 0) {
+      this.weight -= this.entries.shift()?.weight ?? 0;
+      this.at -= 1;
+    }
+  }
+}
+
+/** How much an entry holds that the one before it does not share. */
+function weightOf(document: StudioDocument, before: StudioDocument | null): number {
+  let weight = 200;
+  for (const [name, value] of Object.entries(document) as [keyof StudioDocument, unknown][]) {
+    if (before?.[name] === value) continue;
+    weight += typeof value === "string" ? value.length : JSON.stringify(value).length;
+  }
+  return weight;
+}

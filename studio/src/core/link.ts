@@ -1,0 +1,64 @@
+//! The whole document in a link: JSON, deflated, in the letters that an address may have.
+
+import { deflateSync, inflateSync, strFromU8, strToU8 } from "fflate";
+import { checkDocument } from "./document.ts";
+import type { StudioDocument } from "./types.ts";
+
+/** What the hash begins with; the number is that of the encoding. */
+const PREFIX = "#d1.";
+/** Largest text that a link may unfold to, in bytes. */
+const LARGEST = 16_000_000;
+
+/** A link that cannot be read; the message says why. */
+export class LinkError extends Error {}
+
+/** The hash of an address that carries the document. */
+export function encodeLink(document: StudioDocument): string {
+  const packed = deflateSync(strToU8(JSON.stringify(document)), { level: 9 });
+  return PREFIX + toBase64Url(packed);
+}
+
+/** True when a hash claims to carry a document. */
+export function isLink(hash: string): boolean {
+  return hash.startsWith(PREFIX);
+}
+
+/** The document of a hash. Throws [`LinkError`]. */
+export function decodeLink(hash: string): StudioDocument {
+  if (!isLink(hash)) throw new LinkError("This link carries no problem that this page can read.");
+  return checkDocument(parse(inflate(fromBase64Url(hash.slice(PREFIX.length)))), (message) => new LinkError(`The link is not a studio document: ${message}.`));
+}
+
+function inflate(packed: Uint8Array): string {
+  const out = new Uint8Array(Math.min(LARGEST, Math.max(1024, packed.length * 1100)));
+  try {
+    // With a buffer of its own, nothing is allocated by what the link claims.
+    return strFromU8(inflateSync(packed, { out }));
+  } catch {
+    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+  }
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function fromBase64Url(text: string): Uint8Array {
+  if (!/^[\w-]+$/.test(text)) throw new LinkError("The link has letters that do not belong there: copy it again, whole.");
+  const padded = text.replaceAll("-", "+").replaceAll("_", "/") + "===".slice((text.length + 3) % 4);
+  try {
+    return Uint8Array.from(atob(padded), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+  }
+}

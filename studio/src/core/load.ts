@@ -1,0 +1,233 @@
+//! Files of one's own: what they are, what of them is read, and in plain words why one is not.
+
+import { checkDocument } from "./document.ts";
+import { isFigure, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
+import { vectorAt } from "./math.ts";
+import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
+
+/** A file that is not opened: what is wrong, where, and what to try. */
+export class LoadFault extends Error {
+  readonly where: string | undefined;
+  readonly hint: string | undefined;
+
+  constructor(what: string, { where, hint }: { where?: string | undefined; hint?: string | undefined } = {}) {
+    super(what);
+    this.name = "LoadFault";
+    this.where = where;
+    this.hint = hint;
+  }
+}
+
+/** What loading asks of the worker. A refusal is an error with `line` and `column` where it has a place. */
+export interface Reader {
+  /** The figure that a URDF or a glTF file comes to. */
+  inspect(source: { kind: "urdf"; text: string } | { kind: "gltf"; bytes: Uint8Array }): Promise<{ figure: string; warnings: string[] }>;
+  /** Reads a problem whole. */
+  load(text: string, urdf: string | undefined): Promise<ProblemInfo>;
+}
+
+export interface Loaded {
+  document: StudioDocument;
+  character: CharacterFile | null;
+  /** Its text, when a figure may name it. */
+  text: string | null;
+  /** What files of its kind do not give; null: nothing. */
+  remark: string | null;
+  /** How many remarks the library has on it: the problem's warnings. */
+  warnings: number;
+}
+
+const LARGEST = 64 * 1024 * 1024;
+/** Endings of files that people try, and what to do with them. */
+const OTHERS: readonly [RegExp, string, string][] = [
+  [/\.(fbx|dae|blend|obj|3ds|max|mb|ma|usd[acz]?)$/i, "is a format that is not read here", "Export it as glTF binary (.glb) with its skeleton."],
+  [/\.(bvh|amc|asf|c3d|trc)$/i, "is a motion, and this page poses single skeletons", "Drop a skeleton: .glb, .vrm, .urdf or a problem as JSON."],
+  [/\.xacro$/i, "is a macro file from which a URDF is made", "Run xacro over it and drop the URDF that comes out."],
+  [/\.(sdf|world|mjcf)$/i, "describes a robot in a format that is not read here", "Convert it to URDF."],
+  [/\.(zip|gz|7z|rar|tar)$/i, "is an archive", "Unpack it and drop one file of it."],
+  [/\.(png|jpe?g|gif|svg|pdf|mp4|webm)$/i, "is a picture or a film", "Drop a problem (JSON), a robot (URDF) or a character (GLB, VRM)."],
+];
+const EXPECTED = "Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM).";
+
+/** Texts of URDF and glTF files that were dropped before, by name: a figure may name one. */
+export type KnownRobots = ReadonlyMap<string, string>;
+
+export async function loadDocument(name: string, bytes: Uint8Array, robots: KnownRobots, reader: Reader): Promise<Loaded> {
+  if (bytes.length === 0) throw new LoadFault(`${name} is empty`, { hint: EXPECTED });
+  if (bytes.length > LARGEST) throw new LoadFault(`${name} is too large: ${Math.round(bytes.length / 1048576)} MB`, { hint: "Files may have up to 64 MB; meshes and textures are not needed." });
+  if (isGlb(bytes)) return await loadCharacter(name, bytes, reader);
+  for (const [ending, what, hint] of OTHERS) if (ending.test(name)) throw new LoadFault(`${name} ${what}`, { hint });
+  const text = decode(name, bytes);
+  const start = text.trimStart();
+  if (start.startsWith("<")) return await loadRobot(name, text, reader);
+  if (!start.startsWith("{") && !start.startsWith("[")) throw new LoadFault(`${name} is neither JSON nor XML nor a GLB`, { hint: EXPECTED });
+  const value = parse(name, text);
+  if (/\.(gltf|vrma?)$/i.test(name) || isGltf(value)) return await loadCharacter(name, bytes, reader);
+  if (value["version"] === 1 && "runs" in value) return await loadSaved(name, value, reader);
+  return await loadProblem(name, text, value, robots, reader);
+}
+
+function isGlb(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x67 && bytes[1] === 0x6c && bytes[2] === 0x54 && bytes[3] === 0x46;
+}
+
+function decode(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new LoadFault(`${name} is not a text in UTF-8, and not a GLB either`, { hint: EXPECTED });
+  }
+}
+
+function parse(name: string, text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LoadFault(`${name} is not valid JSON`, { where: placeOf(error, text), hint: "Look for a missing bracket, quote or comma there." });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LoadFault(`${name} holds no problem`, { hint: "A problem is an object with a `schema`." });
+  return value as Record<string, unknown>;
+}
+
+/** Line and column, as far as the browser says where a text broke off. */
+function placeOf(error: unknown, text: string): string | undefined {
+  const message = error instanceof Error ? error.message : "";
+  const lined = /line (\d+) column (\d+)/.exec(message);
+  if (lined) return `line ${lined[1]}, column ${lined[2]}`;
+  const found = /position (\d+)/.exec(message);
+  if (!found) return undefined;
+  const before = text.slice(0, Number(found[1])).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function isGltf(value: Record<string, unknown>): boolean {
+  const asset = value["asset"];
+  return typeof asset === "object" && asset !== null && "version" in asset && value["schema"] === undefined;
+}
+
+/** A fault of the library as one of the file. */
+function refused(name: string, error: unknown, hint?: string): LoadFault {
+  if (error instanceof LoadFault) return error;
+  const { line, column } = (error ?? {}) as { line?: number; column?: number };
+  const where = line === undefined ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
+  const message = error instanceof Error ? error.message : String(error);
+  return new LoadFault(`${name} cannot be used: ${message}`, { where, hint });
+}
+
+async function loadProblem(name: string, text: string, value: Record<string, unknown>, robots: KnownRobots, reader: Reader): Promise<Loaded> {
+  const schema = value["schema"];
+  if (schema === "posekit.solution/1") throw new LoadFault(`${name} is a solution, not a problem`, { hint: "Drop the problem that it was made from." });
+  if (schema !== "posekit.chain/1" && schema !== "posekit.figure/1") {
+    const has = schema === undefined ? "has no `schema`" : `has the schema ${JSON.stringify(schema).slice(0, 40)}`;
+    throw new LoadFault(`${name} ${has}`, { hint: 'A chain begins with "schema": "posekit.chain/1", a figure with "schema": "posekit.figure/1".' });
+  }
+  const problem = value as unknown as ProblemFile;
+  const urdf = namedRobot(name, problem, robots);
+  const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "docs/files.md describes every field."); });
+  const plane = info.dimension === 2 || info.kind === "plane";
+  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, text: null, remark: null, warnings: info.warnings.length };
+}
+
+function namedRobot(name: string, problem: ProblemFile, robots: KnownRobots): string | undefined {
+  if (!isFigure(problem)) return undefined;
+  const named = namedFile(problem);
+  if (typeof named !== "string") return undefined;
+  const file = named.split("/").at(-1) ?? named;
+  if (/\.(glb|vrma?)$/i.test(file)) throw new LoadFault(`${name} takes its joints from ${file}, a binary file`, { hint: `Drop ${file} itself, or solve ${name} with the command posekit.` });
+  const known = robots.get(file);
+  if (known === undefined) throw new LoadFault(`${name} needs ${file}, which it names`, { hint: `Drop ${file} first, then ${name} again.` });
+  return known;
+}
+
+async function loadRobot(name: string, text: string, reader: Reader): Promise<Loaded> {
+  if (!/<robot[\s>]/.test(text)) throw new LoadFault(`${name} is XML, but no URDF: it has no element <robot>`, { hint: "For SDF, MJCF or xacro files, convert them to URDF first." });
+  try {
+    const { figure } = await reader.inspect({ kind: "urdf", text });
+    const problem = JSON.parse(figure) as FigureProblem;
+    const info = await reader.load(figure, text);
+    return { document: documentOf(name, problem, text, "z"), character: null, text, remark: missing(text), warnings: info.warnings.length };
+  } catch (error) {
+    throw refused(name, error, "A URDF needs links and joints of which at least one can move.");
+  }
+}
+
+/** Shapes are not read: what a robot looks like is drawn from its joints. */
+function missing(text: string): string | null {
+  return /<(visual|collision)[\s>]/.test(text) ? "Meshes and other shapes are not read: the robot is drawn from its joints." : null;
+}
+
+async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): Promise<Loaded> {
+  try {
+    const { figure, warnings } = await reader.inspect({ kind: "gltf", bytes });
+    const problem = JSON.parse(figure) as FigureProblem;
+    const info = await reader.load(figure, undefined);
+    const remark = "Joints of a glTF file have no limits of their own; clips are not read.";
+    const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, text: isGlb(bytes) ? null : new TextDecoder().decode(bytes), remark, warnings: warnings.length };
+  } catch (error) {
+    throw refused(name, error, "It has to hold a skeleton: a skin, or nodes that hang on each other. External buffers are not fetched; export as .glb.");
+  }
+}
+
+/** Hands and feet, and what else people call the ends of a character; not what only steers them. */
+const ENDS = /(hand|foot|wrist|ankle|paw|hoof|head)(?!.*(finger|thumb|index|middle|ring|pinky|little|toe|end|top|tip))/i;
+const AIDS = /control|ctrl|pole|roll|target|tracker|(^|[^a-z])ik([^a-z]|$)/i;
+const STEERS = /[a-z]IK/;
+const isAid = (name: string) => AIDS.test(name) || STEERS.test(name);
+const MOST_ENDS = 6;
+
+/** A target for each hand and foot, or for each end, where they are at rest: all of them can be grabbed, and the others hold. */
+function withEffectors(problem: FigureProblem, info: ProblemInfo): FigureProblem {
+  const isEnd = info.names.map((name) => ENDS.test(name) && !isAid(name));
+  const named = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && movers(info, joint) > 0 ? [joint] : []));
+  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !isAid(name) && movers(info, joint) > 1 ? [joint] : []));
+  const ends = (named.length > 1 ? named : leaves).slice(0, MOST_ENDS);
+  if (ends.length < 2) return problem;
+  const tasks = ends.map((joint): FigureTask => {
+    const name = info.names[joint] ?? "";
+    return { task: "position", name, frame: { joint: name }, target: vectorAt(info.start.poses, joint, 7).map((value) => value + 0) as Vec3 };
+  });
+  return { ...problem, tasks };
+}
+
+function hasAncestor(info: ProblemInfo, joint: number, marked: readonly boolean[]): boolean {
+  for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (marked[at]) return true;
+  return false;
+}
+
+/** Joints above it that turn. */
+function movers(info: ProblemInfo, joint: number): number {
+  let count = 0;
+  for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (info.kinds[at] !== "fixed") count += 1;
+  return count;
+}
+
+/** The names of a glTF file's nodes. */
+function nodeNames(bytes: Uint8Array): (string | undefined)[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // A GLB: 12 bytes of header, then the chunk of JSON behind its length and type.
+  const json = isGlb(bytes) ? bytes.subarray(20, 20 + view.getUint32(12, true)) : bytes;
+  const { nodes } = JSON.parse(new TextDecoder().decode(json)) as { nodes?: { name?: string }[] };
+  return (nodes ?? []).map(({ name }) => name);
+}
+
+/** Joints bear the names of their nodes; those that have none, or one that is taken, bear the node's number. */
+function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)[]): number[] {
+  return joints.map((name) => {
+    const numbered = /(?:^| \()node (\d+)\)?$/.exec(name);
+    return numbered ? Number(numbered[1]) : nodes.indexOf(name);
+  });
+}
+
+async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
+  const document = checkDocument(value, (message) => new LoadFault(`${name} is no document of this page: ${message}`));
+  await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
+  return { document, character: null, text: null, remark: null, warnings: 0 };
+}
+
+function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {
+  const run: RunSpec = { id: "run1", method: "auto", settings: {}, visible: true };
+  const view: ViewState = { up, showLimits: true, showTrace: true };
+  return { version: 1, scene: "file", title: name, options: {}, problem, ...(urdf === undefined ? {} : { urdf }), runs: [run], warm: true, perFrame: null, view };
+}

@@ -1,0 +1,994 @@
+//! The store: one document and its history, what the worker says about it, and what is shown of that.
+//!
+//! Everything that solves goes through `#pump`, one request after the other; while one is under way only the newest document counts, so a drag never
+//! queues up. Traces and times follow when nothing has changed for a moment.
+
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
+import { Client, RequestError, WorkerLost, type WorkerLike } from "../worker/client.ts";
+import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
+import { freshRunId, MOST_RUNS, withoutStarts } from "./document.ts";
+import { fits, flatPoints, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withPoint, withStart } from "./edit.ts";
+import { isPoints, type ProblemFile, type Vec3 } from "./files.ts";
+import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
+import { History } from "./history.ts";
+import { decodeLink, encodeLink, isLink } from "./link.ts";
+import { LoadFault, loadDocument } from "./load.ts";
+import { METHOD_TITLES } from "./methods.ts";
+import { sceneDocument, withOption } from "./scenes/index.ts";
+import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
+import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
+import { problemFile, slug, snippetsOf } from "./snippets.ts";
+import { announce } from "./words.ts";
+import type {
+  CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  SceneId, ScenePreview, Session, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
+} from "./types.ts";
+
+/** What a session needs from the page it runs in; a test gives its own. */
+export interface Surroundings {
+  startWorker(): WorkerLike;
+  /** Calls back before the next picture is drawn. */
+  nextFrame(then: () => void): void;
+  /** Milliseconds from any beginning. */
+  now(): number;
+  /** The hash of the address that was opened. */
+  hash: string;
+  /** True where people have asked for no motion: nothing plays by itself. */
+  isStill: boolean;
+  /** How long a worker may keep silent [ms]: at work, and before its first answer. */
+  patience?: readonly [number, number];
+}
+
+/** How long nothing must have changed before traces and times are asked for [ms]. */
+const QUIET = 140;
+/** A trace is played in about so many entries a second, and in no more than so many seconds. */
+const [ENTRIES_A_SECOND, LONGEST_PLAY] = [10, 9] as const;
+const MOST_NOTICES = 5;
+
+export function createSession(surroundings: Partial<Surroundings> = {}): Session {
+  return new StudioSession({ ...browser(), ...surroundings });
+}
+
+function browser(): Surroundings {
+  const hasWindow = typeof window !== "undefined";
+  return {
+    startWorker: () => new Worker(new URL("../worker/worker.ts", import.meta.url), { type: "module", name: "solver" }) as unknown as WorkerLike,
+    nextFrame: hasWindow ? (then) => { requestAnimationFrame(then); } : (then) => { setTimeout(then, 16); },
+    now: () => performance.now(),
+    hash: hasWindow ? window.location.hash : "",
+    isStill: hasWindow && window.matchMedia("(prefers-reduced-motion: reduce)").matches,
+  };
+}
+
+/** Where the cursor goes from where it is; null: nowhere yet. */
+type Move = (trace: TraceData, here: number | null) => number;
+
+/** A drag under way. */
+interface Drag {
+  handle: Handle;
+  /** Entry of the history that the drag writes. */
+  key: string;
+  /** Where each run stood when it began. */
+  from: ReadonlyMap<string, Float64Array>;
+  /** Where a joint or the pole is wanted, until the worker has brought it there. */
+  wanted: Vec3 | null;
+}
+
+class StudioSession implements Session {
+  readonly #history: History;
+  readonly #client: Client;
+  readonly #document;
+  readonly #info = signal<ProblemInfo | null>(null);
+  readonly #results = signal<RunResult[]>([]);
+  readonly #crowd = signal<CrowdFrame | null>(null);
+  readonly #character = signal<CharacterFile | null>(null);
+  readonly #playback = signal<Playback>({ mode: "live", running: false });
+  readonly #entry = signal<number | null>(null);
+  readonly #worker = signal<WorkerState>("starting");
+  readonly #notices = signal<Notice[]>([]);
+  readonly #undoLabel = signal<string | null>(null);
+  readonly #redoLabel = signal<string | null>(null);
+  readonly #dragging = signal(false);
+
+  readonly selection = signal<string | null>(null);
+  readonly hovered = signal<string | null>(null);
+  readonly hoveredIteration = signal<number | null>(null);
+
+  readonly shown = computed(() => shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
+  readonly cursor = computed<Cursor | null>(() => {
+    const entry = this.#entry.value;
+    const trace = this.#results.value[0]?.trace ?? null;
+    return entry === null || !hasPoses(trace) ? null : cursorOf(trace, Math.min(entry, trace.n - 1));
+  });
+  readonly handles = computed<Handle[]>(() => {
+    const info = this.#info.value;
+    if (!info || !fits(this.#document.value.problem, info)) return [];
+    const shown = this.shown.value[0];
+    const pose: PoseData = shown && shown.points.length === info.start.points.length ? shown : info.start;
+    return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
+  });
+  readonly announcement = computed(() => announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
+
+  /** What the worker has loaded. */
+  #loaded: { problem: ProblemFile; urdf: string | undefined } | null = null;
+  #drag: Drag | null = null;
+  #drags = 0;
+  #dirty = false;
+  #pumping = false;
+  /** Counts what was asked for, so that late answers are known. */
+  #round = 0;
+  #quiet: ReturnType<typeof setTimeout> | null = null;
+  #tracesWanted = false;
+  /** Moves of the cursor that wait for the trace. */
+  #pending: { moves: Move[]; run: boolean } | null = null;
+  /** True when the trace goes from where played iterations began. */
+  #isPlayed = false;
+  /** Where each run began when iterations are played: what a trace then goes from. */
+  readonly #playedFrom = new Map<string, Float64Array>();
+  #playRestart = false;
+  #playedTargets = "";
+  /** Where each live run started last. */
+  readonly #startedFrom = new Map<string, Float64Array>();
+  #framing = false;
+  #frameAt = 0;
+  #crowdTime = 0;
+  #credit = 0;
+  #pictures: Pictures | null = null;
+  #nextNotice = 1;
+  readonly #robots = new Map<string, string>();
+  /** The document whose loading failed last, so that it is not tried for ever. */
+  #refused: StudioDocument | null = null;
+  #isOver = false;
+  #idle: (() => void)[] = [];
+
+  constructor(private readonly around: Surroundings) {
+    this.#history = new History(this.#first());
+    this.#document = signal(this.#history.document);
+    const client = {
+      onState: (state: WorkerState) => { this.#worker.value = state; },
+      onRestart: (why: string) => { this.#restarted(why); },
+    };
+    this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
+    this.#settlePlayback();
+    this.#change();
+  }
+
+  get document(): ReadonlySignal<StudioDocument> { return this.#document; }
+  get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
+  get results(): ReadonlySignal<RunResult[]> { return this.#results; }
+  get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
+  get character(): ReadonlySignal<CharacterFile | null> { return this.#character; }
+  get playback(): ReadonlySignal<Playback> { return this.#playback; }
+  get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
+  get notices(): ReadonlySignal<Notice[]> { return this.#notices; }
+  get canUndo(): ReadonlySignal<string | null> { return this.#undoLabel; }
+  get canRedo(): ReadonlySignal<string | null> { return this.#redoLabel; }
+  get dragging(): ReadonlySignal<boolean> { return this.#dragging; }
+
+  /** The document of the link that was opened, or the first scene. */
+  #first(): StudioDocument {
+    if (isLink(this.around.hash)) {
+      try {
+        return decodeLink(this.around.hash);
+      } catch (error) {
+        this.#tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
+      }
+    }
+    return sceneDocument("limb-2d");
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- documents
+
+  openScene(id: SceneId): void {
+    this.open(sceneDocument(id), "Open scene");
+  }
+
+  open(document: StudioDocument, label: string): void {
+    this.#take(document, label, null);
+  }
+
+  /** Another problem altogether: nothing of the old one stays on show. */
+  #take(document: StudioDocument, label: string, character: CharacterFile | null): void {
+    this.#leaveDrag();
+    batch(() => {
+      // What was said about another problem is of no use here.
+      this.#notices.value = this.#notices.peek().filter(({ kind }) => kind === "warning");
+      this.selection.value = null;
+      this.hovered.value = null;
+      this.#character.value = character;
+      this.#goTo("live");
+      this.#commit(document, label);
+      this.#settlePlayback();
+    });
+    this.#change();
+  }
+
+  setOption(name: string, value: OptionValue): void {
+    const document = this.#document.peek();
+    this.#goTo(this.#isCrowd() ? this.#playback.peek().mode : "live");
+    this.#commit(withOption(document, name, value), "Change the scene", `option:${name}`);
+    this.#change();
+  }
+
+  async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
+    try {
+      const loaded = await loadDocument(name, bytes, this.#robots, {
+        inspect: (source) => this.#client.ask<"inspect">({ kind: "inspect", source }),
+        load: async (text, urdf) => {
+          await this.#settled();
+          this.#loaded = null;
+          return await this.#client.ask<"load">({ kind: "load", source: source(text, urdf) });
+        },
+      });
+      if (loaded.text !== null) this.#robots.set(name, loaded.text);
+      this.#take(loaded.document, `Open ${name}`, loaded.character);
+      this.#remark(name, loaded.remark, loaded.warnings);
+      return true;
+    } catch (error) {
+      this.#loaded = null;
+      if (error instanceof LoadFault) this.#tell({ kind: "error", what: error.message, where: error.where, hint: error.hint });
+      else this.#tell({ kind: "error", what: `${name} cannot be opened: ${messageOf(error)}`, hint: "What was on show stays." });
+      this.#change();
+      return false;
+    }
+  }
+
+  /** One notice, however much there is to say: the panel lists the rest. */
+  #remark(name: string, remark: string | null, warnings: number): void {
+    const rest = warnings === 0 ? undefined : `${warnings === 1 ? "One remark" : `${warnings} remarks`} on the file: see the panel, under Scene.`;
+    if (remark !== null) this.#tell({ kind: "info", what: remark, where: name, hint: rest });
+    else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
+  }
+
+  reset(): void {
+    const document = this.#document.peek();
+    if (document.scene === "file") {
+      this.#commit({ ...document, runs: withoutStarts(document.runs) }, "Back to the start");
+    } else {
+      const fresh = sceneDocument(document.scene);
+      this.#commit({ ...fresh, runs: withoutStarts(document.runs), view: document.view }, "Back to the scene");
+    }
+    this.#goTo("live");
+    this.#settlePlayback();
+    this.#change();
+  }
+
+  undo(): void {
+    this.#step(this.#history.undo());
+  }
+
+  redo(): void {
+    this.#step(this.#history.redo());
+  }
+
+  #step(document: StudioDocument): void {
+    this.#leaveDrag();
+    batch(() => {
+      if (document.scene !== this.#document.peek().scene || document.title !== this.#document.peek().title) this.#character.value = null;
+      this.#goTo("live");
+      this.#show(document);
+      this.#settlePlayback();
+    });
+    this.#change();
+  }
+
+  setTitle(title: string): void {
+    this.#commit({ ...this.#document.peek(), title }, "Rename", "title");
+  }
+
+  editProblem(label: string, change: (problem: ProblemFile) => ProblemFile): void {
+    const document = this.#document.peek();
+    this.#goTo("live");
+    this.#commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
+    this.#change();
+  }
+
+  setView(change: Partial<ViewState>): void {
+    const document = this.#document.peek();
+    const next = { ...document, view: { ...document.view, ...change } };
+    // Where one stands to look is no step of work; switches are.
+    if (Object.keys(change).every((name) => name === "camera")) {
+      this.#history.amend(next);
+      this.#document.value = next;
+    } else {
+      this.#commit(next, "Change the view");
+    }
+  }
+
+  #commit(document: StudioDocument, label: string, key: string | null = null): void {
+    this.#history.commit(document, label, key);
+    this.#show(document);
+  }
+
+  #show(document: StudioDocument): void {
+    batch(() => {
+      this.#document.value = document;
+      this.#undoLabel.value = this.#history.undoLabel;
+      this.#redoLabel.value = this.#history.redoLabel;
+    });
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- handles
+
+  beginDrag(id: string): void {
+    const handle = this.handles.peek().find((one) => one.id === id);
+    if (!handle) return;
+    this.#leaveDrag();
+    this.#drags += 1;
+    const from = new Map(this.#results.peek().flatMap((result) => (result.fault === null ? [[result.id, this.#rawShown(result)] as const] : [])));
+    this.#drag = { handle, key: `drag:${this.#drags}`, from, wanted: null };
+    batch(() => {
+      this.#dragging.value = true;
+      this.selection.value = id;
+      if (this.#playback.peek().mode === "trace") this.#goTo("live");
+    });
+  }
+
+  drag(id: string, move: HandleMove): void {
+    if (this.#drag?.handle.id !== id) this.beginDrag(id);
+    const drag = this.#drag;
+    const info = this.#info.peek();
+    if (!drag || !info || !isFiniteMove(move)) return;
+    const document = this.#document.peek();
+    const { handle } = drag;
+    if ((handle.kind === "joint" || handle.kind === "pole") && !isPoints(document.problem)) {
+      drag.wanted = move.position ?? null;
+      this.#change();
+      return;
+    }
+    const problem = isPoints(document.problem) && handle.kind === "joint" && move.position
+      ? withPoint(document.problem, handle.joint ?? 0, move.position)
+      : moveHandle(document.problem, info, handle, move);
+    if (problem === document.problem) return;
+    this.#commit({ ...document, problem }, labelOf(handle), drag.key);
+    this.#change();
+  }
+
+  endDrag(): void {
+    const drag = this.#drag;
+    if (!drag) return;
+    this.#drag = null;
+    this.#dragging.value = false;
+    void this.#settled().then(() => {
+      if (this.#drag === null && !this.#isOver) this.#keepStarts(drag);
+      this.#whenQuiet();
+    });
+  }
+
+  /** Writes down where the last solves began, so that undo and a link show the same pose again. */
+  #keepStarts(drag: Drag): void {
+    const document = this.#document.peek();
+    const isBent = drag.handle.kind === "joint" || drag.handle.kind === "pole";
+    if (!isBent && this.#history.undoLabel === labelOf(drag.handle) && document.warm && this.#playback.peek().mode === "live") {
+      const runs = document.runs.map((run): RunSpec => {
+        const start = this.#startedFrom.get(run.id);
+        const from = drag.from.get(run.id);
+        return start && from ? { ...run, start: Array.from(start), from: Array.from(from) } : run;
+      });
+      this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
+    }
+    this.#history.seal();
+  }
+
+  #leaveDrag(): void {
+    this.#drag = null;
+    this.#dragging.value = false;
+    this.#history.seal();
+  }
+
+  moveHandle(id: string, move: HandleMove): void {
+    this.beginDrag(id);
+    this.drag(id, move);
+    this.endDrag();
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- runs
+
+  addRun(method?: MethodName): void {
+    const document = this.#document.peek();
+    const { runs } = document;
+    if (runs.length >= MOST_RUNS) {
+      this.#tell({ kind: "info", what: `At most ${MOST_RUNS} solvers stand side by side`, hint: "Remove one first." });
+      return;
+    }
+    const main = runs[0];
+    const taken = new Set(runs.map((run) => run.method));
+    const free = (this.#info.peek()?.methods ?? []).find((candidate) => candidate !== "auto" && !taken.has(candidate));
+    const run: RunSpec = {
+      id: freshRunId(runs),
+      method: method ?? free ?? "auto",
+      settings: {},
+      visible: true,
+      ...(main?.start ? { start: main.start } : {}),
+      ...(main?.from ? { from: main.from } : {}),
+    };
+    this.#setRuns([...runs, run], `Add ${METHOD_TITLES[run.method]}`);
+  }
+
+  removeRun(id: string): void {
+    const { runs } = this.#document.peek();
+    if (runs.length > 1) this.#setRuns(runs.filter((run) => run.id !== id), "Remove a solver");
+  }
+
+  setMethod(id: string, method: MethodName): void {
+    this.#setRun(id, (run) => ({ ...run, method, settings: settingsFor(method, run.settings) }), `Solve by ${METHOD_TITLES[method]}`);
+  }
+
+  setSetting(id: string, path: string, value: SettingValue): void {
+    this.#setRun(id, (run) => ({ ...run, settings: withSetting(run.settings, path, value) }), "Change a setting", `setting:${id}:${path}`);
+  }
+
+  setVisible(id: string, visible: boolean): void {
+    this.#setRun(id, (run) => ({ ...run, visible }), visible ? "Show a solver" : "Hide a solver");
+  }
+
+  promoteRun(id: string): void {
+    const { runs } = this.#document.peek();
+    const run = runs.find((one) => one.id === id);
+    if (run) this.#setRuns([run, ...runs.filter((one) => one !== run)], "Make it the main solver");
+  }
+
+  #setRun(id: string, change: (run: RunSpec) => RunSpec, label: string, key: string | null = null): void {
+    this.#setRuns(this.#document.peek().runs.map((run) => (run.id === id ? change(run) : run)), label, key);
+  }
+
+  #setRuns(runs: RunSpec[], label: string, key: string | null = null): void {
+    batch(() => {
+      this.#commit({ ...this.#document.peek(), runs }, label, key);
+      // Results follow the order of the runs at once; new ones come when they are solved.
+      const results = this.#results.peek();
+      this.#results.value = runs.flatMap((run) => results.filter((result) => result.id === run.id));
+    });
+    this.#change();
+  }
+
+  setWarm(warm: boolean): void {
+    const document = this.#document.peek();
+    this.#commit({ ...document, warm, runs: warm ? document.runs : withoutStarts(document.runs) }, warm ? "Start from the last pose" : "Start from the beginning");
+    this.#change();
+  }
+
+  setPerFrame(iterations: number | null): void {
+    const perFrame = iterations === null ? null : Math.max(1, Math.round(iterations));
+    this.#commit({ ...this.#document.peek(), perFrame }, "Iterations a frame", "per-frame");
+    if (this.#playback.peek().mode === "play" && perFrame === null) this.goLive();
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- time
+
+  play(): void {
+    if (this.#isCrowd()) {
+      this.#playback.value = { mode: "play", running: true };
+    } else if (this.#document.peek().perFrame !== null) {
+      if (this.#playback.peek().mode !== "play") {
+        this.#playRestart = true;
+        this.#entry.value = null;
+      }
+      this.#playback.value = { mode: "play", running: true };
+    } else {
+      this.#seek((trace, here) => (here === null || here >= trace.n - 1 ? 0 : here), true);
+    }
+    this.#frame();
+  }
+
+  pause(): void {
+    const playback = this.#playback.peek();
+    this.#playback.value = { ...playback, running: false };
+    if (playback.mode === "play" && !this.#isCrowd()) this.#whenQuiet();
+  }
+
+  step(direction: 1 | -1): void {
+    const from = this.#beginning(direction);
+    this.#seek((trace, here) => stepFrom(trace, here ?? from(trace), direction));
+  }
+
+  stepHalf(direction: 1 | -1): void {
+    const from = this.#beginning(direction);
+    this.#seek((trace, here) => Math.min(trace.n - 1, Math.max(0, (here ?? from(trace)) + direction)));
+  }
+
+  scrub(entry: number): void {
+    this.#seek((trace) => Math.min(trace.n - 1, Math.max(0, Math.round(entry))));
+  }
+
+  /** Where the first step goes from: the last of played iterations; otherwise the start, or the end for a step back. */
+  #beginning(direction: 1 | -1): (trace: TraceData) => number {
+    const played = this.#playback.peek().mode === "play" ? this.#results.peek()[0]?.iterations ?? 0 : null;
+    if (played !== null) return (trace) => entryOfIteration(trace, played);
+    return (trace) => (direction === 1 ? 0 : trace.n - 1);
+  }
+
+  /** Moves the cursor, as soon as the traces are there. */
+  #seek(move: Move, run = false): void {
+    if (this.#isCrowd()) return;
+    this.#pending = { moves: [...(this.#pending?.moves ?? []), move], run };
+    if (this.#playback.peek().mode !== "trace") this.#playback.value = { mode: "trace", running: false };
+    const main = this.#results.peek()[0];
+    if (main && hasPoses(main.trace) && !this.#dirty && !this.#pumping && this.#isTraced(main)) this.#applyMoves(main.trace);
+    else this.#wantTraces();
+  }
+
+  #applyMoves(trace: TraceData): void {
+    const pending = this.#pending;
+    if (!pending) return;
+    this.#pending = null;
+    const before = this.#entry.peek();
+    const here = before === null ? null : Math.min(before, trace.n - 1);
+    batch(() => {
+      this.#entry.value = pending.moves.reduce<number | null>((at, move) => move(trace, at), here);
+      this.#playback.value = { mode: "trace", running: pending.run };
+    });
+    this.#credit = 0;
+    if (pending.run) this.#frame();
+  }
+
+  goLive(): void {
+    this.#goTo("live");
+    this.#settlePlayback();
+    this.#change();
+  }
+
+  #goTo(mode: Playback["mode"]): void {
+    this.#pending = null;
+    this.#isPlayed = false;
+    batch(() => {
+      this.#entry.value = null;
+      this.#playback.value = { mode, running: this.#isCrowd() && this.#playback.peek().running };
+    });
+  }
+
+  /** A crowd moves by itself; everything else waits. */
+  #settlePlayback(): void {
+    if (this.#isCrowd()) {
+      this.#playback.value = { mode: "play", running: !this.around.isStill };
+    } else {
+      if (this.#crowd.peek() !== null) this.#crowd.value = null;
+      const { mode, running } = this.#playback.peek();
+      if (mode === "play" || (mode === "live" && running)) this.#playback.value = { mode: "live", running: false };
+    }
+    this.#frame();
+  }
+
+  #isCrowd(): boolean {
+    return this.#document.peek().scene === "crowd";
+  }
+
+  keepPose(): void {
+    const info = this.#info.peek();
+    const shown = this.shown.peek()[0];
+    if (!info || !shown) return;
+    const document = this.#document.peek();
+    const start = info.nJoints > 0 ? shown.q : flatPoints(shown.points, info.dimension);
+    this.#goTo("live");
+    this.#commit({ ...document, problem: withStart(document.problem, info, start), runs: withoutStarts(document.runs) }, "Start from this pose");
+    this.#change();
+  }
+
+  /** Goes on from picture to picture as long as something plays. */
+  #frame(): void {
+    if (this.#framing || this.#isOver || !this.#playback.peek().running) return;
+    this.#framing = true;
+    this.#frameAt = this.around.now();
+    const next = () => {
+      if (this.#isOver || !this.#playback.peek().running) {
+        this.#framing = false;
+        return;
+      }
+      const now = this.around.now();
+      const seconds = Math.min(0.1, (now - this.#frameAt) / 1000);
+      this.#frameAt = now;
+      this.#advance(seconds);
+      this.around.nextFrame(next);
+    };
+    this.around.nextFrame(next);
+  }
+
+  #advance(seconds: number): void {
+    if (this.#playback.peek().mode === "trace") this.#playTrace(seconds);
+    else {
+      this.#crowdTime += this.#isCrowd() ? seconds : 0;
+      // A frame that is still being solved is not asked for twice, and what has come to its end waits for a change.
+      if (!this.#pumping && !this.#isDone()) this.#change();
+    }
+  }
+
+  #isDone(): boolean {
+    const results = this.#results.peek();
+    return !this.#isCrowd() && !this.#playRestart && this.#isPlayed && results.length > 0 && results.every(({ done }) => done);
+  }
+
+  #playTrace(seconds: number): void {
+    const trace = this.#results.peek()[0]?.trace ?? null;
+    const entry = this.#entry.peek();
+    if (!hasPoses(trace) || entry === null) return;
+    this.#credit += seconds * Math.max(ENTRIES_A_SECOND, trace.n / LONGEST_PLAY);
+    const whole = Math.floor(this.#credit);
+    if (whole < 1) return;
+    this.#credit -= whole;
+    const next = Math.min(trace.n - 1, entry + whole);
+    batch(() => {
+      this.#entry.value = next;
+      if (next >= trace.n - 1) this.#playback.value = { mode: "trace", running: false };
+    });
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- solving
+
+  /** Something has changed that has to be solved. */
+  #change(): void {
+    this.#dirty = true;
+    this.#round += 1;
+    if (this.#quiet) clearTimeout(this.#quiet);
+    this.#quiet = null;
+    void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping || this.#isOver) return;
+    this.#pumping = true;
+    try {
+      while (this.#dirty || this.#tracesWanted) {
+        if (this.#isOver) return;
+        if (this.#dirty) {
+          this.#dirty = false;
+          await this.#solve();
+        } else {
+          this.#tracesWanted = false;
+          await this.#trace();
+        }
+      }
+    } catch (error) {
+      this.#trouble(error);
+    } finally {
+      this.#pumping = false;
+    }
+    if (this.#dirty || this.#tracesWanted) {
+      void this.#pump();
+      return;
+    }
+    for (const then of this.#idle.splice(0)) then();
+    if (this.#drag === null) this.#whenQuiet();
+  }
+
+  /** When all that was asked for has been solved. */
+  #settled(): Promise<void> {
+    if (!this.#pumping && !this.#dirty) return Promise.resolve();
+    return new Promise((resolve) => { this.#idle.push(resolve); });
+  }
+
+  async #solve(): Promise<void> {
+    const document = this.#document.peek();
+    if (!(await this.#load(document))) return;
+    if (this.#drag?.wanted) await this.#bend(this.#drag, this.#drag.wanted);
+    const { mode, running } = this.#playback.peek();
+    if (this.#isCrowd()) await this.#crowdFrame();
+    if (mode === "play" && !this.#isCrowd()) {
+      if (running) await this.#playFrame();
+      return;
+    }
+    const current = this.#document.peek();
+    const targets = targetsOf(current.problem);
+    const orders = current.runs.map((run) => this.#order(run, this.#drag !== null && current.warm && this.#drag.handle.kind !== "joint" && this.#drag.handle.kind !== "pole"));
+    const results = await this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
+    for (const order of orders) {
+      if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
+      else this.#startedFrom.delete(order.id);
+    }
+    this.#accept(results);
+    if (mode === "trace") this.#tracesWanted = true;
+  }
+
+  /** Makes the worker's problem that of the document; false when it was refused. */
+  async #load(document: StudioDocument): Promise<boolean> {
+    const { problem, urdf } = document;
+    if (this.#loaded && this.#loaded.urdf === urdf && onlyTargetsDiffer(this.#loaded.problem, problem)) return true;
+    try {
+      const info = await this.#client.ask<"load">({ kind: "load", source: source(JSON.stringify(problem), urdf) });
+      this.#loaded = { problem, urdf };
+      this.#startedFrom.clear();
+      this.#playRestart = true;
+      batch(() => {
+        const old = this.#info.peek();
+        this.#info.value = info;
+        // Poses of another skeleton mean nothing any more.
+        if (!old || old.nValues !== info.nValues || old.start.points.length !== info.start.points.length) this.#results.value = [];
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      this.#loaded = null;
+      this.#refuse(document, error);
+      return false;
+    }
+  }
+
+  /** The last good document comes back; the refused one leaves no trace. */
+  #refuse(document: StudioDocument, error: RequestError): void {
+    const where = error.line === undefined ? undefined : `line ${error.line}, column ${error.column ?? 1}`;
+    const isNew = this.#refused !== document;
+    this.#refused = document;
+    if (this.#history.document === document && this.#history.undoLabel !== null) {
+      this.#show(this.#history.drop());
+      this.#leaveDrag();
+      this.#tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
+      this.#change();
+      return;
+    }
+    // Nothing to go back to: a link that cannot be solved.
+    if (isNew) this.open(sceneDocument("limb-2d"), "Open scene");
+    this.#tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
+  }
+
+  #order(run: RunSpec, isFollowing: boolean): RunOrder {
+    const last = isFollowing ? this.#results.peek().find((result) => result.id === run.id && result.fault === null) : undefined;
+    const start = last ? this.#raw(last) : run.start ? Float64Array.from(run.start) : "problem";
+    return { id: run.id, method: run.method, settings: run.settings, start };
+  }
+
+  /** Joint values, or the points of a chain of points, as a solver takes them. */
+  #raw(pose: PoseData): Float64Array {
+    const info = this.#info.peek();
+    if (!info || info.nJoints > 0) return pose.q.slice();
+    return flatPoints(pose.points, info.dimension);
+  }
+
+  /** The same of what is shown of a run. */
+  #rawShown(result: RunResult): Float64Array {
+    return this.#raw(this.shown.peek().find(({ id }) => id === result.id) ?? result);
+  }
+
+  #accept(results: RunResult[]): void {
+    const before = this.#results.peek();
+    const { runs } = this.#document.peek();
+    const kept = results.map((result): RunResult => {
+      const old = before.find(({ id }) => id === result.id);
+      // Times stay readable while they are being measured anew.
+      return { ...result, micros: old && old.method === result.method ? old.micros : null, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
+    });
+    this.#results.value = runs.flatMap((run) => kept.filter(({ id }) => id === run.id));
+  }
+
+  /** In a trace the old one stays on show until the new one is there, so that nothing jumps. */
+  #keepsTrace(old: RunResult | undefined): boolean {
+    return this.#playback.peek().mode === "trace" && hasPoses(old?.trace ?? null);
+  }
+
+  async #bend(drag: Drag, wanted: Vec3): Promise<void> {
+    const info = this.#info.peek();
+    const main = this.#results.peek()[0];
+    if (!info || !main || info.nJoints === 0 || drag.handle.joint === null) return;
+    drag.wanted = null;
+    const from = drag.from.get(main.id) ?? main.q;
+    const document = this.#document.peek();
+    const pole = drag.handle.kind === "pole" ? poleOf(document, main) : null;
+    const position = pole ? towardPole(pole, wanted) : wanted;
+    const q = await this.#client.ask<"bend">({ kind: "bend", joint: drag.handle.joint, position: [...position], from: drag.handle.kind === "pole" ? main.q.slice() : from.slice() });
+    if (this.#document.peek() !== document || (this.#drag !== null && this.#drag !== drag)) return;
+    // The pose that the person makes is where every solver starts from now.
+    const start = Array.from(q);
+    const runs = document.runs.map(({ from: _from, ...run }): RunSpec => ({ ...run, start }));
+    this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
+  }
+
+  async #playFrame(): Promise<void> {
+    const { runs, perFrame, problem } = this.#document.peek();
+    const targets = targetsOf(problem);
+    const text = JSON.stringify([targets, runs.map(({ method, settings }) => [method, settings])]);
+    const moved = text !== this.#playedTargets;
+    const restart = this.#playRestart || moved;
+    const orders = runs.map((run) => this.#order(run, !this.#playRestart));
+    if (restart) for (const order of orders) this.#playedFrom.set(order.id, order.start instanceof Float64Array ? order.start : this.#info.peek()?.start.q ?? new Float64Array());
+    this.#playRestart = false;
+    this.#isPlayed = true;
+    this.#playedTargets = text;
+    this.#accept(await this.#client.ask<"advance">({ kind: "advance", runs: orders, targets, iterations: perFrame ?? 1, restart }));
+  }
+
+  async #crowdFrame(): Promise<void> {
+    const { options } = this.#document.peek();
+    const number = (name: string) => Number(options[name] ?? 0);
+    this.#crowd.value = await this.#client.ask<"crowd">({ kind: "crowd", order: { count: number("count"), height: number("height"), speed: number("speed"), time: this.#crowdTime } });
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- traces and times
+
+  #wantTraces(): void {
+    this.#tracesWanted = true;
+    void this.#pump();
+  }
+
+  /** Asks for traces and times when nothing has changed for a moment. */
+  #whenQuiet(): void {
+    if (this.#quiet) clearTimeout(this.#quiet);
+    this.#quiet = null;
+    if (this.#isOver || (this.#playback.peek().running && this.#playback.peek().mode !== "trace")) return;
+    const lacks = this.#results.peek().some((result) => result.fault === null && !(this.#isTraced(result) && this.#isMeasured(result)));
+    if (!lacks) return;
+    this.#quiet = setTimeout(() => { void this.#rest(); }, QUIET);
+  }
+
+  /** What the traces and the times at hand belong to, by run. */
+  readonly #traced = new Map<string, string>();
+  readonly #measured = new Map<string, string>();
+
+  #isTraced({ id }: RunResult): boolean {
+    return this.#traced.get(id) === this.#signature(id);
+  }
+
+  #isMeasured({ id }: RunResult): boolean {
+    return this.#measured.get(id) === this.#signature(id);
+  }
+
+  /** What a run's time belongs to. */
+  #signature(id: string): string {
+    const { runs, problem } = this.#document.peek();
+    const run = runs.find((one) => one.id === id);
+    return `${this.#round}:${run?.method ?? ""}:${problem.schema}`;
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#pumping || this.#dirty || this.#drag !== null) return;
+    this.#tracesWanted = true;
+    await this.#pump();
+    await this.#measure();
+  }
+
+  async #trace(): Promise<void> {
+    const round = this.#round;
+    const { runs, problem } = this.#document.peek();
+    const targets = targetsOf(problem);
+    for (const run of runs) {
+      const result = this.#results.peek().find(({ id }) => id === run.id);
+      if (!result || result.fault !== null || this.#isTraced(result)) continue;
+      const trace = await this.#client.ask<"trace">({ kind: "trace", run: this.#traceOrder(run), targets });
+      if (round !== this.#round || this.#drag !== null) return;
+      this.#traced.set(run.id, this.#signature(run.id));
+      this.#patch(run.id, { trace });
+    }
+    const main = this.#results.peek()[0]?.trace ?? null;
+    if (hasPoses(main)) this.#applyMoves(main);
+  }
+
+  /** The way goes from where the last drag began, or from where played iterations did. */
+  #traceOrder(run: RunSpec): RunOrder {
+    const played = this.#isPlayed ? this.#playedFrom.get(run.id) : undefined;
+    const start = played && played.length > 0 ? played : run.from ?? run.start;
+    return { id: run.id, method: run.method, settings: run.settings, start: start ? Float64Array.from(start) : "problem" };
+  }
+
+  async #measure(): Promise<void> {
+    const round = this.#round;
+    const { runs, problem } = this.#document.peek();
+    const targets: TargetOrder[] = targetsOf(problem);
+    for (const run of runs) {
+      const result = this.#results.peek().find(({ id }) => id === run.id);
+      if (!result || result.fault !== null || round !== this.#round || this.#pumping || this.#drag !== null || this.#isOver) continue;
+      if (this.#isMeasured(result)) continue;
+      try {
+        const start = run.start ? Float64Array.from(run.start) : "problem";
+        const micros = await this.#client.ask<"measure">({ kind: "measure", run: { id: run.id, method: run.method, settings: run.settings, start }, targets });
+        if (round !== this.#round) return;
+        this.#measured.set(run.id, this.#signature(run.id));
+        this.#patch(run.id, { micros });
+      } catch (error) {
+        this.#trouble(error);
+        return;
+      }
+    }
+  }
+
+  #patch(id: string, change: Partial<RunResult>): void {
+    this.#results.value = this.#results.peek().map((result) => (result.id === id ? { ...result, ...change } : result));
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- trouble
+
+  #trouble(error: unknown): void {
+    if (this.#isOver || error instanceof WorkerLost) return;
+    this.#tell({ kind: "error", what: messageOf(error) });
+  }
+
+  #restarted(why: string): void {
+    this.#loaded = null;
+    this.#tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
+    // The request that died is not repeated at once, lest it kill the next worker too: the document is.
+    queueMicrotask(() => { this.#change(); });
+  }
+
+  #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
+    const { kind, what, where, hint } = notice;
+    const full: Notice = { id: this.#nextNotice, kind, what, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
+    this.#nextNotice += 1;
+    const others = this.#notices.peek().filter((old) => old.what !== what);
+    this.#notices.value = [...others, full].slice(-MOST_NOTICES);
+  }
+
+  dismiss(notice: number): void {
+    this.#notices.value = this.#notices.peek().filter(({ id }) => id !== notice);
+  }
+
+  killWorker(): void {
+    this.#client.kill();
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    if (this.#quiet) clearTimeout(this.#quiet);
+    this.#client.dispose();
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- out
+
+  async preview(scene: SceneId): Promise<ScenePreview | null> {
+    const document = sceneDocument(scene);
+    await this.#settled();
+    const seen = await this.#client.ask<"preview">({ kind: "preview", source: source(JSON.stringify(document.problem), document.urdf), method: document.runs[0]?.method ?? "auto" });
+    if (scene !== "crowd") return { document, ...seen };
+    const { options } = document;
+    const crowd = await this.#client.ask<"crowd">({ kind: "crowd", order: { count: 200, height: Number(options["height"]), speed: 0, time: 0 } });
+    return { document, ...seen, crowd };
+  }
+
+  link(): string {
+    return encodeLink(this.#document.peek());
+  }
+
+  /** The problem with the start of the main run written into it: what is on screen as one file. */
+  #problemAsShown(run: RunSpec | undefined): ProblemFile {
+    const { problem } = this.#document.peek();
+    const info = this.#info.peek();
+    return run?.start && info ? withStart(problem, info, run.start) : problem;
+  }
+
+  exportProblem(): NamedText {
+    const { runs, title } = this.#document.peek();
+    return { ...problemFile(this.#problemAsShown(runs[0])), name: `${slug(title)}.json` };
+  }
+
+  async exportSolution(id: string, trace: boolean): Promise<NamedText> {
+    const { runs, problem, title } = this.#document.peek();
+    const run = runs.find((one) => one.id === id);
+    if (!run) throw new Error("there is no such solver");
+    await this.#settled();
+    const order: RunOrder = { id: run.id, method: run.method, settings: run.settings, start: run.start ? Float64Array.from(run.start) : "problem" };
+    const text = await this.#client.ask<"solution">({ kind: "solution", run: order, targets: targetsOf(problem), trace });
+    return { name: `${slug(title)}.solution.json`, type: "application/json", text };
+  }
+
+  snippets(id: string): Snippet[] {
+    const { runs, urdf } = this.#document.peek();
+    const run = runs.find((one) => one.id === id) ?? runs[0];
+    if (!run) return [];
+    return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings });
+  }
+
+  setPictures(pictures: Pictures | null): void {
+    this.#pictures = pictures;
+  }
+
+  async exportPng(): Promise<Blob> {
+    if (!this.#pictures) throw new Error("there is no picture yet");
+    return await this.#pictures.png();
+  }
+
+  exportSvg(): NamedText {
+    if (!this.#pictures) throw new Error("there is no picture yet");
+    return { name: `${slug(this.#document.peek().title)}.svg`, type: "image/svg+xml", text: this.#pictures.svg() };
+  }
+
+  async digest(): Promise<{ computed: string; committed: string }> {
+    return await this.#client.ask<"digest">({ kind: "digest" });
+  }
+}
+
+function source(text: string, urdf: string | undefined): { kind: "json"; text: string; urdf?: string } {
+  return { kind: "json", text, ...(urdf === undefined ? {} : { urdf }) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function labelOf({ kind }: Handle): string {
+  return `Move ${kind === "limit" ? "a limit" : `the ${kind}`}`;
+}

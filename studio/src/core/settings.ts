@@ -1,0 +1,186 @@
+//! The settings that a person can turn: name, range, default, and what more of it does and costs. The defaults are those of the library.
+
+import { METHODS } from "./methods.ts";
+import type { MethodName, SettingSpec, SettingsSubset } from "./types.ts";
+
+const ITERATED: MethodName[] = ["auto", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
+
+const common = { unit: "", min: 0, max: 1, step: 1, choices: [] };
+
+export const SETTINGS: readonly SettingSpec[] = [
+  {
+    ...common,
+    path: "iterations",
+    label: "Iterations at most",
+    kind: "range",
+    max: 1000,
+    default: 200,
+    sentence: "More finds the target in harder cases and takes longer when it cannot be reached; 0 only measures the start.",
+    methods: ITERATED,
+  },
+  {
+    ...common,
+    path: "tolerance",
+    label: "Tolerance",
+    unit: "m",
+    kind: "log-range",
+    min: 1e-9,
+    max: 0.1,
+    step: 0.1,
+    default: null,
+    sentence: "How near counts as reached: larger is sooner done and coarser. Automatic is a millionth of the reach.",
+    methods: [...METHODS],
+  },
+  {
+    ...common,
+    path: "orientation_tolerance",
+    label: "Angular tolerance",
+    unit: "rad",
+    kind: "log-range",
+    min: 1e-9,
+    max: 0.1,
+    step: 0.1,
+    default: 1e-6,
+    sentence: "How near an orientation counts as reached: larger is sooner done and coarser.",
+    methods: ["auto", "ccd", "least-squares"],
+  },
+  {
+    ...common,
+    path: "classic",
+    label: "Classic: as published",
+    kind: "switch",
+    default: false,
+    sentence: "On: the iteration exactly as its text gives it, which locks up where the text says. Off: the same iteration, with a way out.",
+    methods: ["ccd", "fabrik", "relaxation"],
+  },
+  {
+    ...common,
+    path: "ccd.weights",
+    label: "Share of each joint's turn",
+    kind: "per-joint",
+    step: 0.05,
+    default: 1,
+    sentence: "Less makes a joint turn only part of its best move, which spreads the bend over the chain and takes more iterations; 0 holds it.",
+    methods: ["ccd"],
+  },
+  {
+    ...common,
+    path: "relaxation.passes",
+    label: "Passes per iteration",
+    kind: "range",
+    min: 1,
+    max: 30,
+    default: 1,
+    sentence: "More passes leave less error in the lengths before the pose is read, so fewer iterations are needed; each takes as much longer.",
+    methods: ["relaxation"],
+  },
+  {
+    ...common,
+    path: "relaxation.reading",
+    label: "How points become a pose",
+    kind: "choice",
+    choices: [
+      { value: "angles", label: "Angles" },
+      { value: "remeasured", label: "Remeasured" },
+    ],
+    default: "angles",
+    sentence: "Angles: each bone takes the direction between its relaxed ends. Remeasured: points are pulled to their lengths from the root outward. Both cost the same.",
+    methods: ["relaxation"],
+  },
+  {
+    ...common,
+    path: "relaxation.weights",
+    label: "Weight of each joint",
+    kind: "per-joint",
+    max: 10,
+    step: 0.1,
+    default: 1,
+    sentence: "A joint of more weight takes more of each correction, and its neighbours less; costs nothing.",
+    methods: ["relaxation"],
+  },
+  {
+    ...common,
+    path: "least_squares.regularisation",
+    label: "Pull to the start",
+    kind: "log-range",
+    min: 1e-6,
+    max: 1,
+    step: 0.1,
+    default: 0,
+    sentence: "More changes poses more smoothly next to singular ones, and misses targets by a little.",
+    methods: ["least-squares"],
+  },
+  {
+    ...common,
+    path: "least_squares.least_change",
+    label: "Look for the least change",
+    kind: "switch",
+    default: true,
+    sentence: "Of all poses that do what is asked, the one nearest to the start. Off: the first that is found, in fewer iterations.",
+    methods: ["least-squares"],
+  },
+  {
+    ...common,
+    path: "least_squares.restarts",
+    label: "Restarts",
+    kind: "range",
+    max: 1000,
+    default: 1000,
+    sentence: "Other starts to try when the first does not arrive: more reaches more, and may jump to another pose; 0 for tracking.",
+    methods: ["least-squares"],
+  },
+  {
+    ...common,
+    path: "least_squares.stiffness",
+    label: "Stiffness of each joint",
+    kind: "per-joint",
+    min: 0.01,
+    max: 100,
+    step: 0.1,
+    default: 1,
+    sentence: "A joint of twice the stiffness moves about half as much for the same target; costs nothing.",
+    methods: ["least-squares"],
+  },
+  {
+    ...common,
+    path: "root",
+    label: "A root that floats",
+    kind: "choice",
+    choices: [
+      { value: "free", label: "Moves" },
+      { value: "pinned", label: "Stays" },
+      { value: "pre-pulled", label: "Is carried along first" },
+    ],
+    default: "free",
+    sentence: "What a floating root does: carried along is for figures that are dragged far, and saves iterations there.",
+    methods: ["least-squares"],
+  },
+];
+
+export type SettingValue = number | boolean | string | number[] | null;
+
+/** The value at a path of one or two names; undefined where the default holds. */
+export function settingAt(settings: SettingsSubset, path: string): SettingValue | undefined {
+  let value: unknown = settings;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value as SettingValue | undefined;
+}
+
+/** The settings with one of them changed; null takes it back to the default. */
+export function withSetting(settings: SettingsSubset, path: string, value: SettingValue): SettingsSubset {
+  const [first = "", ...rest] = path.split(".");
+  const { [first]: old, ...others } = settings as Record<string, unknown>;
+  if (rest.length === 0) return (value === null ? others : { ...others, [first]: value }) as SettingsSubset;
+  const inner = withSetting((old ?? {}) as SettingsSubset, rest.join("."), value);
+  return (Object.keys(inner).length === 0 ? others : { ...others, [first]: inner }) as SettingsSubset;
+}
+
+/** What goes to the solver: without what does not belong to the method, and would be refused or do nothing. */
+export function settingsFor(method: MethodName, settings: SettingsSubset): SettingsSubset {
+  const { classic, ...rest } = settings;
+  const isPublished = method === "ccd" || method === "fabrik" || method === "relaxation";
+  return isPublished && classic !== undefined ? { ...rest, classic } : rest;
+}

@@ -1,0 +1,92 @@
+//! What is drawn of each run: its end, or an entry of its trace.
+
+import { PHASES, type Cursor, type PhaseName, type PoseData, type RunResult, type RunSpec, type ShownRun, type TraceData } from "./types.ts";
+
+/** Phases in which part of the figure has moved. */
+const HALF_STEPS: readonly PhaseName[] = ["joint", "backward", "forward", "pass"];
+
+export function poseAt(trace: TraceData, entry: number): PoseData {
+  const { nValues, nJoints, nPoints } = trace;
+  return {
+    q: trace.configurations.subarray(entry * nValues, (entry + 1) * nValues),
+    poses: trace.poses.subarray(entry * 7 * nJoints, (entry + 1) * 7 * nJoints),
+    points: trace.points.subarray(entry * 3 * nPoints, (entry + 1) * 3 * nPoints),
+  };
+}
+
+export function hasPoses(trace: TraceData | null): trace is TraceData {
+  return trace !== null && trace.nPoints > 0;
+}
+
+export function phaseAt(trace: TraceData, entry: number): PhaseName {
+  return PHASES[trace.phases[entry] ?? 0] ?? "iteration";
+}
+
+/** The last entry of an iteration, or of the last one before it. */
+export function entryOfIteration(trace: TraceData, iteration: number): number {
+  return Math.max(0, trace.iterations.findLastIndex((at) => at <= iteration));
+}
+
+/** The entry behind a step of one iteration from here; a step forward from within one goes to its end. */
+export function stepFrom(trace: TraceData, entry: number, direction: 1 | -1): number {
+  const here = trace.iterations[entry] ?? 0;
+  const isAtEnd = entryOfIteration(trace, here) === entry;
+  if (direction === 1) return entryOfIteration(trace, isAtEnd ? here + 1 : here);
+  // From within an iteration back to its beginning, which is the end of the one before.
+  return entryOfIteration(trace, here - 1);
+}
+
+export function cursorOf(trace: TraceData, entry: number): Cursor {
+  return { entry, entries: trace.n, iteration: trace.iterations[entry] ?? 0, phase: phaseAt(trace, entry) };
+}
+
+export interface Moment {
+  /** Entry of the main run's trace; null: the end. */
+  entry: number | null;
+  /** Iteration that is being pointed at, which goes before. */
+  iteration: number | null;
+}
+
+export function shownRuns(runs: readonly RunSpec[], results: readonly RunResult[], { entry, iteration }: Moment): ShownRun[] {
+  const main = results.find(({ id }) => id === runs[0]?.id);
+  return runs.flatMap((run, index) => {
+    const result = results.find(({ id }) => id === run.id);
+    if (!result) return [];
+    const at = entryFor(result.trace, main?.trace ?? null, index, { entry, iteration });
+    const common = { id: run.id, index, method: result.method, visible: run.visible };
+    return [at === null || !hasPoses(result.trace) ? { ...common, ...ending(result) } : { ...common, ...during(result.trace, at) }];
+  });
+}
+
+/** The entry to show of a run: that of the main run, or in the others what belongs to the same iteration. */
+function entryFor(trace: TraceData | null, main: TraceData | null, index: number, { entry, iteration }: Moment): number | null {
+  if (!hasPoses(trace)) return null;
+  if (iteration !== null) return entryOfIteration(trace, iteration);
+  if (entry === null) return null;
+  if (index === 0) return Math.min(entry, trace.n - 1);
+  if (!hasPoses(main)) return null;
+  return entry >= main.n - 1 ? trace.n - 1 : entryOfIteration(trace, main.iterations[entry] ?? 0);
+}
+
+type Rest = Omit<ShownRun, "id" | "index" | "method" | "visible">;
+
+function ending(result: RunResult): Rest {
+  const { q, poses, points, error, status, blocked, done } = result;
+  return { q, poses, points, error, iteration: result.iterations, status: done ? status : null, blocked, phase: null, joint: null, before: null };
+}
+
+function during(trace: TraceData, entry: number): Rest {
+  const phase = phaseAt(trace, entry);
+  const isHalf = HALF_STEPS.includes(phase);
+  const joint = trace.joints[entry] ?? -1;
+  return {
+    ...poseAt(trace, entry),
+    error: trace.errors[entry] ?? 0,
+    iteration: trace.iterations[entry] ?? 0,
+    status: null,
+    blocked: [],
+    phase: entry === 0 ? null : phase,
+    joint: phase === "joint" && joint >= 0 ? joint : null,
+    before: isHalf && entry > 0 ? poseAt(trace, entry - 1) : null,
+  };
+}

@@ -1,0 +1,136 @@
+//! Numbers and states in words: plain, with units, and of the same width while they change.
+
+import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./types.ts";
+
+const METHOD_WORDS: Record<MethodName, string> = {
+  auto: "Automatic",
+  direct: "Direct, closed form",
+  "two-bone": "Two-bone, closed form",
+  ccd: "CCD",
+  fabrik: "FABRIK",
+  relaxation: "Relaxation",
+  "least-squares": "Least squares",
+};
+
+export function methodWord(method: MethodName): string {
+  return METHOD_WORDS[method];
+}
+
+/** Three digits that mean something, in the unit in which a person would say it. */
+export function length(metres: number): string {
+  const size = Math.abs(metres);
+  if (size === 0) return "0\u00a0m";
+  if (size >= 1) return `${digits(metres)}\u00a0m`;
+  if (size >= 0.01) return `${digits(metres * 100)}\u00a0cm`;
+  if (size >= 0.0005) return `${digits(metres * 1000)}\u00a0mm`;
+  return `${exponent(metres)}\u00a0m`;
+}
+
+export function angle(radians: number): string {
+  const degrees = radians * 180 / Math.PI;
+  const size = Math.abs(degrees);
+  return size > 0 && size < 0.005 ? `${exponent(degrees)}°` : `${digits(degrees)}°`;
+}
+
+export function duration(micros: number): string {
+  if (micros >= 1e6) return `${digits(micros / 1e6)}\u00a0s`;
+  if (micros >= 1000) return `${digits(micros / 1000)}\u00a0ms`;
+  return `${digits(micros)}\u00a0µs`;
+}
+
+/** Three significant digits without an exponent; a true minus. */
+function digits(value: number): string {
+  const size = Math.abs(value);
+  const places = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return minus(value.toFixed(places));
+}
+
+/** One digit after the point and a power of ten. */
+export function exponent(value: number): string {
+  if (value === 0) return "0";
+  const [mantissa = "", power = ""] = value.toExponential(1).split("e");
+  return minus(`${mantissa}e${power.replace("+", "")}`);
+}
+
+function minus(text: string): string {
+  return text.replaceAll("-", "−");
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+/** What became of a solve: a mark that needs no colour, a word or two, and a sentence. */
+export interface StatusWords {
+  mark: "check" | "ruler" | "lock" | "pause" | "hourglass" | "dots";
+  tone: Tone;
+  short: string;
+  long: string;
+}
+
+export function statusWords(result: RunResult, info: ProblemInfo | null): StatusWords {
+  const within = count(result.iterations, "iteration");
+  if (!result.done) return { mark: "dots", tone: "plain", short: "on the way", long: `on the way after ${within}` };
+  switch (result.status) {
+    case "reached": {
+      const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}` : "";
+      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `reached in ${within}${escaped}` };
+    }
+    case "unreachable":
+      return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: `out of reach by ${length(result.shortfall)}` };
+    case "blocked":
+      return { mark: "lock", tone: "warn", short: "held back", long: `held back by ${blockers(result, info)}` };
+    case "stalled":
+      return { mark: "pause", tone: "bad", short: "no progress", long: `no progress after ${within}, ${length(result.error)} away` };
+    case "iteration-limit":
+      return { mark: "hourglass", tone: "warn", short: "out of iterations", long: `out of iterations after ${result.iterations}, ${length(result.error)} away` };
+    case "cancelled":
+      return { mark: "dots", tone: "plain", short: "stopped", long: `stopped after ${within}` };
+  }
+}
+
+/** "elbow (limit 150°) and wrist": the joints, and for hinges the end of the range at which they are. */
+function blockers(result: RunResult, info: ProblemInfo | null): string {
+  if (!info || result.blocked.length === 0) return "its limits";
+  const named = result.blocked.slice(0, 2).map((joint) => withLimit(joint, result, info));
+  const more = result.blocked.length - named.length;
+  return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(" and ");
+}
+
+function withLimit(joint: number, result: RunResult, info: ProblemInfo): string {
+  const name = info.names[joint] ?? `joint ${joint}`;
+  const limit = info.limits[joint];
+  if (limit?.kind !== "range") return name;
+  const value = result.q[info.valueOffsets[joint] ?? 0] ?? 0;
+  const end = Math.abs(value - limit.min) < Math.abs(value - limit.max) ? limit.min : limit.max;
+  return `${name} (limit ${info.kinds[joint] === "prismatic" ? length(end) : angle(end)})`;
+}
+
+/** What an entry of a trace is. */
+export function phaseWord(phase: PhaseName, joint: number | null, info: ProblemInfo | null): string {
+  const name = joint === null || joint < 0 ? "" : info?.names[joint] ?? `joint ${joint}`;
+  switch (phase) {
+    case "iteration": return "end of the iteration";
+    case "joint": return name ? `turned ${name}` : "turned a joint";
+    case "backward": return "from the target inward";
+    case "forward": return "from the root outward";
+    case "pass": return "one pass over the bones";
+    case "escape": return "got out of the lock-up";
+    case "acceleration": return "took the short way";
+    case "refinement": return "the last stretch";
+  }
+}
+
+/** The main result and the place in time, for people who hear the page: one sentence. */
+export function announce(result: RunResult | null, info: ProblemInfo | null, cursor: Cursor | null): string {
+  if (cursor) {
+    const joint = null;
+    return `iteration ${cursor.iteration}, step ${cursor.entry} of ${cursor.entries - 1}: ${phaseWord(cursor.phase, joint, info)}`;
+  }
+  if (!result) return "";
+  if (result.fault !== null) return result.fault;
+  const time = result.micros === null ? "" : `, ${duration(result.micros)}`;
+  return `${statusWords(result, info).long}${time}`;
+}

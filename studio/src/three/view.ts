@@ -1,0 +1,873 @@
+//! The view: draws what the session shows, and turns what people do on it into the session's actions. It solves nothing.
+
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+import { TransformControls } from "three/addons/controls/TransformControls.js";
+import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument, TraceData } from "../core/types.ts";
+import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
+import { Drawing } from "../core/pictures/drawing.ts";
+import { Ink, lookOf, palette, rgb, type Palette, type Theme } from "../core/pictures/look.ts";
+import { Projection } from "../core/pictures/projection.ts";
+import { furnitureOf } from "../core/pictures/furniture.ts";
+import { sceneSpec } from "../core/scenes/index.ts";
+import { shapeOf, type Shape } from "../core/pictures/shape.ts";
+import { svgOf } from "../core/pictures/svg.ts";
+import { Batches } from "./batches.ts";
+import { Rig } from "./camera.ts";
+import type { Character } from "./character.ts";
+import { Grab, limitPlace, pick } from "./grab.ts";
+import { Ground } from "./ground.ts";
+import { Pace } from "./pace.ts";
+import { Gestures } from "./pointer.ts";
+import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
+
+/** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
+const MOST_RATIO = 2;
+/** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
+const OUTGROWN = 0.5;
+/** The shadow of a crowd is drawn every so many frames. */
+const CROWD_SHADOW = 4;
+/** How long a change of the camera takes [ms]. */
+const GLIDE = 180;
+/** Width and height of a scene's small picture [CSS px]. */
+const THUMBNAIL = [112, 84] as const;
+/** What one key does to the camera: pixels of a drag, and nearer by this factor. */
+const KEY_STEP = 40;
+const ZOOM_STEP = 0.85;
+
+export class View {
+  readonly #renderer: THREE.WebGLRenderer;
+  readonly #scene = new THREE.Scene();
+  readonly #shared = sharedUniforms();
+  readonly #programs = makePrograms(this.#shared);
+  readonly #batches = new Batches(this.#programs);
+  readonly #ground = new Ground(this.#programs, this.#batches.casters);
+  readonly #rig = new Rig();
+  readonly #drawing = new Drawing();
+  readonly #composer = new Composer();
+  readonly #projection = new Projection();
+  readonly #gestures: Gestures;
+  readonly #gizmos: readonly TransformControls[];
+  readonly #gizmoProxy = new THREE.Object3D();
+  readonly #lights = new THREE.Group();
+  /** What holds the mesh of a character. */
+  readonly #worn = new THREE.Group();
+  readonly #stops: (() => void)[] = [];
+  readonly #pace = new Pace();
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #raycaster = new THREE.Raycaster();
+  #palette: Palette = palette("light");
+  #shape: Shape | null = null;
+  #handles: Handle[] = [];
+  #framed = "";
+  #framedSize = 1;
+  #framedTrace: TraceData | null = null;
+  /** True when somebody has moved the camera in this document. */
+  #isChosen = false;
+  /** Results of the problem before, which are about until the new one has been solved. */
+  #stale: readonly unknown[] = [];
+  /** False until what is first shown of a document has been framed. */
+  #isFramed = true;
+  #seenCamera: unknown = null;
+  #request = 0;
+  #isStale = true;
+  #grab: Grab | null = null;
+  #gizmoDragged: TransformControls | null = null;
+  #character: Character | null = null;
+  #file: CharacterFile | null = null;
+  #glide: { from: number[]; to: number[]; began: number } | null = null;
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  #isLost = false;
+  /** Frames drawn so far, and how long the last one took to prepare [ms]; for tests. */
+  readonly stats = { frames: 0, millis: 0 };
+
+  constructor(readonly canvas: HTMLCanvasElement, readonly session: Session) {
+    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.#renderer.info.autoReset = true;
+    this.#scene.add(this.#ground.group, this.#batches.group, this.#lights, this.#worn, this.#gizmoProxy);
+    this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), keyLight());
+    this.#lights.visible = false;
+    this.#gizmos = [this.#makeGizmo("translate"), this.#makeGizmo("rotate")];
+    this.#gestures = new Gestures(canvas, {
+      down: (x, y, kind, isFloor) => this.#takeHold(x, y, kind, isFloor),
+      drag: (x, y) => { this.#dragTo(x, y); },
+      up: () => { this.#letGo(); },
+      tap: () => { if (session.selection.peek() !== null) session.selection.value = null; },
+      hover: (x, y) => { this.#hover(x, y); },
+      leave: () => { if (session.hovered.peek() !== null) session.hovered.value = null; },
+      orbit: (dx, dy) => { this.#orbit(dx, dy); },
+      pan: (dx, dy) => { this.#rig.pan(dx, dy); this.#cameraMoved(); },
+      zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.#cameraMoved(); },
+      double: () => { this.frameSelection(); },
+      isBusy: () => this.#isOnGizmo(),
+    });
+    this.#watch();
+    session.setPictures({ png: () => this.png(), svg: () => this.svg() });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ watching
+
+  #watch(): void {
+    const { session } = this;
+    this.#stops.push(
+      effect(() => { this.#load(session.info.value, session.character.value !== null); }),
+      effect(() => { this.#follow(session.document.value); }),
+      effect(() => { void this.#wear(session.character.value, session.info.value); }),
+      effect(() => {
+        // Read, so that a change of any of them draws a new frame.
+        void [session.shown.value, session.results.value, session.handles.value, session.selection.value,
+          session.hovered.value, session.crowd.value, session.playback.value, session.cursor.value];
+        this.invalidate();
+      }),
+    );
+    const resize = new ResizeObserver(() => { this.#resize(); });
+    resize.observe(this.canvas);
+    const theme = new MutationObserver(() => { this.#readTheme(); });
+    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const onScheme = () => { this.#readTheme(); };
+    dark.addEventListener("change", onScheme);
+    const onLost = (event: Event) => { event.preventDefault(); this.#isLost = true; };
+    const onBack = () => { this.#isLost = false; this.#readTheme(); };
+    this.canvas.addEventListener("webglcontextlost", onLost);
+    this.canvas.addEventListener("webglcontextrestored", onBack);
+    this.#stops.push(
+      () => { resize.disconnect(); },
+      () => { theme.disconnect(); },
+      () => { dark.removeEventListener("change", onScheme); },
+      () => {
+        this.canvas.removeEventListener("webglcontextlost", onLost);
+        this.canvas.removeEventListener("webglcontextrestored", onBack);
+      },
+    );
+    this.#resize();
+    this.#readTheme();
+  }
+
+  #load(info: ProblemInfo | null, isCharacter: boolean): void {
+    if (info === null) return;
+    const document = this.session.document.peek();
+    const shape = shapeOf(info, furnitureOf(document), isCharacter);
+    this.#shape = shape;
+    const isPlane = isFlat(info);
+    this.#rig.setWorld(upOf(document, info), isPlane, shape.size);
+    this.#stale = this.session.results.peek();
+    const key = `${document.scene}/${document.title}/${isPlane ? 2 : 3}`;
+    const grown = Math.abs(Math.log(shape.size / this.#framedSize));
+    if (key !== this.#framed || !(grown < OUTGROWN)) {
+      this.#framed = key;
+      this.#framedSize = shape.size;
+      this.#rig.face();
+      this.#seenCamera = null;
+      this.#isFramed = false;
+      this.#isChosen = false;
+    }
+    this.#placeGround();
+    this.invalidate();
+  }
+
+  /** Takes up the camera of a document that has one, as after an undo or from a link. */
+  #follow(document: StudioDocument): void {
+    const camera = document.view.camera;
+    if (camera !== undefined && camera !== this.#seenCamera) {
+      this.#seenCamera = camera;
+      this.#isChosen = true;
+      this.#rig.state = camera;
+    }
+    this.invalidate();
+  }
+
+  #readTheme(): void {
+    const style = getComputedStyle(document.documentElement);
+    const chosen = document.documentElement.dataset["theme"];
+    const isDark = chosen === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : chosen === "dark";
+    const theme: Theme = isDark ? "dark" : "light";
+    this.#palette = palette(theme, (name) => style.getPropertyValue(`--${name}`));
+    setPalette(this.#shared, this.#palette);
+    this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
+    const colour = (ink: number) => new THREE.Color(this.#palette.colours[ink]);
+    const target = colour(Ink.target);
+    this.#character?.paint(this.#palette);
+    for (const gizmo of this.#gizmos) gizmo.setColors(target, target, target, colour(Ink.ink));
+    this.invalidate();
+  }
+
+  #resize(): void {
+    const width = this.canvas.clientWidth;
+    const height = this.canvas.clientHeight;
+    if (width === 0 || height === 0) return;
+    const wasSized = this.#rig.width > 1;
+    this.#setResolution();
+    this.#renderer.setSize(width, height, false);
+    this.#rig.resize(width, height);
+    if (!wasSized) this.#isFramed = false;
+    // In the same task, so that a resized canvas is never seen empty.
+    this.#isStale = true;
+    this.frame();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- drawing
+
+  /** Asks for a new frame. */
+  invalidate(): void {
+    this.#isStale = true;
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#request === 0) {
+      this.#request = requestAnimationFrame((now) => {
+        this.#request = 0;
+        this.#advance(now);
+        if (this.#pace.tick(now)) this.#setResolution();
+        this.frame();
+        clearTimeout(this.#restTimer);
+        this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
+      });
+    }
+  }
+
+  /** Nothing moves any more: the picture in full. */
+  #rest(): void {
+    if (!this.#pace.settle()) return;
+    this.#setResolution();
+    this.frame();
+  }
+
+  #setResolution(): void {
+    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share);
+  }
+
+  /** Draws now. */
+  frame(): void {
+    if (this.#isLost) return;
+    const began = performance.now();
+    if (!this.#isFramed) this.#frameFirst();
+    this.#frameTrace();
+    this.#rig.apply();
+    this.#syncUniforms();
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.#compose();
+      this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
+      // Nobody sees that the shadow of a crowd is a few frames old.
+      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW === 0;
+      if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared);
+      this.#syncGizmos();
+    }
+    this.#ground.look(this.#rig);
+    this.#renderer.render(this.#scene, this.#rig.camera);
+    this.stats.frames += 1;
+    this.stats.millis = performance.now() - began;
+  }
+
+  #syncUniforms(): void {
+    const ratio = this.#renderer.getPixelRatio();
+    const rig = this.#rig;
+    const shared = this.#shared;
+    shared.uViewport.value.set(rig.width * ratio, rig.height * ratio);
+    shared.uRatio.value = ratio;
+    shared.uPixel.value = rig.pixelAtOne;
+    shared.uFocusPixel.value = rig.pixel;
+    shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
+    const camera = rig.camera;
+    MATRIX.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    this.#projection.matrix.set(MATRIX.elements);
+    this.#projection.width = rig.width;
+    this.#projection.height = rig.height;
+    this.#projection.scale = ((camera.projectionMatrix.elements[5] as number) * rig.height) / 2;
+  }
+
+  #compose(): void {
+    const { session } = this;
+    const crowd = this.#crowd();
+    if (crowd !== null) {
+      const main = session.document.peek().runs[0];
+      composeCrowd(this.#drawing, crowd, lookOf(main?.method === "auto" ? "two-bone" : (main?.method ?? "two-bone")), false);
+      this.#handles = [];
+      return;
+    }
+    const shape = this.#shape;
+    if (shape === null) {
+      this.#drawing.clear();
+      return;
+    }
+    const composition = this.#composition(shape, this.#fitting(session.shown.value));
+    this.#composer.compose(this.#drawing, composition);
+    this.#character?.pose(mainPose(shape, composition.shown));
+  }
+
+  /** The crowd, when it is what is on show. */
+  #crowd(): CrowdFrame | null {
+    return this.session.document.peek().scene === "crowd" ? this.session.crowd.peek() : null;
+  }
+
+  #composition(shape: Shape, shown: readonly ShownRun[]): Composition {
+    const { session } = this;
+    const document = session.document.peek();
+    const pose = mainPose(shape, shown);
+    const spots = this.#composer.place(shape, pose);
+    this.#handles = session.handles.value.map((handle) => this.#placed(handle, shape, pose, spots));
+    return {
+      shape,
+      shown,
+      main: session.results.value[0] ?? null,
+      handles: this.#handles,
+      selection: session.selection.value,
+      hovered: session.hovered.value,
+      showLimits: document.view.showLimits,
+      showTrace: document.view.showTrace,
+      isStepping: session.playback.value.mode === "trace" || session.hoveredIteration.value !== null,
+      pixel: this.#rig.pixel,
+      up: this.#rig.up.toArray(),
+      isPlane: this.#rig.isPlane,
+      level: this.#ground.level,
+      hasMesh: this.#character !== null,
+      isSmall: false,
+    };
+  }
+
+  /** Handles of joints and limits are where the figure on show has them. */
+  #placed(handle: Handle, shape: Shape, pose: PoseData, spots: Float64Array): Handle {
+    if (handle.kind === "limit") {
+      const at = limitPlace(handle, shape, pose, spots, this.#rig.pixel);
+      return at === null ? handle : { ...handle, position: at };
+    }
+    if (handle.kind !== "joint" || handle.joint === null || 3 * handle.joint + 2 >= spots.length) return handle;
+    const i = 3 * handle.joint;
+    return { ...handle, position: [spots[i] as number, spots[i + 1] as number, spots[i + 2] as number] };
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- camera
+
+  #orbit(dx: number, dy: number): void {
+    if (this.#rig.isPlane) this.#rig.pan(dx, dy);
+    else this.#rig.orbit(dx, dy);
+    this.#cameraMoved();
+  }
+
+  #cameraMoved(): void {
+    this.#isChosen = true;
+    this.#glide = null;
+    // Sizes of limits and heads of arrows are in pixels, so what is drawn changes with the distance.
+    this.invalidate();
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => { this.#saveCamera(); }, 400);
+  }
+
+  #saveCamera(): void {
+    const camera = this.#rig.state;
+    this.#seenCamera = camera;
+    this.session.setView({ camera });
+  }
+
+  /** Everything in sight. */
+  frameAll(): void {
+    this.#frameAll(true);
+    this.#cameraMoved0();
+  }
+
+  /** The selected handle and its surroundings in sight; everything, when nothing is selected. */
+  frameSelection(): void {
+    const shape = this.#shape;
+    const handle = this.#handles.find((one) => one.id === this.session.selection.peek());
+    if (shape === null || handle === undefined) {
+      this.frameAll();
+      return;
+    }
+    const [x, y, z] = handle.position;
+    const r = 0.22 * shape.size;
+    this.#glideTo(() => { this.#rig.frame([x - r, y, z, x + r, y, z, x, y - r, z, x, y + r, z, x, y, z - r, x, y, z + r]); }, true);
+    this.#cameraMoved0();
+  }
+
+  #cameraMoved0(): void {
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => { this.#saveCamera(); }, 400);
+    this.invalidate();
+  }
+
+  #frameAll(isGliding: boolean): void {
+    const points = this.#extent();
+    if (points.length > 0) this.#glideTo(() => { this.#rig.frame(points); }, isGliding);
+  }
+
+  /** A way that is looked at step by step is brought into sight once, unless somebody has chosen where to look. */
+  #frameTrace(): void {
+    const { session } = this;
+    const trace = session.playback.peek().mode === "trace" ? (session.results.peek()[0]?.trace ?? null) : null;
+    if (trace === this.#framedTrace) return;
+    this.#framedTrace = trace;
+    const shape = this.#shape;
+    if (trace === null || shape === null || this.#isChosen) return;
+    const points = this.#extent();
+    const stride = 3 * trace.nPoints * Math.max(1, Math.ceil(trace.n / 60));
+    if (trace.nPoints !== shape.info.start.points.length / 3) return;
+    const outside = new Float64Array(4);
+    let isOutside = false;
+    for (let at = 0; at + 3 * trace.nPoints <= trace.points.length; at += stride) {
+      for (let i = at; i < at + 3 * trace.nPoints; i += 3) {
+        const [x = 0, y = 0, z = 0] = trace.points.subarray(i, i + 3);
+        points.push(x, y, z);
+        this.#projection.at(x, y, z, outside);
+        const [u = 0, v = 0] = outside;
+        isOutside ||= u < 0 || v < 0 || u > this.#rig.width || v > this.#rig.height;
+      }
+    }
+    if (isOutside) this.#glideTo(() => { this.#rig.frame(points, 1.2); }, true);
+  }
+
+  /** Frames a document that has just been opened: by its start, and again when its first solution is there. */
+  #frameFirst(): void {
+    const { session } = this;
+    this.#isFramed = (this.#isSolved() && this.#fitting(session.shown.peek()).length > 0) || this.#crowd() !== null;
+    if (this.#crowd() !== null) {
+      this.#rig.setWorld("z", false, 1);
+      this.#placeGround();
+    }
+    const camera = session.document.peek().view.camera;
+    const points = this.#extent();
+    if (points.length === 0) return;
+    this.#rig.choose(points);
+    this.#rig.frame(points);
+    if (camera !== undefined) this.#rig.state = camera;
+  }
+
+  #isSolved(): boolean {
+    return this.session.results.peek() !== this.#stale;
+  }
+
+  /** The runs that belong to the problem on show: while another is being loaded, those of the one before are still about. */
+  #fitting(shown: readonly ShownRun[]): readonly ShownRun[] {
+    const shape = this.#shape;
+    if (shape === null) return [];
+    const { nJoints, start } = shape.info;
+    const fits = (pose: PoseData) => shape.isChain ? pose.points.length === start.points.length : pose.poses.length === 7 * nJoints;
+    return shown.every(fits) ? shown : shown.filter(fits);
+  }
+
+  /** Moves the camera to where `change` puts it: at once, or gliding. */
+  #glideTo(change: () => void, isGliding: boolean): void {
+    const from = this.#camera();
+    change();
+    const to = this.#camera();
+    if (!isGliding || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.#setCamera(from);
+    this.#glide = { from, to, began: performance.now() };
+    this.#ask();
+  }
+
+  #camera(): number[] {
+    const { target, azimuth, polar, distance } = this.#rig;
+    return [target.x, target.y, target.z, azimuth, polar, Math.log(distance)];
+  }
+
+  #setCamera([x = 0, y = 0, z = 0, azimuth = 0, polar = 1, distance = 0]: number[]): void {
+    this.#rig.target.set(x, y, z);
+    this.#rig.azimuth = azimuth;
+    this.#rig.polar = polar;
+    this.#rig.distance = Math.exp(distance);
+  }
+
+  #advance(now: number): void {
+    const glide = this.#glide;
+    if (glide === null) return;
+    const t = Math.min(1, (now - glide.began) / GLIDE);
+    const eased = 1 - (1 - t) ** 3;
+    this.#setCamera(glide.from.map((value, i) => value + ((glide.to[i] as number) - value) * eased));
+    this.#isStale = true;
+    if (t >= 1) this.#glide = null;
+    else this.#ask();
+  }
+
+  /** Points that must be in sight: the start, the shown poses, the targets; 3 numbers each. */
+  #extent(): number[] {
+    const { session } = this;
+    const points: number[] = [];
+    const add = (more: Iterable<number>) => { for (const value of more) points.push(value); };
+    const crowd = this.#crowd();
+    if (crowd !== null) {
+      add(crowd.points.subarray(0, 9 * crowd.count));
+      return points;
+    }
+    const shape = this.#shape;
+    if (shape === null) return points;
+    const shown = this.#isSolved() ? this.#fitting(session.shown.peek()) : [];
+    // The start as well: a step back must not lead out of the picture.
+    for (const pose of [shape.info.start, ...shown]) add(this.#composer.place(shape, pose));
+    for (const task of shape.info.tasks) if (task.position !== null && shape.tips[task.index] !== -1) add(task.position);
+    for (const handle of session.handles.peek()) if (handle.kind === "target" || handle.kind === "pole") add(handle.position);
+    if (this.#character !== null) {
+      const box = new THREE.Box3().setFromObject(this.#character.object);
+      add([...box.min.toArray(), ...box.max.toArray()]);
+    }
+    return points;
+  }
+
+  /** Lays the floor under the figure, or under the crowd. */
+  #placeGround(): void {
+    const shape = this.#shape;
+    const crowd = this.#crowd();
+    if (shape === null && crowd === null) return;
+    const box = new THREE.Box3();
+    const size0 = shape?.size ?? 1;
+    const points = crowd?.points ?? (shape === null ? [] : this.#composer.place(shape, shape.info.start));
+    const point = new THREE.Vector3();
+    let lowest = Infinity;
+    for (let i = 0; i + 2 < points.length; i += 3) {
+      point.set(points[i] as number, points[i + 1] as number, points[i + 2] as number);
+      box.expandByPoint(point);
+      lowest = Math.min(lowest, point.dot(this.#rig.up));
+    }
+    if (!Number.isFinite(lowest)) return;
+    // The floor is at zero where the figure stands on it or over it, and below what hangs lower.
+    const level = lowest > -0.02 * size0 && lowest < 1.5 * size0 ? 0 : lowest - 0.02 * size0;
+    const center = box.getCenter(new THREE.Vector3());
+    const span = box.getSize(point).length();
+    this.#ground.place(this.#rig, center, crowd === null ? Math.max(size0, 0.7 * span) : 0.6 * span, level, crowd === null ? size0 : 0.3);
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- handles
+
+  #ray(x: number, y: number): THREE.Ray {
+    const at = new THREE.Vector2((2 * x) / this.#rig.width - 1, 1 - (2 * y) / this.#rig.height);
+    this.#raycaster.setFromCamera(at, this.#rig.camera);
+    return this.#raycaster.ray;
+  }
+
+  /** The handle under a place on the canvas [CSS px]. */
+  pick(x: number, y: number, pointer: "mouse" | "touch" = "mouse"): Handle | null {
+    const shape = this.#shape;
+    const open = this.#handles.filter((handle) => handle.kind !== "limit" || this.#isOpen(handle));
+    const room = (handle: Handle) => {
+      const radius = handle.kind === "joint" && handle.joint !== null ? (shape?.joints[handle.joint] ?? 0) : 0;
+      return Math.max(0, radius / this.#rig.pixel - 6);
+    };
+    return pick(open, this.#projection, x, y, pointer, room);
+  }
+
+  #isOpen(handle: Handle): boolean {
+    const touched = [this.session.selection.peek(), this.session.hovered.peek()];
+    return this.#handles.some((one) => touched.includes(one.id) && one.joint === handle.joint && one.kind !== "target");
+  }
+
+  #hover(x: number, y: number): void {
+    const id = this.pick(x, y)?.id ?? null;
+    if (id !== this.session.hovered.peek()) this.session.hovered.value = id;
+    this.#setCursor(id !== null ? "grab" : "");
+  }
+
+  #setCursor(cursor: string): void {
+    if (this.canvas.style.cursor !== cursor) this.canvas.style.cursor = cursor;
+  }
+
+  #takeHold(x: number, y: number, pointer: "mouse" | "touch", isFloor: boolean): boolean {
+    const handle = this.pick(x, y, pointer);
+    const shape = this.#shape;
+    if (handle === null || shape === null) return false;
+    this.session.selection.value = handle.id;
+    const normal = isFloor && !this.#rig.isPlane
+      ? this.#rig.up.clone()
+      : this.#rig.camera.getWorldDirection(new THREE.Vector3()).negate();
+    const pose = mainPose(shape, this.#fitting(this.session.shown.peek()));
+    this.#grab = new Grab(handle, normal, this.#ray(x, y), shape, pose, this.#composer.place(shape, pose));
+    this.session.beginDrag(handle.id);
+    this.#setCursor("grabbing");
+    return true;
+  }
+
+  #dragTo(x: number, y: number): void {
+    const grab = this.#grab;
+    const move = grab?.move(this.#ray(x, y)) ?? null;
+    if (grab !== null && move !== null) this.session.drag(grab.handle.id, move);
+  }
+
+  #letGo(): void {
+    if (this.#grab === null) return;
+    this.#grab = null;
+    this.session.endDrag();
+    this.#setCursor("");
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- actions
+
+  /** What keys and buttons do with the camera: `frame`, `frame-all`, `zoom-in`, `zoom-out`, and `orbit-` or `pan-` with a direction. */
+  cameraAction(name: string): void {
+    const [what, way] = name.split("-", 2);
+    const [dx, dy] = WAYS[way ?? ""] ?? [0, 0];
+    if (what === "zoom") {
+      this.#rig.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#rig.width / 2, this.#rig.height / 2);
+      this.#cameraMoved();
+    } else if (what === "orbit" && !this.#rig.isPlane) {
+      this.#orbit(-KEY_STEP * dx, -KEY_STEP * dy);
+    } else if (what === "pan" || what === "orbit") {
+      this.#rig.pan(-KEY_STEP * dx, -KEY_STEP * dy);
+      this.#cameraMoved();
+    } else if (name === "frame") this.frameSelection();
+    else if (name === "frame-all") this.frameAll();
+  }
+
+  /** Where a place of the world is on the canvas [CSS px]. */
+  screenPosition(place: readonly [number, number, number]): { x: number; y: number } {
+    this.#rig.apply();
+    this.#syncUniforms();
+    const [x = NaN, y = NaN] = this.#projection.place([place[0], place[1], place[2]]) ?? [];
+    return { x, y };
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- gizmo
+
+  /** One of the two: arrows that move, or rings that turn. */
+  #makeGizmo(mode: "translate" | "rotate"): TransformControls {
+    const gizmo = new TransformControls(this.#rig.perspective, this.canvas);
+    gizmo.setMode(mode);
+    gizmo.setSpace(mode === "rotate" ? "local" : "world");
+    gizmo.setSize(mode === "rotate" ? 0.62 : 0.5);
+    // Dragging the target's own ring moves it in the plane of the screen; the gizmo adds the axes.
+    gizmo.showXY = gizmo.showYZ = gizmo.showXZ = gizmo.showXYZE = gizmo.showE = false;
+    gizmo.enabled = false;
+    this.#scene.add(gizmo.getHelper());
+    gizmo.addEventListener("change", () => { this.#ask(); });
+    gizmo.addEventListener("dragging-changed", (event) => {
+      const id = this.session.selection.peek();
+      this.#gizmoDragged = event.value === true ? gizmo : null;
+      if (id === null) return;
+      if (event.value === true) this.session.beginDrag(id);
+      else this.session.endDrag();
+      this.invalidate();
+    });
+    gizmo.addEventListener("objectChange", () => { this.#dragGizmo(); });
+    return gizmo;
+  }
+
+  #dragGizmo(): void {
+    const handle = this.#handles.find((one) => one.id === this.session.selection.peek());
+    if (handle === undefined || this.#gizmoDragged === null) return;
+    const { position, quaternion } = this.#gizmoProxy;
+    const move: HandleMove = this.#gizmoDragged.mode === "rotate"
+      ? { rotation: [quaternion.x, quaternion.y, quaternion.z, quaternion.w] }
+      : { position: position.toArray() };
+    this.session.drag(handle.id, move);
+  }
+
+  #isOnGizmo(): boolean {
+    return this.#gizmoDragged !== null || this.#gizmos.some((gizmo) => gizmo.enabled && gizmo.axis !== null);
+  }
+
+  /** The selected target in space wears the gizmos; rings only where an orientation is wanted. */
+  #syncGizmos(): void {
+    const handle = this.#handles.find((one) => one.id === this.session.selection.peek());
+    const isShown = handle !== undefined && handle.moves === "space" && handle.kind === "target"
+      && !this.#rig.isPlane && this.#grab === null;
+    for (const gizmo of this.#gizmos) {
+      const isWorn = isShown && (gizmo.mode === "translate" || handle.rotation !== null)
+        && (this.#gizmoDragged === null || this.#gizmoDragged === gizmo);
+      gizmo.enabled = isWorn;
+      if (!isWorn) {
+        if (gizmo.object !== undefined) gizmo.detach();
+        continue;
+      }
+      gizmo.camera = this.#rig.camera;
+      if (this.#gizmoDragged === null) {
+        this.#gizmoProxy.position.set(...handle.position);
+        this.#gizmoProxy.quaternion.set(...(handle.rotation ?? [0, 0, 0, 1]));
+      }
+      this.#gizmoProxy.updateMatrixWorld();
+      if (gizmo.object !== this.#gizmoProxy) gizmo.attach(this.#gizmoProxy);
+    }
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- characters
+
+  /** Puts a character's mesh on the figure; a file without one that can be drawn leaves the bones alone. */
+  async #wear(file: CharacterFile | null, info: ProblemInfo | null): Promise<void> {
+    const fits = file !== null && info !== null && info.nJoints === file.nodes.length;
+    if (fits && this.#file === file) return;
+    this.#file = fits ? file : null;
+    this.#undress();
+    if (!fits) return;
+    try {
+      const { loadCharacter } = await import("./character.ts");
+      const character = await loadCharacter(file, info);
+      // Another file may have been opened meanwhile.
+      if (this.#file !== file) character?.dispose();
+      else if (character !== null) this.#dress(character);
+    } catch {
+      // What cannot be drawn was said when the file was read; the bones are shown.
+    }
+  }
+
+  #dress(character: Character): void {
+    this.#character = character;
+    character.paint(this.#palette);
+    this.#worn.add(character.object);
+    this.#lights.visible = true;
+    this.#isFramed = false;
+    this.invalidate();
+  }
+
+  #undress(): void {
+    const character = this.#character;
+    this.#character = null;
+    this.#lights.visible = false;
+    if (character === null) return;
+    this.#worn.remove(character.object);
+    character.dispose();
+    this.invalidate();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- pictures
+
+  /** Distance of the grid's lines [m]. */
+  get gridStep(): number {
+    return this.#ground.step;
+  }
+
+  /** What is on the canvas. */
+  png(): Promise<Blob> {
+    this.#isStale = true;
+    if (this.#pace.settle()) this.#setResolution();
+    this.frame();
+    return new Promise((resolve, reject) => {
+      this.canvas.toBlob((blob) => {
+        if (blob === null) reject(new Error("The picture could not be made: the browser gave no image."));
+        else resolve(blob);
+      }, "image/png");
+    });
+  }
+
+  /** What is on the canvas as a stand-alone SVG; the mesh of a character is left out. */
+  svg(): string {
+    this.#isStale = true;
+    this.frame();
+    const { title } = this.session.document.peek();
+    return svgOf(this.#drawing, this.#projection, {
+      palette: this.#palette,
+      title: `${title}: ${this.session.announcement.peek()}`,
+      gridStep: this.#ground.step,
+      isPlane: this.#rig.isPlane,
+      first: this.#rig.first.toArray(),
+      second: this.#rig.second.toArray(),
+      up: this.#rig.up.toArray(),
+      level: this.#ground.level,
+      size: this.#shape?.size ?? 1,
+      center: this.#rig.target.toArray(),
+    });
+  }
+
+  /** A small picture of a scene as this renderer draws it, as a data address; null when there is nothing to draw. */
+  async thumbnail(scene: SceneId): Promise<string | null> {
+    const preview = await this.session.preview(scene);
+    if (preview === null || this.#isLost) return null;
+    const image = this.#paintThumbnail(preview);
+    const canvas = document.createElement("canvas");
+    canvas.width = image.width;
+    canvas.height = image.height;
+    canvas.getContext("2d")?.putImageData(image, 0, 0);
+    return canvas.toDataURL("image/png");
+  }
+
+  #paintThumbnail(preview: ScenePreview): ImageData {
+    const { document, info, pose, method } = preview;
+    const rig = new Rig();
+    const drawing = new Drawing();
+    const shape = shapeOf(info, furnitureOf(document));
+    rig.setWorld(upOf(document, info), isFlat(info), shape.size);
+    rig.resize(THUMBNAIL[0], THUMBNAIL[1]);
+    if (preview.crowd !== undefined) {
+      rig.frame(preview.crowd.points, 1);
+      composeCrowd(drawing, preview.crowd, lookOf("two-bone"), true);
+    } else {
+      const shown: ShownRun = {
+        ...pose, id: "thumbnail", index: 0, method, visible: true, error: 0, iteration: 0, status: null, blocked: [],
+        phase: null, joint: null, before: null,
+      };
+      const composer = new Composer();
+      rig.choose(composer.place(shape, pose));
+      rig.frame(composer.place(shape, pose), rig.isPlane ? 1.35 : 1.15);
+      composer.compose(drawing, {
+        shape, shown: [shown], main: null, handles: [], selection: null, hovered: null, showLimits: false, showTrace: false,
+        isStepping: false, pixel: rig.pixel, up: rig.up.toArray(), isPlane: rig.isPlane, level: 0, hasMesh: false, isSmall: true,
+      });
+    }
+    const target = new THREE.WebGLRenderTarget(THUMBNAIL[0] * 2, THUMBNAIL[1] * 2, { samples: 4 });
+    return this.#renderInto(target, rig, drawing, 2);
+  }
+
+  /** Draws another drawing with another camera into a target, and puts everything back. */
+  #renderInto(target: THREE.WebGLRenderTarget, rig: Rig, drawing: Drawing, ratio: number): ImageData {
+    const away = [...this.#gizmos.map((gizmo) => gizmo.getHelper()), this.#ground.group, this.#worn];
+    const were = away.map((object) => object.visible);
+    for (const object of away) object.visible = false;
+    const shared = this.#shared;
+    rig.apply();
+    shared.uViewport.value.set(target.width, target.height);
+    shared.uRatio.value = ratio;
+    shared.uPixel.value = rig.pixelAtOne;
+    shared.uFocusPixel.value = rig.pixel;
+    shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
+    this.#batches.update(drawing, rig.pixel / ratio);
+    // Into a target colours go as they are, without the screen's encoding.
+    const clear = this.#renderer.getClearColor(new THREE.Color());
+    this.#renderer.setClearColor(new THREE.Color(...rgb(this.#palette.colours[Ink.paper] as string)));
+    this.#renderer.setRenderTarget(target);
+    this.#renderer.clear();
+    this.#renderer.render(this.#scene, rig.camera);
+    this.#renderer.setClearColor(clear);
+    const { width, height } = target;
+    const raw = new Uint8Array(4 * width * height);
+    this.#renderer.readRenderTargetPixels(target, 0, 0, width, height, raw);
+    this.#renderer.setRenderTarget(null);
+    target.dispose();
+    away.forEach((object, i) => { object.visible = were[i] ?? true; });
+    this.invalidate();
+    const image = new ImageData(width, height);
+    for (let row = 0; row < height; row++) {
+      image.data.set(raw.subarray(4 * width * (height - 1 - row), 4 * width * (height - row)), 4 * width * row);
+    }
+    return image;
+  }
+
+  dispose(): void {
+    for (const stop of this.#stops) stop();
+    cancelAnimationFrame(this.#request);
+    clearTimeout(this.#saveTimer);
+    clearTimeout(this.#restTimer);
+    this.session.setPictures(null);
+    this.#gestures.dispose();
+    for (const gizmo of this.#gizmos) gizmo.dispose();
+    this.#file = null;
+    this.#undress();
+    this.#ground.dispose();
+    this.#batches.dispose();
+    for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
+    this.#renderer.dispose();
+  }
+}
+
+const MATRIX = new THREE.Matrix4();
+
+/** Right and up on the screen. */
+const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
+
+function keyLight(): THREE.DirectionalLight {
+  const light = new THREE.DirectionalLight(0xffffff, 1.7);
+  light.position.set(-2, -3, 5);
+  return light;
+}
+
+/** The pose of the main run, or the start before anything has been solved. */
+function mainPose(shape: Shape, shown: readonly ShownRun[]): PoseData {
+  return shown.find((run) => run.index === 0) ?? shape.info.start;
+}
+
+function isFlat(info: ProblemInfo): boolean {
+  return info.dimension === 2;
+}
+
+/** Up in the world: that of the file's kind. */
+function upOf(document: StudioDocument, info: ProblemInfo): "y" | "z" {
+  if (isFlat(info)) return "y";
+  if (document.scene !== "file") return sceneSpec(document.scene).up;
+  return document.view.up ?? "z";
+}

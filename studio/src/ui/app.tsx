@@ -1,0 +1,91 @@
+//! The whole page.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Session } from "../core/types.ts";
+import { SessionContext, useSession } from "./context.ts";
+import { Dialogs } from "./dialogs/dialogs.tsx";
+import { Drawer, Plots } from "./drawer/drawer.tsx";
+import { DropZone } from "./drop.tsx";
+import { listenToKeys } from "./keyboard.ts";
+import { Learn } from "./learn/learn.tsx";
+import { followLinks } from "./links.ts";
+import { LiveStatus, Notices, WorkerState } from "./notices.tsx";
+import { sheetTab, type SheetTab } from "./page.ts";
+import { Panel, SolvePanel } from "./panel/panel.tsx";
+import { Chip } from "./panel/solvers-section.tsx";
+import { Scenes } from "./rail.tsx";
+import { Swatch } from "./swatch.tsx";
+import { Tabs } from "./tabs.tsx";
+import { TopBar } from "./topbar.tsx";
+import { Transport } from "./drawer/transport.tsx";
+import { Viewport } from "./viewport.tsx";
+import { statusWords } from "./words.ts";
+
+/** Up to this width there is one sheet below the view in place of rail, panel and drawer. */
+const PHONE = matchMedia("(max-width: 760px)");
+
+export function App({ session }: { session: Session }) {
+  const isPhone = useMedia(PHONE);
+  useEffect(() => listenToKeys(session), [session]);
+  useEffect(() => followLinks(session), [session]);
+  return (
+    <SessionContext.Provider value={session}>
+      <div class="page" data-phone={isPhone} data-dragging={session.dragging.value}>
+        <h1 class="sr-only">posekit studio</h1>
+        <a class="skip" href="#stage">To the figure</a>
+        <TopBar />
+        {!isPhone && <div class="rail"><Scenes /></div>}
+        <main class="stage" id="stage" tabIndex={-1}>
+          <Viewport />
+          <WorkerState />
+          <Notices />
+        </main>
+        {isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
+        <LiveStatus />
+        <DropZone />
+        <Dialogs />
+      </div>
+    </SessionContext.Provider>
+  );
+}
+
+const SHEET_TABS: { id: SheetTab; label: string }[] = [
+  { id: "scenes", label: "Scenes" },
+  { id: "solve", label: "Solve" },
+  { id: "time", label: "Time" },
+  { id: "learn", label: "Learn" },
+];
+
+/** On a phone everything is here. */
+function Sheet() {
+  const tab = sheetTab.value;
+  return (
+    <section class="sheet" aria-label="Panel">
+      <SheetStatus />
+      <Tabs name="sheet" tabs={SHEET_TABS} current={tab} onSelect={(id) => { sheetTab.value = id; }} />
+      <div class="sheet-body" role="tabpanel" id={`sheet-${tab}`} aria-labelledby={`sheet-tab-${tab}`} data-tab={tab}>
+        {tab === "scenes" && <Scenes />}
+        {tab === "solve" && <SolvePanel />}
+        {tab === "time" && <><Transport /><Plots /></>}
+        {tab === "learn" && <Learn />}
+      </div>
+    </section>
+  );
+}
+
+/** The answer stays in sight, whatever tab is open. */
+function SheetStatus() {
+  const session = useSession();
+  const main = session.results.value[0];
+  return <div class="sheet-status">{main ? <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></> : session.crowd.value && <span>{session.crowd.value.reached} of {session.crowd.value.count} limbs arrive</span>}</div>;
+}
+
+function useMedia(query: MediaQueryList): boolean {
+  const [matches, setMatches] = useState(query.matches);
+  useEffect(() => {
+    const onChange = () => { setMatches(query.matches); };
+    query.addEventListener("change", onChange);
+    return () => { query.removeEventListener("change", onChange); };
+  }, [query]);
+  return matches;
+}

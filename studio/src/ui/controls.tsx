@@ -1,0 +1,163 @@
+//! The small parts that everything is made of: buttons, fields, sections. Native elements throughout.
+
+import type { LucideIcon } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { signal } from "@preact/signals";
+
+interface IconButtonProps {
+  icon: LucideIcon;
+  label: string;
+  /** Keys that do the same, shown in the tip. */
+  keys?: string;
+  onClick: () => void;
+  /** For switches: whether it is on. */
+  pressed?: boolean;
+  /** It stays focusable: a disabled button would throw the focus away. */
+  inactive?: boolean;
+  /** Where its tip opens. */
+  tip?: "below" | "above" | "left";
+  class?: string;
+}
+
+/** A square button with an icon; its name shows as a tip on hover and focus. */
+export function IconButton(props: IconButtonProps) {
+  const Icon = props.icon;
+  const tip = props.keys ? `${props.label} (${props.keys})` : props.label;
+  return (
+    <button
+      type="button"
+      class={`icon-button ${props.class ?? ""}`}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      aria-disabled={props.inactive}
+      data-tip={tip}
+      data-tip-at={props.tip ?? "below"}
+      onClick={() => { if (!props.inactive) props.onClick(); }}
+    >
+      <Icon size={18} aria-hidden />
+    </button>
+  );
+}
+
+interface NumberFieldProps {
+  label: string;
+  value: number;
+  unit: string;
+  step: number;
+  min?: number;
+  max?: number;
+  /** Digits after the point. */
+  digits: number;
+  /** Shows the label to screen readers only. */
+  hideLabel?: boolean;
+  placeholder?: string;
+  onCommit: (value: number) => void;
+}
+
+/** A number that is typed in; it is taken when the field is left, on Enter, and with each step of the arrow keys. */
+export function NumberField(props: NumberFieldProps) {
+  const id = useId();
+  const shown = Number.isFinite(props.value) ? props.value.toFixed(props.digits) : "";
+  return (
+    <span class="number-field">
+      <label for={id} class={props.hideLabel ? "sr-only" : "number-label"}>{props.label}</label>
+      <input
+        id={id}
+        type="number"
+        class="number"
+        value={shown}
+        step={props.step}
+        min={props.min}
+        max={props.max}
+        placeholder={props.placeholder}
+        onChange={(event) => { commit(event.currentTarget, props, shown); }}
+      />
+      {props.unit && <span class="unit" aria-hidden>{props.unit}</span>}
+    </span>
+  );
+}
+
+function commit(field: HTMLInputElement, props: NumberFieldProps, shown: string): void {
+  const value = field.valueAsNumber;
+  if (!Number.isFinite(value)) {
+    field.value = shown;
+    return;
+  }
+  props.onCommit(Math.min(props.max ?? Infinity, Math.max(props.min ?? -Infinity, value)));
+}
+
+interface SwitchProps {
+  label: string;
+  checked: boolean;
+  describedBy?: string;
+  onChange: (on: boolean) => void;
+}
+
+export function Switch({ label, checked, describedBy, onChange }: SwitchProps) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={checked}
+        aria-describedby={describedBy}
+        onChange={(event) => { onChange(event.currentTarget.checked); }}
+      />
+      <span class="switch-track" aria-hidden />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface SelectProps<Value extends string> {
+  label: string;
+  hideLabel?: boolean;
+  value: Value;
+  choices: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}
+
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const id = useId();
+  return (
+    <span class="select-field">
+      <label for={id} class={props.hideLabel ? "sr-only" : "field-label"}>{props.label}</label>
+      <select id={id} value={props.value} onChange={(event) => { props.onChange(event.currentTarget.value as Value); }}>
+        {props.choices.map((choice) => (
+          <option key={choice.value} value={choice.value} selected={choice.value === props.value}>{choice.label}</option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** Which sections are open; kept while the page lives, so that they stay as they were when the panel comes back. */
+const openSections = signal<Record<string, boolean>>({});
+
+interface SectionProps {
+  id: string;
+  title: string;
+  /** A few words beside the title, also while it is closed. */
+  summary?: ComponentChildren;
+  initiallyOpen?: boolean;
+  children: ComponentChildren;
+}
+
+/** A part of a panel that opens and closes. */
+export function Section({ id, title, summary, initiallyOpen = false, children }: SectionProps) {
+  const open = openSections.value[id] ?? initiallyOpen;
+  return (
+    <details
+      class="section"
+      open={open}
+      onToggle={(event) => {
+        const isOpen = event.currentTarget.open;
+        if (isOpen !== (openSections.peek()[id] ?? initiallyOpen)) openSections.value = { ...openSections.peek(), [id]: isOpen };
+      }}
+    >
+      <summary><h2>{title}</h2><span class="section-summary">{summary}</span></summary>
+      <div class="section-body">{children}</div>
+    </details>
+  );
+}

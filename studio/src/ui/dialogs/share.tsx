@@ -1,0 +1,43 @@
+//! The link that holds everything that is on screen.
+
+import { Check, Copy } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useSession } from "../context.ts";
+import { copyText } from "../save.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** Some chats and mail programs cut longer links. */
+const LONG = 8000;
+
+export function Share() {
+  const session = useSession();
+  const [link] = useState(() => new URL(session.link(), location.href).href);
+  return (
+    <Dialog title="Share as a link">
+      <p>The link holds the whole state: problem, solvers, settings and view. It is part of the address behind the #, which browsers send to no server.</p>
+      <div class="copy-row">
+        <input class="link-field" type="text" readOnly aria-label="Link" value={link} onFocus={(event) => { event.currentTarget.select(); }} />
+        <CopyButton text={link} label="Copy the link" />
+      </div>
+      {link.length > LONG && (
+        <p class="hint">This link has {link.length.toLocaleString("en")} characters, and some chats cut long links. Saving the problem as a file is safer.</p>
+      )}
+    </Dialog>
+  );
+}
+
+/** Copies and says so; where the browser forbids it, says what to do instead. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
+  const copy = async () => {
+    setState(await copyText(text) ? "copied" : "refused");
+    setTimeout(() => { setState("ready"); }, 3000);
+  };
+  const words = { ready: label, copied: "Copied", refused: "Not allowed: select and copy it" }[state];
+  const Icon = state === "copied" ? Check : Copy;
+  return (
+    <button type="button" class="button" onClick={() => { void copy(); }}>
+      <Icon size={16} aria-hidden /><span aria-live="polite">{words}</span>
+    </button>
+  );
+}

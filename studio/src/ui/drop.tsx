@@ -1,0 +1,40 @@
+//! Files dropped anywhere on the page.
+
+import { useEffect, useState } from "preact/hooks";
+import { FolderOpen } from "lucide-preact";
+import type { Session } from "../core/types.ts";
+import { useSession } from "./context.ts";
+import { openFiles } from "./files.ts";
+
+export function DropZone() {
+  const session = useSession();
+  const [over, setOver] = useState(false);
+  useEffect(() => watchDrops(session, setOver), [session]);
+  if (!over) return null;
+  return (
+    <div class="drop-zone">
+      <p><FolderOpen size={20} aria-hidden />Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM)</p>
+    </div>
+  );
+}
+
+function watchDrops(session: Session, setOver: (over: boolean) => void): () => void {
+  // Entering a child comes before leaving its parent, so a count tells when the page itself is left.
+  let depth = 0;
+  const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  const onEnter = (event: DragEvent) => { if (holdsFiles(event)) { depth += 1; setOver(true); } };
+  const onLeave = (event: DragEvent) => { if (holdsFiles(event)) { depth = Math.max(0, depth - 1); if (depth === 0) setOver(false); } };
+  const onOver = (event: DragEvent) => { if (holdsFiles(event)) event.preventDefault(); };
+  const onDrop = (event: DragEvent) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    setOver(false);
+    void openFiles(session, [...(event.dataTransfer?.files ?? [])]);
+  };
+  const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop } as const;
+  for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener as EventListener);
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener as EventListener);
+  };
+}

@@ -1,0 +1,121 @@
+//! Every key that does something, in one table: what listens and what the help lists are the same.
+
+import type { Session } from "../core/types.ts";
+import { SCENES } from "../core/scenes/index.ts";
+import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
+import { chooseTheme, theme } from "./theme.ts";
+import { cameraAction, focusHandles } from "./camera.ts";
+
+export interface KeyAction {
+  id: string;
+  /** As it is shown; alternatives one after the other. */
+  keys: string[];
+  what: string;
+  group: "Time" | "Solvers" | "Document" | "View" | "Page";
+  matches: (event: KeyboardEvent) => boolean;
+  act: (session: Session) => void;
+}
+
+const plain = (event: KeyboardEvent) => !event.ctrlKey && !event.metaKey && !event.altKey;
+const key = (wanted: string) => (event: KeyboardEvent) => plain(event) && event.key.toLowerCase() === wanted;
+const control = (wanted: string, shift = false) => (event: KeyboardEvent) =>
+  (event.ctrlKey || event.metaKey) && !event.altKey && event.shiftKey === shift && event.key.toLowerCase() === wanted;
+
+export const ACTIONS: KeyAction[] = [
+  {
+    id: "play", keys: ["Space"], what: "Play or pause", group: "Time", matches: key(" "),
+    act: (session) => { if (session.playback.peek().running) session.pause(); else session.play(); },
+  },
+  { id: "step-on", keys: ["."], what: "On one iteration", group: "Time", matches: key("."), act: (session) => { session.step(1); } },
+  { id: "step-back", keys: [","], what: "Back one iteration", group: "Time", matches: key(","), act: (session) => { session.step(-1); } },
+  { id: "half-on", keys: ["Shift", "."], what: "On half a step: one joint, one half, one pass", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
+  { id: "half-back", keys: ["Shift", ","], what: "Back half a step", group: "Time", matches: (event) => plain(event) && (event.key === "<" || event.key === ";"), act: (session) => { session.stepHalf(-1); } },
+  { id: "live", keys: ["L"], what: "Live: show the end, solve every change", group: "Time", matches: key("l"), act: (session) => { session.goLive(); } },
+  { id: "keep", keys: ["K"], what: "Make the pose that is shown the start", group: "Time", matches: key("k"), act: (session) => { session.keepPose(); } },
+  { id: "add-solver", keys: ["N"], what: "Add a solver beside the others", group: "Solvers", matches: key("n"), act: (session) => { session.addRun(); } },
+  { id: "next-solver", keys: ["M"], what: "Next method for the main solver", group: "Solvers", matches: key("m"), act: nextMethod },
+  { id: "classic", keys: ["C"], what: "Classic iteration on or off", group: "Solvers", matches: key("c"), act: toggleClassic },
+  { id: "undo", keys: ["Ctrl", "Z"], what: "Undo", group: "Document", matches: control("z"), act: (session) => { session.undo(); } },
+  { id: "redo", keys: ["Ctrl", "Shift", "Z"], what: "Redo", group: "Document", matches: (event) => control("z", true)(event) || control("y")(event), act: (session) => { session.redo(); } },
+  { id: "open", keys: ["Ctrl", "O"], what: "Open a file", group: "Document", matches: control("o"), act: () => { document.getElementById("open-file")?.click(); } },
+  { id: "share", keys: ["S"], what: "Share as a link", group: "Document", matches: key("s"), act: () => { openDialog.value = "share"; } },
+  { id: "code", keys: ["X"], what: "Copy as code", group: "Document", matches: key("x"), act: () => { openDialog.value = "code"; } },
+  { id: "next-scene", keys: ["]"], what: "Next scene", group: "Document", matches: key("]"), act: (session) => { nextScene(session, 1); } },
+  { id: "previous-scene", keys: ["["], what: "Scene before", group: "Document", matches: key("["), act: (session) => { nextScene(session, -1); } },
+  { id: "handles", keys: ["G"], what: "Grab: go to the handles, the target first", group: "View", matches: key("g"), act: focusHandles },
+  { id: "frame", keys: ["F"], what: "Frame what is selected, or everything", group: "View", matches: key("f"), act: () => { cameraAction("frame"); } },
+  { id: "zoom-in", keys: ["+"], what: "Nearer", group: "View", matches: (event) => plain(event) && (event.key === "+" || event.key === "="), act: () => { cameraAction("zoom-in"); } },
+  { id: "zoom-out", keys: ["−"], what: "Farther", group: "View", matches: key("-"), act: () => { cameraAction("zoom-out"); } },
+  { id: "limits", keys: ["I"], what: "Limits always shown, or only when needed", group: "View", matches: key("i"), act: (session) => { session.setView({ showLimits: !session.document.peek().view.showLimits }); } },
+  { id: "learn", keys: ["H"], what: "Learn, or back to solving", group: "Page", matches: key("h"), act: toggleLearn },
+  { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { drawerOpen.value = !drawerOpen.value; } },
+  { id: "theme", keys: ["T"], what: "Light or dark", group: "Page", matches: key("t"), act: () => { chooseTheme(theme.peek() === "dark" ? "light" : "dark"); } },
+  { id: "help", keys: ["?"], what: "This list", group: "Page", matches: (event) => plain(event) && event.key === "?", act: () => { openDialog.value = "help"; } },
+];
+
+/** Keys that mean something only where the focus is; listed in the help. */
+export const LOCAL_KEYS: { keys: string[]; what: string }[] = [
+  { keys: ["Tab"], what: "Next handle; Shift for the one before" },
+  { keys: ["←", "→"], what: "Move the handle along x; a limit, by degrees" },
+  { keys: ["↑", "↓"], what: "Move the handle along y in the plane, along the height in space" },
+  { keys: ["PageUp", "PageDown"], what: "Move the handle in depth" },
+  { keys: ["Shift"], what: "With any of these: a tenth as far" },
+  { keys: ["Alt", "arrows"], what: "Turn the handle" },
+  { keys: ["Esc"], what: "Let go: back to the view" },
+  { keys: ["arrows"], what: "On the view: orbit, or move the picture in the plane; with Shift, move it" },
+];
+
+/** The keys of an action as a tip shows them. */
+export function keysOf(id: string): string {
+  return ACTIONS.find((action) => action.id === id)?.keys.join(" ") ?? "";
+}
+
+/** Listens on the whole page; returns what stops it. */
+export function listenToKeys(session: Session): () => void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || openDialog.peek() !== null) return;
+    const action = ACTIONS.find(({ matches }) => matches(event));
+    if (!action || isMeantForField(event, action)) return;
+    event.preventDefault();
+    action.act(session);
+  };
+  document.addEventListener("keydown", onKeyDown);
+  return () => { document.removeEventListener("keydown", onKeyDown); };
+}
+
+/** Typing in a field, and Space or Enter on a button, are the field's and the button's own. */
+function isMeantForField(event: KeyboardEvent, action: KeyAction): boolean {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  const types = target?.matches("input:not([type=range],[type=checkbox],[type=radio]), textarea, [contenteditable]") ?? false;
+  const needsControl = event.ctrlKey || event.metaKey;
+  if (types) return !(needsControl && action.id === "open");
+  if (needsControl) return false;
+  if (!singleKeys.peek() && action.id !== "help") return true;
+  if (event.key === " ") return target?.matches("button:not(.handle), summary, input, select, a, [role=tab]") ?? false;
+  return target?.matches("select") ?? false;
+}
+
+function nextMethod(session: Session): void {
+  const run = session.document.peek().runs[0];
+  const methods = session.info.peek()?.methods ?? [];
+  const next = run && methods[(methods.indexOf(run.method) + 1) % methods.length];
+  if (run && next) session.setMethod(run.id, next);
+}
+
+function toggleClassic(session: Session): void {
+  const run = session.document.peek().runs[0];
+  if (run) session.setSetting(run.id, "classic", !(run.settings.classic ?? false));
+}
+
+function nextScene(session: Session, by: number): void {
+  const scenes = SCENES.filter(({ group }) => group !== "learn");
+  const at = scenes.findIndex(({ id }) => id === session.document.peek().scene);
+  const next = scenes[(at + by + scenes.length) % scenes.length];
+  if (next) session.openScene(next.id);
+}
+
+function toggleLearn(): void {
+  const next = panelTab.peek() === "learn" ? "solve" : "learn";
+  panelTab.value = next;
+  sheetTab.value = next;
+}

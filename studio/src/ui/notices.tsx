@@ -1,0 +1,66 @@
+//! What the page has to tell: errors with what, where and what to try; and the status for those who listen.
+
+import { CircleAlert, Info, TriangleAlert, X } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Notice, Session } from "../core/types.ts";
+import { useSession } from "./context.ts";
+import { IconButton } from "./controls.tsx";
+import { forget, pageNotices } from "./page.ts";
+
+const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info } as const;
+
+export function Notices() {
+  const session = useSession();
+  const notices = [...session.notices.value, ...pageNotices.value].slice(-4);
+  return (
+    <div class="notices" role="region" aria-label="Messages">
+      <ul aria-live="assertive" aria-relevant="additions">
+        {notices.map((notice) => <Item key={notice.id} notice={notice} onClose={() => { if (notice.id < 0) forget(notice.id); else session.dismiss(notice.id); }} />)}
+      </ul>
+    </div>
+  );
+}
+
+function Item({ notice, onClose }: { notice: Notice; onClose: () => void }) {
+  const Icon = ICONS[notice.kind];
+  return (
+    <li class="notice" data-kind={notice.kind}>
+      <Icon size={18} aria-hidden />
+      <div class="notice-text">
+        <p>{notice.what}</p>
+        {notice.where !== undefined && <p class="notice-where">{notice.where}</p>}
+        {notice.hint !== undefined && <p class="hint">{notice.hint}</p>}
+      </div>
+      <IconButton icon={X} tip="left" label="Close this message" onClick={onClose} />
+    </li>
+  );
+}
+
+/** Says the status of the main solver when it has come to rest: a drag must not be a flood of words. */
+export function LiveStatus() {
+  const session = useSession();
+  const [said, say] = useState("");
+  useEffect(() => speakWhenCalm(session, say), [session]);
+  return <div class="sr-only" role="status" aria-live="polite" id="live-status">{said}</div>;
+}
+
+function speakWhenCalm(session: Session, say: (text: string) => void): () => void {
+  let waiting = 0;
+  const stop = session.announcement.subscribe((text) => {
+    clearTimeout(waiting);
+    waiting = window.setTimeout(() => { say(text); }, 500);
+  });
+  return () => {
+    clearTimeout(waiting);
+    stop();
+  };
+}
+
+const WORKER_WORDS = { starting: "The solver is starting", restarting: "The solver stopped and is being started again", failed: "The solver does not start: reload the page" } as const;
+
+/** Only while something is not as usual. */
+export function WorkerState() {
+  const state = useSession().worker.value;
+  if (state === "ready" || state === "busy") return null;
+  return <p class="worker-state" role="status" data-state={state}>{WORKER_WORDS[state]}</p>;
+}

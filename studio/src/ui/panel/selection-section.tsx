@@ -1,0 +1,100 @@
+//! What is selected, with its numbers to type in.
+
+import type { Vec3 } from "../../core/files.ts";
+import type { Handle, HandleMove, ProblemInfo } from "../../core/types.ts";
+import { eulerFromQuat, quatFromEuler } from "../turns.ts";
+import { useSession } from "../context.ts";
+import { NumberField, Section, Select } from "../controls.tsx";
+
+export function SelectionSection() {
+  const session = useSession();
+  const handles = session.handles.value;
+  const info = session.info.value;
+  const selected = handles.find(({ id }) => id === session.selection.value) ?? null;
+  if (handles.length === 0) return null;
+  return (
+    <Section id="selection" title="Selected" summary={selected?.label ?? "nothing"}>
+      <Select
+        label="Handle"
+        hideLabel
+        value={selected?.id ?? ""}
+        choices={[{ value: "", label: "Nothing: choose one, or click in the view" }, ...handles.map(({ id, label }) => ({ value: id, label }))]}
+        onChange={(id) => { session.selection.value = id || null; }}
+      />
+      {selected && <HandleNumbers handle={selected} info={info} onMove={(move) => { session.moveHandle(selected.id, move); }} />}
+    </Section>
+  );
+}
+
+interface NumbersProps {
+  handle: Handle;
+  info: ProblemInfo | null;
+  onMove: (move: HandleMove) => void;
+}
+
+function HandleNumbers({ handle, info, onMove }: NumbersProps) {
+  return (
+    <>
+      {handle.limit ? <LimitNumber handle={handle} info={info} onMove={onMove} /> : <PositionNumbers handle={handle} onMove={onMove} />}
+      {handle.rotation && <TurnNumbers rotation={handle.rotation} onMove={onMove} />}
+      {handle.joint !== null && info && <JointFacts joint={handle.joint} info={info} />}
+    </>
+  );
+}
+
+function PositionNumbers({ handle, onMove }: { handle: Handle; onMove: (move: HandleMove) => void }) {
+  const names = handle.moves === "plane" ? ["x", "y"] : ["x", "y", "z"];
+  return (
+    <div class="numbers" role="group" aria-label="Position in metres">
+      {names.map((name, axis) => (
+        <NumberField
+          key={name} label={name} unit="m" step={0.01} digits={3} value={handle.position[axis] ?? 0}
+          onCommit={(value) => { onMove({ position: replaced(handle.position, axis, value) }); }}
+        />
+      ))}
+    </div>
+  );
+}
+
+function TurnNumbers({ rotation, onMove }: { rotation: NonNullable<Handle["rotation"]>; onMove: (move: HandleMove) => void }) {
+  const angles = eulerFromQuat(rotation);
+  return (
+    <div class="numbers" role="group" aria-label="Turn about the fixed axes x, y, z, in degrees">
+      {["roll", "pitch", "yaw"].map((name, axis) => (
+        <NumberField
+          key={name} label={name} unit="°" step={5} digits={1} value={degrees(angles[axis] ?? 0)}
+          onCommit={(value) => { onMove({ rotation: quatFromEuler(replaced(angles, axis, radians(value))) }); }}
+        />
+      ))}
+    </div>
+  );
+}
+
+const ENDS = { min: "Least", max: "Largest", swing: "Swing", "twist-min": "Least twist", "twist-max": "Largest twist" } as const;
+
+function LimitNumber({ handle, info, onMove }: NumbersProps) {
+  if (!handle.limit) return null;
+  const slides = handle.joint !== null && info?.kinds[handle.joint] === "prismatic";
+  const { end, value } = handle.limit;
+  return slides
+    ? <NumberField label={ENDS[end]} unit="m" step={0.01} digits={3} value={value} onCommit={(next) => { onMove({ value: next }); }} />
+    : <NumberField label={ENDS[end]} unit="°" step={5} digits={1} min={-360} max={360} value={degrees(value)} onCommit={(next) => { onMove({ value: radians(next) }); }} />;
+}
+
+const KINDS = { fixed: "does not move", revolute: "hinge", prismatic: "slide", ball: "ball joint", free: "free in space" } as const;
+
+function JointFacts({ joint, info }: { joint: number; info: ProblemInfo }) {
+  const kind = info.kinds[joint];
+  const limit = info.limits[joint];
+  const range = limit?.kind === "range"
+    ? kind === "prismatic" ? `, ${limit.min.toFixed(3)} to ${limit.max.toFixed(3)} m` : `, ${degrees(limit.min).toFixed(0)}° to ${degrees(limit.max).toFixed(0)}°`
+    : limit?.kind === "cone" ? `, swings ${degrees(limit.swing).toFixed(0)}°` : "";
+  return kind ? <p class="hint">{info.names[joint]}: {KINDS[kind]}{range}</p> : null;
+}
+
+function replaced(from: Vec3, axis: number, value: number): Vec3 {
+  return from.map((old, index) => (index === axis ? value : old)) as Vec3;
+}
+
+const degrees = (radians: number) => radians * 180 / Math.PI;
+const radians = (degrees: number) => degrees * Math.PI / 180;

@@ -1,0 +1,49 @@
+//! Small pictures of the scenes, drawn one at a time while nothing else is going on.
+
+import { effect, signal } from "@preact/signals";
+import type { SceneId, Session } from "../core/types.ts";
+import { SCENES } from "../core/scenes/index.ts";
+import { theme } from "./theme.ts";
+
+/** Addresses of pictures by scene, in the theme that is on show. */
+export const thumbnails = signal<Partial<Record<SceneId, string>>>({});
+
+/** Who can draw a scene. */
+export interface Painter {
+  thumbnail(scene: SceneId): Promise<string | null>;
+}
+
+/** Draws every scene, again when the theme changes; returns what stops it. */
+export function paintThumbnails(painter: Painter, session: Session): () => void {
+  let round = 0;
+  const stopWatching = effect(() => {
+    void theme.value;
+    round += 1;
+    void paintAll(painter, session, () => round, round);
+  });
+  return () => {
+    round += 1;
+    stopWatching();
+  };
+}
+
+async function paintAll(painter: Painter, session: Session, current: () => number, mine: number): Promise<void> {
+  for (const scene of SCENES) {
+    await quietMoment(session);
+    if (current() !== mine) return;
+    const picture = await painter.thumbnail(scene.id).catch(() => null);
+    if (current() !== mine) return;
+    if (picture) thumbnails.value = { ...thumbnails.peek(), [scene.id]: picture };
+  }
+}
+
+/** Waits until the browser is idle and nobody drags. */
+function quietMoment(session: Session): Promise<void> {
+  const idle = "requestIdleCallback" in window
+    ? (then: () => void) => { requestIdleCallback(then, { timeout: 2000 }); }
+    : (then: () => void) => { setTimeout(then, 60); };
+  return new Promise((resolve) => {
+    const wait = () => { idle(() => { if (session.dragging.peek()) wait(); else resolve(); }); };
+    wait();
+  });
+}

@@ -1,0 +1,3 @@
+//! The core's words, where the page looks for them.
+
+export * from "../core/words.ts";

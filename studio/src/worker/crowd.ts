@@ -1,0 +1,73 @@
+//! The crowd: where its limbs stand and what they follow. They are solved by the library, all in one call.
+
+import { Limbs } from "posekit";
+import { CROWD_BONES, CROWD_GAP } from "../core/scenes/crowd.ts";
+import type { CrowdFrame } from "../core/types.ts";
+import type { CrowdOrder } from "./protocol.ts";
+
+/** Height of the targets over the ground when the wave is flat, and how far they circle [m]. */
+const [HEIGHT, CIRCLE] = [0.4, 0.13] as const;
+/** Length of a wave over the field [m]. */
+const WAVE = 3.2;
+
+/** What a number of limbs is made of: 3 numbers each. */
+interface Field {
+  limbs: Limbs;
+  starts: Float32Array;
+  mids: Float32Array;
+  ends: Float32Array;
+  targets: Float32Array;
+  poles: Float32Array;
+  out: Float32Array;
+}
+
+export class CrowdState {
+  private field: Field | null = null;
+  private count = 0;
+
+  frame({ count, height, speed, time }: CrowdOrder): CrowdFrame {
+    const field = this.fieldOf(count);
+    for (let limb = 0; limb < count; limb += 1) aim(field, limb, height, 2 * Math.PI * speed * time);
+    const began = performance.now();
+    const reached = field.limbs.solve(field.starts, field.mids, field.ends, field.targets, field.poles, field.out);
+    const micros = 1000 * (performance.now() - began);
+    const points = new Float32Array(9 * count);
+    for (let limb = 0; limb < count; limb += 1) {
+      const [at, from] = [9 * limb, 6 * limb];
+      points.set(field.starts.subarray(3 * limb, 3 * limb + 3), at);
+      points.set(field.out.subarray(from, from + 6), at + 3);
+      field.mids.set(field.out.subarray(from, from + 3), 3 * limb);
+      field.ends.set(field.out.subarray(from + 3, from + 6), 3 * limb);
+    }
+    return { count, points, targets: field.targets.slice(), reached, micros };
+  }
+
+  private fieldOf(count: number): Field {
+    if (this.field && this.count === count) return this.field;
+    this.field?.limbs.free();
+    const three = () => new Float32Array(3 * count);
+    const field: Field = { limbs: new Limbs(count), starts: three(), mids: three(), ends: three(), targets: three(), poles: three(), out: new Float32Array(6 * count) };
+    const side = Math.ceil(Math.sqrt(count));
+    for (let limb = 0; limb < count; limb += 1) {
+      const x = ((limb % side) - (side - 1) / 2) * CROWD_GAP;
+      const y = (Math.floor(limb / side) - (Math.ceil(count / side) - 1) / 2) * CROWD_GAP;
+      field.starts.set([x, y, 0], 3 * limb);
+      field.mids.set([x + 0.1, y, Math.sqrt(CROWD_BONES[0] ** 2 - 0.01)], 3 * limb);
+      field.ends.set([x + 0.1, y, Math.sqrt(CROWD_BONES[0] ** 2 - 0.01) + CROWD_BONES[1]], 3 * limb);
+      field.poles.set([x + 10, y, 0.3], 3 * limb);
+    }
+    this.field = field;
+    this.count = count;
+    return field;
+  }
+}
+
+/** Targets go round in circles and up and down with a wave that runs over the field. */
+function aim({ starts, targets }: Field, limb: number, height: number, turn: number): void {
+  const at = 3 * limb;
+  const [x, y] = [starts[at] ?? 0, starts[at + 1] ?? 0];
+  const phase = (2 * Math.PI * (x + 0.6 * y)) / WAVE - turn;
+  targets[at] = x + CIRCLE * Math.cos(phase);
+  targets[at + 1] = y + CIRCLE * Math.sin(phase);
+  targets[at + 2] = HEIGHT + height * Math.sin(phase);
+}

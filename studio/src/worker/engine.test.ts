@@ -1,0 +1,183 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { initSync } from "posekit";
+import { command, hasPackage, wasmBytes } from "../core/testing.ts";
+import { SCENES, sceneDocument } from "../core/scenes/index.ts";
+import type { SceneId } from "../core/types.ts";
+import { Engine } from "./engine.ts";
+import type { RunOrder } from "./protocol.ts";
+
+const loaded = (id: SceneId) => {
+  const engine = new Engine();
+  const { problem, urdf } = sceneDocument(id);
+  const info = engine.load({ kind: "json", text: JSON.stringify(problem), ...(urdf === undefined ? {} : { urdf }) });
+  return { engine, info };
+};
+
+const order = (method: RunOrder["method"], settings: RunOrder["settings"] = {}, start: RunOrder["start"] = "problem"): RunOrder => ({ id: "run1", method, settings, start });
+
+describe.skipIf(!hasPackage)("the engine", () => {
+  beforeAll(() => initSync({ module: wasmBytes() }));
+
+  it("describes what it has loaded", () => {
+    const { info } = loaded("limb-2d");
+    expect(info).toMatchObject({ kind: "plane", dimension: 2, nJoints: 2, nValues: 2 });
+    expect(info.limits).toEqual([{ kind: "none" }, { kind: "range", min: 0, max: (150 * Math.PI) / 180 }]);
+    expect(info.start.points.length).toBe(9);
+    expect(info.reach).toBeCloseTo(0.58);
+    expect(info.tasks[0]).toMatchObject({ task: "position", position: [0.34, 0.19, 0] });
+  });
+
+  for (const { id } of SCENES) {
+    it(`solves ${id} and traces the same way`, () => {
+      const { engine, info } = loaded(id);
+      for (const method of info.methods) {
+        const solved = engine.solve(order(method), []);
+        expect(solved.fault).toBeNull();
+        const trace = engine.trace(order(method), []);
+        expect(trace.nJoints).toBe(info.nJoints);
+        expect(trace.nPoints * 3).toBe(solved.points.length);
+        expect(trace.iterations.at(-1) ?? 0).toBeLessThanOrEqual(solved.iterations);
+        // The last entry is the end, or the best on the way was taken.
+        expect(trace.errors.at(-1) ?? 0).toBeGreaterThanOrEqual(solved.error - 1e-9);
+        expect([...trace.configurations, ...trace.poses, ...trace.points].every(Number.isFinite)).toBe(true);
+      }
+    });
+  }
+
+  it("begins with the state before anything has moved", () => {
+    const { engine, info } = loaded("chain-2d");
+    const trace = engine.trace(order("ccd"), []);
+    expect(trace.configurations.slice(0, info.nValues)).toEqual(info.start.q);
+    const tip = info.start.points.slice(-3);
+    expect(trace.errors[0]).toBeCloseTo(Math.hypot((tip[0] ?? 0) - 0.42, (tip[1] ?? 0) + 0.38), 12);
+  });
+
+  it("moves one joint in every half-step of CCD, from the tip inward", () => {
+    const { engine, info } = loaded("chain-2d");
+    const trace = engine.trace(order("ccd"), []);
+    expect([...trace.joints.slice(1, 1 + info.nJoints)]).toEqual([5, 4, 3, 2, 1, 0]);
+    expect(trace.phases[1]).toBe(1);
+    const before = trace.configurations.slice(0, 6);
+    const after = trace.configurations.slice(6, 12);
+    expect([...before].map((value, joint) => value !== after[joint])).toEqual([false, false, false, false, false, true]);
+  });
+
+  it("advances to the same end as one solve, bit for bit", () => {
+    const { engine } = loaded("arm-hinges");
+    const whole = engine.solve(order("ccd"), []);
+    let part = engine.advance(order("ccd"), [], 1, true);
+    for (let frame = 0; !part.done && frame < 500; frame += 1) part = engine.advance(order("ccd"), [], 1, false);
+    expect(part.q).toEqual(whole.q);
+    expect(part.iterations).toBe(whole.iterations);
+  });
+
+  it("follows a target from where it stands", () => {
+    const { engine } = loaded("chain-2d");
+    engine.solve(order("ccd"), []);
+    const warm = engine.solve(order("ccd", {}, "last"), [{ task: 0, numbers: [0.4, -0.4] }]);
+    const cold = engine.solve(order("ccd"), [{ task: 0, numbers: [0.4, -0.4] }]);
+    expect(warm.status).toBe("reached");
+    expect(warm.q).not.toEqual(cold.q);
+    expect(warm.trace?.errors[0]).toBeLessThan(0.05);
+    expect(cold.trace?.errors[0]).toBeGreaterThan(0.5);
+  });
+
+  it("says why a method cannot run", () => {
+    const { engine } = loaded("figure");
+    const result = engine.solve(order("two-bone"), []);
+    expect(result.fault).toMatch(/two-bone|limb|bones/);
+    expect(result.points.length).toBeGreaterThan(0);
+  });
+
+  it("brings a joint to where it is dragged, and leaves what hangs on it", () => {
+    for (const id of ["chain-2d", "arm-ranges", "arm7", "figure", "hand"] as const) {
+      const { engine, info } = loaded(id);
+      const joint = id === "figure" ? info.names.indexOf("left elbow") : 3;
+      const at = [0, 1, 2].map((axis) => info.start.poses[7 * joint + axis] ?? 0);
+      const wanted = at.map((value, axis) => value + (axis === 0 ? 0.01 : axis === 1 ? -0.01 : 0));
+      const q = engine.bend(joint, wanted, info.start.q);
+      const poses = engine.poses(q);
+      const off = (p: Float64Array, to: number[]) => Math.hypot(...to.map((value, axis) => (p[7 * joint + axis] ?? 0) - value));
+      expect(off(poses, wanted), id).toBeLessThan(off(info.start.poses, wanted));
+      const last = info.valueOffsets.at(-1) ?? 0;
+      expect(q[last], id).toBe(info.start.q[last]);
+    }
+  });
+
+  it("measures", () => {
+    const { engine } = loaded("limb-2d");
+    const micros = engine.measure(order("two-bone"), []);
+    expect(micros).toBeGreaterThan(0.01);
+    expect(micros).toBeLessThan(500);
+  });
+
+  it("keeps traces within bounds and says when it left half-steps out", () => {
+    const engine = new Engine();
+    const { problem } = sceneDocument("rope", { segments: 200 });
+    engine.load({ kind: "json", text: JSON.stringify(problem) });
+    const trace = engine.trace(order("ccd", { tolerance: 0, iterations: 60, classic: true }), []);
+    expect(trace.thinned).toBe(true);
+    expect(trace.configurations.length + trace.poses.length + trace.points.length).toBeLessThan(4.1e6);
+  });
+
+  it("keeps a crowd of a thousand within a frame", () => {
+    const engine = new Engine();
+    let frame = engine.answer({ kind: "crowd", order: { count: 1000, height: 0.1, speed: 0.4, time: 0 } });
+    return frame.then(async (first) => {
+      expect(first).toMatchObject({ count: 1000, reached: 1000 });
+      const times: number[] = [];
+      for (let index = 1; index < 60; index += 1) {
+        frame = engine.answer({ kind: "crowd", order: { count: 1000, height: 0.1, speed: 0.4, time: index / 60 } });
+        times.push(((await frame) as { micros: number }).micros);
+      }
+      times.sort((a, b) => a - b);
+      process.stdout.write(`a crowd of 1000: ${((times[30] ?? 0) / 1000).toFixed(2)} ms a frame\n`);
+      expect(times[30]).toBeLessThan(8000);
+    });
+  });
+
+  it("has the digest that is committed", async () => {
+    const { computed, committed } = (await new Engine().answer({ kind: "digest" })) as { computed: string; committed: string };
+    expect(computed).toBe(committed);
+  }, 60_000);
+});
+
+describe.skipIf(!hasPackage || !command)("beside the command line", () => {
+  beforeAll(() => initSync({ module: wasmBytes() }));
+  const cases = new URL("../../../testdata/cases/", import.meta.url);
+
+  for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-hundred", "fabrik"], ["plane-root-and-weights", "relaxation"], ["space-hinge-limits", "ccd"], ["space-cones", "least-squares"]] as const) {
+    it(`${name} by ${method}: solution and trace are the same bytes`, () => {
+      const path = fileURLToPath(new URL(`${name}.json`, cases));
+      const printed = execFileSync(command ?? "", ["solve", path, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" });
+      const engine = new Engine();
+      engine.load({ kind: "json", text: readFileSync(path, "utf8") });
+      expect(engine.solution(order(method), [], true).trim()).toBe(printed.trim());
+    });
+  }
+
+  for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-two-bone", "fabrik"], ["plane-root-and-weights", "relaxation"], ["plane-limits", "ccd"], ["plane-straight-inline", "ccd"], ["plane-hundred", "ccd"], ["plane-hundred", "relaxation"]] as const) {
+    it(`${name} by ${method}: stepping shows the trace that the command prints, bit for bit`, () => {
+      const path = fileURLToPath(new URL(`${name}.json`, cases));
+      const printed = JSON.parse(execFileSync(command ?? "", ["solve", path, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" })) as {
+        trace: { iteration: number; error: number; points: number[][] }[];
+      };
+      const engine = new Engine();
+      engine.load({ kind: "json", text: readFileSync(path, "utf8") });
+      const trace = engine.trace(order(method), []);
+      expect(trace.thinned).toBe(false);
+      const size = 3 * trace.nPoints;
+      // Several steps may end in one iteration: the escape and the iteration itself.
+      const ends = [...trace.iterations.keys()].filter((entry) => entry > 0 && ![1, 2, 3, 4].includes(trace.phases[entry] ?? 0));
+      expect(ends.map((entry) => trace.iterations[entry])).toEqual(printed.trace.map(({ iteration }) => iteration));
+      printed.trace.forEach((step, index) => {
+        const entry = ends[index] ?? 0;
+        expect(trace.errors[entry]).toBe(step.error);
+        expect([...trace.points.subarray(entry * size, (entry + 1) * size)]).toEqual(step.points.flatMap(([x = 0, y = 0]) => [x, y, 0]));
+      });
+    });
+  }
+});

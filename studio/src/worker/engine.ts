@@ -1,0 +1,368 @@
+//! The library behind the worker's requests: one loaded problem, and a solver for each run on it.
+
+import { caseNames, Digest, Problem, type Solver } from "posekit";
+import type { FigureProblem } from "../core/files.ts";
+import { settingsFor } from "../core/settings.ts";
+import type { PoseData, ProblemInfo, RunResult, SettingsSubset, StatusWord, TraceData } from "../core/types.ts";
+import { isMethod } from "../core/methods.ts";
+import { CrowdState } from "./crowd.ts";
+import { describe, inSpace } from "./describe.ts";
+import type { Answers, Request, RequestKind, RunOrder, Source, TargetOrder } from "./protocol.ts";
+import { fullTrace, lightTrace, withIterations, type Start } from "./trace.ts";
+
+/** Numbers that the traces of all runs together may have: 8 bytes each, and copied once. */
+const MOST_NUMBERS = 4_000_000;
+/** Solves are repeated for so long to be timed, the beginning of it for warming up, in batches of at least so long [ms]; and no more often than that. */
+const [MEASURE_FOR, MEASURE_WARM, MEASURE_BATCH, MEASURE_MOST] = [16, 5, 0.5, 200_000] as const;
+/** Batches to take the best of, and how long at most to wait for them [ms]. */
+const [MEASURE_BATCHES, MEASURE_LONGEST] = [8, 60] as const;
+/** Iterations in which a joint is brought to where it is dragged. */
+const BEND_ITERATIONS = 60;
+
+/** A solver and where it stands. */
+interface Seat {
+  solver: Solver;
+  /** Method, settings and start that it has begun with, as text; empty before. */
+  begun: string;
+  /** Joint values or raw points. */
+  last: Float64Array;
+  start: Start;
+  done: boolean;
+}
+
+export class Engine {
+  private problem: Problem | null = null;
+  private info: ProblemInfo | null = null;
+  private urdf: string | undefined;
+  private readonly seats = new Map<string, Seat>();
+  private bending: { joint: number; problem: Problem; solver: Solver } | null = null;
+  private readonly crowd = new CrowdState();
+
+  async answer(request: Request): Promise<Answers[RequestKind]> {
+    switch (request.kind) {
+      case "load": return this.load(request.source);
+      case "inspect": return inspect(request.source);
+      case "preview": return preview(request.source, request.method);
+      case "solve": return request.runs.map((run) => this.solve(run, request.targets));
+      case "advance": return request.runs.map((run) => this.advance(run, request.targets, request.iterations, request.restart));
+      case "trace": return this.trace(request.run, request.targets);
+      case "measure": return this.measure(request.run, request.targets);
+      case "bend": return this.bend(request.joint, request.position, request.from);
+      case "poses": return this.poses(request.q);
+      case "solution": return this.solution(request.run, request.targets, request.trace);
+      case "crowd": return this.crowd.frame(request.order);
+      case "digest": return await digest();
+    }
+  }
+
+  load(source: Source): ProblemInfo {
+    const problem = read(source);
+    const info = describe(problem);
+    this.forget();
+    this.problem = problem;
+    this.urdf = source.kind === "json" ? source.urdf : undefined;
+    this.info = info;
+    return structuredClone(info);
+  }
+
+  /** Gives back what the library holds. */
+  forget(): void {
+    for (const { solver } of this.seats.values()) solver.free();
+    this.seats.clear();
+    this.forgetBending();
+    this.problem?.free();
+    this.problem = null;
+  }
+
+  private forgetBending(): void {
+    this.bending?.solver.free();
+    this.bending?.problem.free();
+    this.bending = null;
+  }
+
+  private loaded(): { problem: Problem; info: ProblemInfo } {
+    if (!this.problem || !this.info) throw new Error("no problem is loaded");
+    return { problem: this.problem, info: this.info };
+  }
+
+  private seat(id: string): Seat {
+    const { problem, info } = this.loaded();
+    const known = this.seats.get(id);
+    if (known) return known;
+    const last = problem.nJoints > 0 ? info.start.q.slice() : problem.points();
+    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0 }, done: false };
+    this.seats.set(id, seat);
+    return seat;
+  }
+
+  private begin(seat: Seat, run: RunOrder, targets: TargetOrder[], trace: "off" | "iterations" | "half-steps"): void {
+    for (const { task, numbers } of targets) seat.solver.setTarget(task, Float64Array.from(numbers));
+    const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
+    seat.done = false;
+    seat.solver.begin(run.method, settingsText(run, trace), start);
+    seat.start = { ...this.state(seat), error: seat.solver.error };
+  }
+
+  private state({ solver }: Seat): PoseData {
+    const { problem, info } = this.loaded();
+    const q = new Float64Array(problem.nJoints > 0 ? problem.nValues : 0);
+    const poses = new Float64Array(7 * problem.nJoints);
+    if (problem.nJoints > 0) {
+      solver.configuration(q);
+      solver.poses(poses);
+    }
+    const raw = new Float64Array((info.start.points.length / 3) * problem.dimension);
+    solver.points(raw);
+    return { q, poses, points: inSpace(raw, problem.dimension) };
+  }
+
+  private raw({ solver }: Seat): Float64Array {
+    const { problem, info } = this.loaded();
+    const out = new Float64Array(problem.nJoints > 0 ? problem.nValues : (info.start.points.length / 3) * problem.dimension);
+    if (problem.nJoints > 0) solver.configuration(out);
+    else solver.points(out);
+    return out;
+  }
+
+  solve(run: RunOrder, targets: TargetOrder[]): RunResult {
+    const seat = this.seat(run.id);
+    try {
+      this.begin(seat, run, targets, "iterations");
+      seat.solver.run();
+    } catch (error) {
+      // A start from before a change, outside what the problem now allows: from its own start then.
+      return run.start === "problem" ? this.failed(seat, run, error) : this.solve({ ...run, start: "problem" }, targets);
+    }
+    seat.begun = "";
+    seat.done = true;
+    seat.last = this.raw(seat);
+    return this.result(seat, run.id, lightTrace(seat.solver, seat.start));
+  }
+
+  /** Goes on from where it stands; begins anew from there where something has changed. */
+  advance(run: RunOrder, targets: TargetOrder[], iterations: number, restart: boolean): RunResult {
+    const seat = this.seat(run.id);
+    const order = JSON.stringify([run.method, run.settings, targets]);
+    try {
+      if (restart || seat.begun !== order) {
+        this.begin(seat, restart ? run : { ...run, start: "last" }, targets, "iterations");
+        seat.begun = order;
+      }
+      if (!seat.done) seat.done = seat.solver.step(iterations);
+    } catch (error) {
+      return this.failed(seat, run, error);
+    }
+    seat.last = this.raw(seat);
+    return this.result(seat, run.id, lightTrace(seat.solver, seat.start));
+  }
+
+  private result({ solver, done }: Seat, id: string, trace: TraceData | null): RunResult {
+    const seat = this.seat(id);
+    const method = solver.method;
+    const holds = solver.holds();
+    return {
+      ...this.state(seat),
+      id,
+      method: isMethod(method) ? method : "auto",
+      reason: solver.reason,
+      status: solver.status as StatusWord,
+      shortfall: solver.shortfall,
+      blocked: Array.from(solver.blocked()),
+      iterations: solver.iterations,
+      error: solver.error,
+      orientationError: solver.orientationError,
+      tolerance: solver.tolerance,
+      escapedAt: solver.escapedAt,
+      acceleratedAt: solver.acceleratedAt,
+      micros: null,
+      misses: solver.misses(),
+      holds: Array.from({ length: holds.length / 2 }, (_, index) => ({ joint: holds[2 * index] ?? 0, relief: holds[2 * index + 1] ?? 0 })),
+      done,
+      fault: null,
+      trace,
+    };
+  }
+
+  /** A run that the library refused: it stays where it was. */
+  private failed(seat: Seat, run: RunOrder, error: unknown): RunResult {
+    const { info } = this.loaded();
+    seat.begun = "";
+    return {
+      q: info.start.q.slice(),
+      poses: info.start.poses.slice(),
+      points: info.start.points.slice(),
+      id: run.id,
+      method: run.method,
+      reason: "",
+      status: "cancelled",
+      shortfall: 0,
+      blocked: [],
+      iterations: 0,
+      error: 0,
+      orientationError: 0,
+      tolerance: 0,
+      escapedAt: 0,
+      acceleratedAt: 0,
+      micros: null,
+      misses: new Float64Array(),
+      holds: [],
+      done: true,
+      fault: error instanceof Error ? error.message : String(error),
+      trace: null,
+    };
+  }
+
+  /** With a solver of its own, so that a run goes on undisturbed. */
+  private apart<T>(run: RunOrder, work: (seat: Seat) => T): T {
+    const { problem, info } = this.loaded();
+    const last = this.seats.get(run.id)?.last ?? (problem.nJoints > 0 ? info.start.q : problem.points());
+    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0 }, done: false };
+    try {
+      return work(seat);
+    } finally {
+      seat.solver.free();
+    }
+  }
+
+  trace(run: RunOrder, targets: TargetOrder[]): TraceData {
+    const { problem } = this.loaded();
+    return this.apart(run, (seat) => {
+      this.begin(seat, run, targets, "iterations");
+      seat.solver.run();
+      const size = problem.nValues + 7 * problem.nJoints + seat.start.points.length;
+      const iterations = fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS);
+      if (seat.solver.iterations * (1 + halves(run, problem)) * size > MOST_NUMBERS) return { ...iterations, thinned: true };
+      this.begin(seat, run, targets, "half-steps");
+      seat.solver.run();
+      return withIterations(fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS), iterations);
+    });
+  }
+
+  /** Time of a solve [µs]. */
+  measure(run: RunOrder, targets: TargetOrder[]): number {
+    return this.apart(run, (seat) => {
+      this.begin(seat, run, targets, "off");
+      seat.solver.run();
+      const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
+      // What is run for the first time is still being compiled: that is not counted.
+      const warm = performance.now() + MEASURE_WARM;
+      let [batch, best, repeats, batches] = [1, Infinity, 0, 0];
+      const began = performance.now();
+      while (repeats < MEASURE_MOST) {
+        const from = performance.now();
+        for (let index = 0; index < batch; index += 1) {
+          seat.solver.restart(start);
+          seat.solver.run();
+        }
+        const now = performance.now();
+        repeats += batch;
+        const isLong = now - from >= MEASURE_BATCH;
+        // Short batches grow, because the clock is coarse.
+        if (!isLong) batch *= 2;
+        if (now < warm && now - from < MEASURE_FOR) continue;
+        // The best of several: what is more is the machine's, not the solver's.
+        if (isLong) best = Math.min(best, (now - from) / batch);
+        batches += isLong ? 1 : 0;
+        const spent = now - began;
+        if ((spent >= MEASURE_FOR && batches >= MEASURE_BATCHES) || (spent >= MEASURE_LONGEST && batches > 0)) break;
+      }
+      return 1000 * best;
+    });
+  }
+
+  /** The pose that brings a joint to a place, nearest to the one given. Roots that float stay. */
+  bend(joint: number, position: number[], from: Float64Array): Float64Array {
+    const { solver } = this.bender(joint);
+    solver.setTarget(0, Float64Array.from(position));
+    solver.begin("least-squares", JSON.stringify({ iterations: BEND_ITERATIONS, least_squares: { restarts: 0 } }), from);
+    solver.run();
+    const q = new Float64Array(from.length);
+    solver.configuration(q);
+    return q;
+  }
+
+  private bender(joint: number): { solver: Solver } {
+    if (this.bending?.joint === joint) return this.bending;
+    this.forgetBending();
+    const { problem, info } = this.loaded();
+    const name = info.names[joint];
+    if (name === undefined) throw new Error(`there is no joint ${joint}`);
+    const { bodies: _bodies, ...figure } = JSON.parse(problem.toFigureJson()) as FigureProblem;
+    const floats = info.kinds.some((kind, index) => kind === "free" && (info.parents[index] ?? -1) < 0);
+    const one: FigureProblem = {
+      ...figure,
+      tasks: [{ task: "position", frame: { joint: name }, target: [0, 0, 0] }],
+      settings: { ...figure.settings, ...(floats ? { root: "pinned" as const } : {}) },
+    };
+    const bent = Problem.fromJson(JSON.stringify(one), this.urdf);
+    this.bending = { joint, problem: bent, solver: bent.solver() };
+    return this.bending;
+  }
+
+  poses(q: Float64Array): Float64Array {
+    const { problem } = this.loaded();
+    const out = new Float64Array(7 * problem.nJoints);
+    problem.poses(q, out);
+    return out;
+  }
+
+  solution(run: RunOrder, targets: TargetOrder[], trace: boolean): string {
+    return this.apart(run, (seat) => {
+      this.begin(seat, run, targets, trace ? "iterations" : "off");
+      seat.solver.run();
+      return seat.solver.solutionJson(trace);
+    });
+  }
+}
+
+function settingsText({ method, settings }: RunOrder, trace: string): string {
+  const given: SettingsSubset & { trace: string } = { ...settingsFor(method, settings), trace };
+  return JSON.stringify(given);
+}
+
+/** Half-steps in an iteration. */
+function halves({ method, settings }: RunOrder, problem: Problem): number {
+  if (method === "ccd" || method === "auto") return problem.nJoints;
+  return method === "relaxation" ? settings.relaxation?.passes ?? 1 : 2;
+}
+
+function read(source: Source): Problem {
+  switch (source.kind) {
+    case "json": return Problem.fromJson(source.text, source.urdf);
+    case "urdf": return Problem.fromUrdf(source.text, undefined, source.free ?? false);
+    case "gltf": return Problem.fromGltf(source.bytes);
+  }
+}
+
+function inspect(source: Source): Answers["inspect"] {
+  const problem = read(source);
+  try {
+    return { figure: problem.nJoints > 0 ? problem.toFigureJson() : "", name: "", warnings: problem.warnings() };
+  } finally {
+    problem.free();
+  }
+}
+
+/** Another problem solved with an engine of its own, which is given back at once. */
+function preview(source: Source, method: RunOrder["method"]): Answers["preview"] {
+  const engine = new Engine();
+  const info = engine.load(source);
+  try {
+    const { q, poses, points, method: ran } = engine.solve({ id: "preview", method, settings: {}, start: "problem" }, []);
+    return { info, pose: { q, poses, points }, method: ran };
+  } finally {
+    engine.forget();
+  }
+}
+
+/** The case table through every solver, as `posekit digest` does it. */
+async function digest(): Promise<Answers["digest"]> {
+  const { cases, committed } = await import("./cases.ts");
+  const table = new Digest();
+  try {
+    for (const name of caseNames(cases["index"] ?? "")) table.add(name, cases[name] ?? "");
+    return { computed: table.value(), committed };
+  } finally {
+    table.free();
+  }
+}

@@ -1,0 +1,92 @@
+//! What passes between the page and the worker. Every request has one answer, in the order of the requests.
+
+import type { CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
+
+/** One solver on the loaded problem. */
+export interface RunOrder {
+  id: string;
+  method: MethodName;
+  settings: SettingsSubset;
+  /** Joint values or points; `problem`: where the problem says; `last`: where this run stands. */
+  start: Float64Array | "problem" | "last";
+}
+
+/** A task's target: 2 or 3 numbers, 4 for an orientation, 7 for a pose. */
+export interface TargetOrder {
+  task: number;
+  numbers: number[];
+}
+
+export interface CrowdOrder {
+  count: number;
+  height: number;
+  speed: number;
+  /** Seconds. */
+  time: number;
+}
+
+export type Source = { kind: "json"; text: string; urdf?: string } | { kind: "urdf"; text: string; free?: boolean } | { kind: "gltf"; bytes: Uint8Array };
+
+export type Request =
+  | { kind: "load"; source: Source }
+  /** Reads without taking it over; the answer carries the problem as a figure, written out. */
+  | { kind: "inspect"; source: Source }
+  /** Solves another problem without taking it over: for small pictures. */
+  | { kind: "preview"; source: Source; method: MethodName }
+  /** Runs to the end. */
+  | { kind: "solve"; runs: RunOrder[]; targets: TargetOrder[] }
+  /** Goes on by `iterations`; begins where a run or a target has changed. */
+  | { kind: "advance"; runs: RunOrder[]; targets: TargetOrder[]; iterations: number; restart: boolean }
+  /** The whole way from the start, half-step by half-step. */
+  | { kind: "trace"; run: RunOrder; targets: TargetOrder[] }
+  | { kind: "measure"; run: RunOrder; targets: TargetOrder[] }
+  /** Brings one joint to a place, from a pose, with the least change. */
+  | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
+  | { kind: "poses"; q: Float64Array }
+  | { kind: "solution"; run: RunOrder; targets: TargetOrder[]; trace: boolean }
+  | { kind: "crowd"; order: CrowdOrder }
+  | { kind: "digest" };
+
+/** The answers by the kind of request. */
+export interface Answers {
+  load: ProblemInfo;
+  inspect: { figure: string; name: string; warnings: string[] };
+  preview: { info: ProblemInfo; pose: PoseData; method: MethodName };
+  solve: RunResult[];
+  advance: RunResult[];
+  trace: TraceData;
+  measure: number;
+  bend: Float64Array;
+  poses: Float64Array;
+  solution: string;
+  crowd: CrowdFrame;
+  digest: { computed: string; committed: string };
+}
+
+export type RequestKind = Request["kind"];
+
+/** A fault in words, with its place as far as it has one. */
+export interface FaultData {
+  message: string;
+  line?: number;
+  column?: number;
+}
+
+export interface Envelope {
+  id: number;
+  request: Request;
+}
+
+export type Reply = { id: number; answer: Answers[RequestKind] } | { id: number; fault: FaultData };
+
+/** The buffers that may change hands instead of being copied. */
+export function transferables(value: unknown, found: ArrayBuffer[] = []): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) {
+    if (value.byteLength > 0 && value.buffer instanceof ArrayBuffer && !found.includes(value.buffer)) found.push(value.buffer);
+  } else if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") transferables(item, found);
+  } else if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) if (typeof item === "object") transferables(item, found);
+  }
+  return found;
+}

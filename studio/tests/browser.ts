@@ -1,0 +1,133 @@
+//! A real Chromium and the page in it: what every browser test begins with.
+
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { existsSync } from "node:fs";
+import { inject } from "vitest";
+import type { RunResult, SceneId, Session, StudioDocument } from "../src/core/types.ts";
+import type { View } from "../src/three/view.ts";
+
+declare global {
+  var posekitSession: Session;
+  var posekitView: View;
+}
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** WebGL without a graphics card is drawn by SwiftShader, slowly but truly. */
+const ARGUMENTS = [
+  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+];
+
+export async function launch(): Promise<Browser> {
+  const executablePath = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
+  if (!executablePath) throw new Error("no Chromium: install the package chromium, or name its program in CHROMIUM");
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** A measurement for whoever reads the output. */
+export function report(line: string): void {
+  process.stdout.write(`    ${line}\n`);
+}
+
+export interface Studio {
+  page: Page;
+  context: BrowserContext;
+  /** Errors on the console and exceptions, which no test tolerates. */
+  complaints: string[];
+  close(): Promise<void>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  hash?: string;
+}
+
+/** Opens the page in a context of its own and waits until it has solved something. */
+export async function openStudio(browser: Browser, { hash = "", ...options }: OpenOptions = {}): Promise<Studio> {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 720 }, serviceWorkers: "block", reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    // Playwright itself refuses service workers where a test asks for it.
+    if (message.type() === "error" || (message.type() === "warning" && !message.text().includes("blocked by Playwright"))) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => { complaints.push(`${error.message}\n${error.stack ?? ""}`); });
+  await page.goto(inject("address") + hash);
+  await settled(page);
+  return { page, context, complaints, close: () => context.close() };
+}
+
+/** Waits until the worker rests and every run has its end, or a crowd is on show. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const session = globalThis.posekitSession as Session | undefined;
+    if (session?.worker.value !== "ready" || session.info.value === null) return false;
+    const runs = session.document.value.runs.length;
+    return session.crowd.value !== null || (session.results.value.length === runs && session.results.value.every((result) => result.done));
+  }, undefined, { timeout: 30_000, polling: 50 });
+}
+
+export async function openScene(page: Page, scene: SceneId): Promise<void> {
+  await page.locator(`[data-scene="${scene}"]`).click();
+  await page.waitForFunction((id) => globalThis.posekitSession.document.value.scene === id, scene);
+  await settled(page);
+}
+
+export function documentOf(page: Page): Promise<StudioDocument> {
+  return page.evaluate(() => globalThis.posekitSession.document.value);
+}
+
+/** The main run's result without its arrays. */
+export function resultOf(page: Page): Promise<Pick<RunResult, "status" | "error" | "tolerance" | "method" | "iterations"> & { tip: number[] }> {
+  return page.evaluate(() => {
+    const result = globalThis.posekitSession.results.value[0];
+    if (!result) throw new Error("nothing is solved");
+    const { status, error, tolerance, method, iterations, points } = result;
+    return { status, error, tolerance, method, iterations, tip: [...points.slice(-3)] };
+  });
+}
+
+export function handlePosition(page: Page, id: string): Promise<[number, number, number]> {
+  return page.evaluate((wanted) => {
+    const handle = globalThis.posekitSession.handles.value.find((candidate) => candidate.id === wanted);
+    if (!handle) throw new Error(`there is no handle ${wanted}`);
+    return handle.position;
+  }, id);
+}
+
+/** Where a point of the scene is on the page [px]. */
+export async function onScreen(page: Page, position: [number, number, number]): Promise<{ x: number; y: number }> {
+  await page.waitForFunction(() => "posekitView" in globalThis);
+  return page.evaluate((at) => {
+    const { x, y } = globalThis.posekitView.screenPosition(at);
+    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
+    return { x: x + (box?.left ?? 0), y: y + (box?.top ?? 0) };
+  }, position);
+}
+
+/** Drags a handle with the mouse by a way on the screen, in steps as a hand would. */
+export async function dragHandle(page: Page, id: string, by: { x: number; y: number }, steps = 12): Promise<void> {
+  const from = await onScreen(page, await handlePosition(page, id));
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let step = 1; step <= steps; step += 1) await page.mouse.move(from.x + by.x * step / steps, from.y + by.y * step / steps);
+  await page.mouse.up();
+  await settled(page);
+}
+
+/** How many different colours a picture of the view has, and how much of it differs from its corner. */
+export async function lookAt(page: Page): Promise<{ colours: number; drawn: number }> {
+  const picture = await page.locator(".view-canvas").screenshot();
+  return page.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext("2d");
+    if (!context) throw new Error("no canvas");
+    context.drawImage(image, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+    const corner = pixels[0];
+    return { colours: new Set(pixels).size, drawn: pixels.filter((pixel) => pixel !== corner).length / pixels.length };
+  }, picture.toString("base64"));
+}

@@ -1,0 +1,151 @@
+//! Links, files that are dropped, good and bad, and what can be taken away.
+
+import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { documentOf, dragHandle, launch, openScene, openStudio, settled, type Studio } from "./browser.ts";
+
+const ASSETS = process.env["POSEKIT_ASSETS"];
+
+let browser: Browser;
+let studio: Studio;
+beforeAll(async () => { browser = await launch(); });
+afterAll(() => browser.close());
+beforeEach(async () => { studio = await openStudio(browser); });
+afterEach(() => studio.close());
+
+/** Drops a file on the page as a file manager would. */
+async function drop(name: string, bytes: Uint8Array): Promise<void> {
+  await studio.page.evaluate(([fileName, base64]) => {
+    const data = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([data], fileName));
+    for (const type of ["dragenter", "dragover", "drop"]) {
+      document.querySelector(".stage")?.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }
+  }, [name, Buffer.from(bytes).toString("base64")] as const);
+}
+
+const text = (content: string) => new TextEncoder().encode(content);
+
+test("a link brings back everything, also in another browser", async () => {
+  const { page } = studio;
+  await openScene(page, "arm-ranges");
+  await dragHandle(page, "target:0", { x: -40, y: 20 });
+  await page.getByRole("button", { name: /Add a solver/ }).click();
+  await settled(page);
+  const link = await page.evaluate(() => globalThis.posekitSession.link());
+  const before = await documentOf(page);
+  const other = await openStudio(browser, { hash: link });
+  expect(await documentOf(other.page)).toEqual(before);
+  expect(other.complaints).toEqual([]);
+  await other.close();
+});
+
+test("a link that is put into the address of the open page is followed", async () => {
+  const { page } = studio;
+  await openScene(page, "rope");
+  const link = await page.evaluate(() => globalThis.posekitSession.link());
+  await openScene(page, "limb-2d");
+  await page.evaluate((hash) => { location.hash = hash; }, link);
+  await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "rope");
+  await settled(page);
+  await page.evaluate(() => { location.hash = "#d1.torn"; });
+  await page.locator(".notice[data-kind=error]").waitFor();
+  expect((await documentOf(page)).scene).toBe("rope");
+  expect(studio.complaints).toEqual([]);
+});
+
+test("a broken link says so and leaves a page that works", async () => {
+  const other = await openStudio(browser, { hash: "#d1.nonsense" });
+  await other.page.locator(".notice").waitFor();
+  expect(await other.page.locator(".notice").innerText()).toMatch(/link/i);
+  await openScene(other.page, "rope");
+  await other.close();
+});
+
+test.skipIf(!ASSETS || !existsSync(`${ASSETS}/urdf/panda.urdf`)).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s is opened and solved", async (path) => {
+  const { page } = studio;
+  await drop(path.split("/").at(-1) ?? path, readFileSync(`${ASSETS}/${path}`));
+  await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file", undefined, { timeout: 30_000 });
+  await settled(page);
+  const { nJoints, handles } = await page.evaluate(() => ({
+    nJoints: globalThis.posekitSession.info.value?.nJoints ?? 0,
+    handles: globalThis.posekitSession.handles.value.length,
+  }));
+  expect(nJoints).toBeGreaterThan(5);
+  expect(handles).toBeGreaterThan(0);
+  expect(studio.complaints).toEqual([]);
+});
+
+const BAD: [name: string, bytes: Uint8Array, says: RegExp][] = [
+  ["cut-off.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "length": 1'), /cut-off\.json|line|end/i],
+  ["slip.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "lenght": 1, "angle": 0 } ], "target": [1, 0] }'), /lenght/],
+  ["no-robot.urdf", text('<robot name="r"><joint name="j" type="revolute"><parent link="a"/></joint></robot>'), /no-robot\.urdf|link|joint/i],
+  ["torn.glb", Uint8Array.from([0x67, 0x6c, 0x54, 0x46, 2, 0, 0, 0, 255, 0, 0, 0, 1]), /torn\.glb|gltf/i],
+  ["<script>alert(1)</script>.png", Uint8Array.from([0x89, 0x50, 0x4e, 0x47]), /<script>alert\(1\)<\/script>\.png/],
+];
+
+test("bad files are refused with what, where and what to try, and the page lives on", async () => {
+  const { page } = studio;
+  let alerts = 0;
+  page.on("dialog", (dialog) => { alerts += 1; void dialog.dismiss(); });
+  const before = await documentOf(page);
+  for (const [name, bytes, says] of BAD) {
+    await drop(name, bytes);
+    const notice = page.locator(".notice[data-kind=error]").last();
+    await expect.poll(() => notice.innerText().catch(() => ""), { timeout: 10_000 }).toMatch(says);
+    await notice.getByRole("button", { name: "Close this message" }).click();
+    await expect.poll(() => page.locator(".notice[data-kind=error]").count()).toBe(0);
+  }
+  expect(await page.locator("#app script").count()).toBe(0);
+  expect(alerts).toBe(0);
+  expect(await documentOf(page), "nothing was replaced").toEqual(before);
+  await openScene(page, "rope");
+  expect(studio.complaints).toEqual([]);
+});
+
+test("a name with markup in it is shown as text", async () => {
+  const { page } = studio;
+  const problem = '{ "schema": "posekit.figure/1", "joints": [ { "name": "<img src=x onerror=alert(1)>", "parent": null, "kind": "revolute", "axis": [0,0,1] }, { "name": "<b>tip</b>", "parent": "<img src=x onerror=alert(1)>", "kind": "fixed", "position": [1,0,0] } ], "tasks": [ { "task": "position", "name": "<i>goal</i>", "frame": "<b>tip</b>", "target": [0, 1, 0] } ] }';
+  await drop("<b>bold</b>.json", text(problem));
+  await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file");
+  await settled(page);
+  expect(await page.locator("#app img[src=x], #app b b, .goal i").count()).toBe(0);
+  expect(studio.complaints).toEqual([]);
+});
+
+test("the solution that is saved is the command line's, byte for byte", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  await page.locator(".run select").first().selectOption("fabrik");
+  await settled(page);
+  const { problem, solution } = await page.evaluate(async () => {
+    const session = globalThis.posekitSession;
+    const main = session.document.value.runs[0]?.id ?? "";
+    return { problem: session.exportProblem().text, solution: (await session.exportSolution(main, true)).text };
+  });
+  const output = execFileSync(inject("posekit"), ["solve", "-", "--solver", "fabrik", "--trace", "--format", "json"], { input: problem, encoding: "utf8" });
+  expect(solution.trim()).toBe(output.trim());
+});
+
+test("pictures: SVG of the figure, PNG of the view", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  const svg = await page.evaluate(() => globalThis.posekitSession.exportSvg().text);
+  expect(svg).toMatch(/^<svg|^<\?xml/);
+  const parsed = await page.evaluate((source) => new DOMParser().parseFromString(source, "image/svg+xml").querySelector("parsererror") === null, svg);
+  expect(parsed).toBe(true);
+  const png = await page.evaluate(async () => { const blob = await globalThis.posekitSession.exportPng(); return { size: blob.size, type: blob.type }; });
+  expect(png.type).toBe("image/png");
+  expect(png.size).toBeGreaterThan(2000);
+});
+
+test("a snippet for the command line does what is on screen", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  await page.keyboard.press("x");
+  await page.getByRole("tab", { name: "Command line" }).click();
+  expect(await page.locator(".code").innerText()).toContain("posekit solve");
+});

@@ -1,0 +1,85 @@
+//! Every scene loads, solves and draws, without a word on the console.
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SCENES } from "../src/core/scenes/index.ts";
+import { launch, lookAt, openScene, openStudio, report, settled, type Studio } from "./browser.ts";
+
+let browser: Browser;
+let studio: Studio;
+beforeAll(async () => {
+  browser = await launch();
+  studio = await openStudio(browser);
+});
+afterAll(() => browser.close());
+
+test("WebGL 2 is really up", async () => {
+  await studio.page.waitForFunction(() => "posekitView" in globalThis);
+  const version = await studio.page.evaluate(() => {
+    const gl = document.querySelector<HTMLCanvasElement>(".view-canvas")?.getContext("webgl2");
+    return gl && !gl.isContextLost() ? String(gl.getParameter(gl.VERSION)) : "";
+  });
+  expect(version).toContain("WebGL 2.0");
+});
+
+describe.each(SCENES.filter(({ group }) => group !== "learn").map(({ id }) => id))("%s", (scene) => {
+  test("is solved and drawn", async () => {
+    await openScene(studio.page, scene);
+    await studio.page.waitForTimeout(150);
+    const { colours, drawn } = await lookAt(studio.page);
+    expect(colours, "colours").toBeGreaterThan(16);
+    expect(drawn, "share of the view that is not background").toBeGreaterThan(0.005);
+    if (scene !== "crowd") {
+      const statuses = await studio.page.evaluate(() => globalThis.posekitSession.results.value.map(({ status }) => status));
+      expect(statuses).toContain("reached");
+    }
+    expect(studio.complaints).toEqual([]);
+  });
+});
+
+test("the crowd is a thousand limbs that follow their targets", async () => {
+  // Nothing moves by itself where people have asked for no motion.
+  const lively = await openStudio(browser, { reducedMotion: "no-preference" });
+  await openScene(lively.page, "crowd");
+  const frame = () => lively.page.evaluate(() => {
+    const { count, micros, targets } = globalThis.posekitSession.crowd.value ?? { count: 0, micros: 0, targets: [0] };
+    return { count, micros, first: targets[0] };
+  });
+  const before = await frame();
+  await lively.page.waitForTimeout(400);
+  const after = await frame();
+  expect(after.count).toBe(1000);
+  expect(after.first).not.toBe(before.first);
+  report(`crowd: 1000 limbs in ${after.micros.toFixed(0)} µs a frame`);
+  await lively.close();
+});
+
+test("every show of the Learn pages sets up what it says", async () => {
+  const { page } = studio;
+  await page.locator("#panel-tab-learn").click();
+  const articles = await page.locator(".contents-item").count();
+  expect(articles).toBeGreaterThan(5);
+  for (let article = 0; article < articles; article += 1) {
+    await page.locator(".contents-item").nth(article).click();
+    const shows = page.locator(".shows .button");
+    for (let show = 0; show < await shows.count(); show += 1) {
+      await shows.nth(show).click();
+      await settled(page);
+    }
+    await page.locator(".learn .link-button").click();
+  }
+  expect(studio.complaints).toEqual([]);
+});
+
+test("figures 2 and 3 lock up as published, and not otherwise", async () => {
+  const { page } = studio;
+  for (const figure of ["Figure 2: relaxation locks up", "Figure 3: CCD locks up"]) {
+    await page.locator(".contents-item").first().click();
+    await page.getByRole("button", { name: figure }).click();
+    await settled(page);
+    const [published, ours] = await page.evaluate(() => globalThis.posekitSession.results.value.map(({ status }) => status));
+    expect(published, figure).not.toBe("reached");
+    expect(ours, figure).toBe("reached");
+    await page.locator(".learn .link-button").click();
+  }
+});

@@ -1,0 +1,172 @@
+//! Dragging, stepping, undoing: the main task, by mouse and by keyboard alone.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import type { MethodName } from "../src/core/types.ts";
+import { documentOf, dragHandle, handlePosition, launch, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
+
+let browser: Browser;
+let studio: Studio;
+beforeAll(async () => { browser = await launch(); });
+afterAll(() => browser.close());
+beforeEach(async () => { studio = await openStudio(browser); });
+afterEach(async () => {
+  expect(studio.complaints).toEqual([]);
+  await studio.close();
+});
+
+function distance(a: number[], b: number[]): number {
+  return Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
+}
+
+test("dragging the target brings the tip to it, in each solver, in the plane and in space", async () => {
+  const { page } = studio;
+  for (const scene of ["chain-2d", "arm-free"] as const) {
+    await openScene(page, scene);
+    const methods = await page.evaluate(() => globalThis.posekitSession.info.value?.methods ?? []);
+    expect(methods.length, scene).toBeGreaterThan(3);
+    for (const [index, method] of methods.entries()) {
+      await page.locator(".run select").first().selectOption(method);
+      await settled(page);
+      const before = await handlePosition(page, "target:0");
+      await dragHandle(page, "target:0", { x: index % 2 === 0 ? -60 : 60, y: index % 2 === 0 ? 24 : -24 });
+      const after = await handlePosition(page, "target:0");
+      const { tip, error, tolerance, status } = await resultOf(page);
+      expect(distance(before, after), `${scene} ${method}: the target moved`).toBeGreaterThan(0.01);
+      expect(status, `${scene} ${method}`).toBe("reached");
+      expect(distance(tip, after), `${scene} ${method}: tip on target`).toBeLessThanOrEqual(Math.max(error, tolerance) * 1.01);
+    }
+  }
+});
+
+test("a drag of any number of moves is one step of undo, and everything can be undone and done again", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  const states = [await documentOf(page)];
+  const change = async (act: () => Promise<unknown>) => {
+    await act();
+    await settled(page);
+    states.push(await documentOf(page));
+  };
+  await change(() => dragHandle(page, "target:0", { x: -40, y: 10 }));
+  await change(() => page.locator(".run select").first().selectOption("fabrik"));
+  await change(() => page.getByRole("button", { name: /Add a solver/ }).click());
+  await change(() => page.getByRole("spinbutton", { name: "Segments" }).fill("9").then(() => page.keyboard.press("Enter")));
+  expect(new Set(states.map((state) => JSON.stringify(state))).size, "five different states").toBe(5);
+  for (const state of states.slice(0, -1).reverse()) {
+    await page.getByRole("button", { name: /^Undo/ }).click();
+    await settled(page);
+    expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(state));
+  }
+  for (const state of states.slice(1)) {
+    await page.getByRole("button", { name: /^Redo/ }).click();
+    await settled(page);
+    expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(state));
+  }
+});
+
+/** What a person sees of a state; where a run starts from is the session's own. */
+function problemAndRuns({ scene, options, problem, runs }: Awaited<ReturnType<typeof documentOf>>) {
+  return { scene, options, problem, runs: runs.map(({ id, method, settings }) => ({ id, method, settings })) };
+}
+
+describe("stepping shows what the command line traces", () => {
+  const folder = mkdtempSync(join(tmpdir(), "posekit-studio-"));
+  afterAll(() => { rmSync(folder, { recursive: true }); });
+
+  test.each<MethodName>(["ccd", "fabrik", "relaxation"])("%s", async (method) => {
+    const { page } = studio;
+    await openScene(page, "chain-2d");
+    await page.locator(".run select").first().selectOption(method);
+    await settled(page);
+    const problem = await page.evaluate(() => globalThis.posekitSession.exportProblem().text);
+    const file = join(folder, `${method}.json`);
+    writeFileSync(file, problem);
+    const output = execFileSync(inject("posekit"), ["solve", file, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" });
+    const { trace } = JSON.parse(output) as { trace: { iteration: number; error: number; points: number[][] }[] };
+    expect(trace.length).toBeGreaterThan(0);
+    await page.evaluate(() => { globalThis.posekitSession.scrub(0); });
+    await page.locator(".stage").focus();
+    for (const { iteration, error, points } of trace.slice(0, 6)) {
+      await page.keyboard.press(".");
+      await page.waitForFunction((wanted) => globalThis.posekitSession.cursor.value?.iteration === wanted, iteration);
+      const shown = await page.evaluate(() => {
+        const main = globalThis.posekitSession.shown.value.find(({ index }) => index === 0);
+        const entry = globalThis.posekitSession.cursor.value?.entry ?? 0;
+        const raw = globalThis.posekitSession.results.value[0]?.trace;
+        return {
+          error: main?.error,
+          points: raw ? [...raw.points.slice(entry * 3 * raw.nPoints, (entry + 1) * 3 * raw.nPoints)] : [],
+        };
+      });
+      expect(shown.error, `error of iteration ${iteration}`).toBe(error);
+      expect(shown.points, `points of iteration ${iteration}`).toEqual(points.flatMap(([x, y]) => [x, y, 0]));
+    }
+  });
+});
+
+test("half-steps go forth and back through one iteration", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  await page.locator(".run select").first().selectOption("ccd");
+  await settled(page);
+  await page.evaluate(() => { globalThis.posekitSession.scrub(0); });
+  const phase = () => page.evaluate(() => `${globalThis.posekitSession.cursor.value?.iteration} ${globalThis.posekitSession.cursor.value?.phase}`);
+  await page.getByRole("button", { name: "On half a step" }).click();
+  expect(await phase()).toBe("1 joint");
+  await page.getByRole("button", { name: "On one iteration" }).click();
+  expect(await phase()).toBe("1 iteration");
+  await page.getByRole("button", { name: "Back half a step" }).click();
+  expect(await phase()).toBe("1 joint");
+});
+
+test("the main task by keyboard alone", async () => {
+  const { page } = studio;
+  const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key); };
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-handle") ?? document.activeElement?.className ?? "");
+  // To a scene by the rail: the skip link, the bar, then the scenes.
+  for (let tab = 0; tab < 60 && !(await page.evaluate(() => document.activeElement?.getAttribute("data-scene") === "chain-2d")); tab += 1) await press("Tab");
+  await press("Enter");
+  await settled(page);
+  expect((await documentOf(page)).scene).toBe("chain-2d");
+  await press("g");
+  expect(await focused()).toBe("target:0");
+  const before = await handlePosition(page, "target:0");
+  await press("ArrowLeft", "ArrowLeft", "ArrowUp", "Shift+ArrowUp");
+  await settled(page);
+  const after = await handlePosition(page, "target:0");
+  expect(after[0]).toBeLessThan(before[0]);
+  expect(after[1]).toBeGreaterThan(before[1]);
+  expect((await resultOf(page)).status).toBe("reached");
+  await page.waitForFunction(() => document.getElementById("live-status")?.textContent?.includes("reached"));
+  await press("n", "m");
+  await settled(page);
+  expect((await documentOf(page)).runs.length).toBe(2);
+  await press(".", ".", ",");
+  await page.waitForFunction(() => globalThis.posekitSession.cursor.value?.iteration === 1);
+  await press("l");
+  expect(await page.evaluate(() => globalThis.posekitSession.playback.value.mode)).toBe("live");
+  await press("Control+z");
+  await settled(page);
+  await press("?");
+  expect(await page.getByRole("dialog").getAttribute("aria-labelledby")).toBe("dialog-title");
+  await press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await press("s", "Escape", "h");
+  expect(await page.locator(".learn").count()).toBe(1);
+});
+
+test("playing goes on by itself and follows the target", async () => {
+  const { page } = studio;
+  await openScene(page, "rope");
+  await page.getByLabel("Iterations a frame").selectOption("1");
+  await page.getByRole("button", { name: "Play" }).click();
+  await dragHandle(page, "target:0", { x: -50, y: 20 });
+  await page.waitForFunction(() => globalThis.posekitSession.results.value[0]?.status === "reached");
+  await page.getByRole("button", { name: "Pause" }).click();
+  expect(await page.evaluate(() => globalThis.posekitSession.playback.value.running)).toBe(false);
+});

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { offlineCopy, policyOnlyWhenBuilt, version } from "./build/page.ts";
+
+/** Where `cargo xtask wasm` puts the package. */
+const pkg = fileURLToPath(new URL("../crates/posekit-wasm/pkg/", import.meta.url));
+const isBuilt = existsSync(`${pkg}package.json`);
+
+export default defineConfig({
+  // Relative addresses, so that the built folder works under any path of any host.
+  base: "./",
+  plugins: [policyOnlyWhenBuilt(), offlineCopy()],
+  define: { __POSEKIT_VERSION__: JSON.stringify(version()) },
+  resolve: {
+    alias: [
+      { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
+      { find: /^posekit\/urdf$/, replacement: `${pkg}urdf.js` },
+      { find: /^posekit\/posekit_bg\.wasm/, replacement: `${pkg}posekit_bg.wasm` },
+      { find: /^posekit$/, replacement: `${pkg}posekit.js` },
+    ],
+    dedupe: ["three"],
+  },
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  server: { fs: { allow: [".."] } },
+  worker: { format: "es" },
+  build: {
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+    // The policy allows no fonts or styles in data addresses.
+    assetsInlineLimit: 0,
+    rolldownOptions: { external: isBuilt ? [] : [/^posekit/] },
+  },
+  test: {
+    environment: "node",
+    include: ["src/**/*.test.ts", "src/**/*.test.tsx"],
+    testTimeout: 30_000,
+  },
+});

@@ -1,0 +1,157 @@
+//! What is missing of the studio, or older than what it is made from: the WebAssembly package, Node's packages, the page.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::process::{cargo, run, works};
+
+/// Where the page's source is, and where its static folder goes.
+const SOURCE: &str = "studio";
+pub(super) const SITE: &str = "studio/dist";
+
+/// The WebAssembly module, and what it is made from.
+const MODULE: &str = "crates/posekit-wasm/pkg";
+const MODULE_SOURCES: [&str; 5] = [
+    "Cargo.lock",
+    "crates/posekit/src",
+    "crates/posekit-io/src",
+    "crates/posekit-wasm",
+    "testdata/cases",
+];
+
+/// What the page is made from besides the module.
+const SITE_SOURCES: [&str; 7] = [
+    "studio/src",
+    "studio/public",
+    "studio/build",
+    "studio/index.html",
+    "studio/package-lock.json",
+    "studio/vite.config.ts",
+    "Cargo.toml",
+];
+
+/// Builds whatever is missing or old.
+pub(super) fn everything() -> Result<()> {
+    check_node()?;
+    module()?;
+    packages()?;
+    site()
+}
+
+/// Node and npm, as the page's package asks for them.
+pub(super) fn check_node() -> Result<()> {
+    if !works(Command::new("node").arg("--version")) || !works(npm().arg("--version")) {
+        bail!(
+            "node and npm are not installed: the studio needs Node 20.19 or later, see https://nodejs.org"
+        );
+    }
+    Ok(())
+}
+
+/// npm, in the page's folder.
+pub(super) fn npm() -> Command {
+    let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+    command.current_dir(SOURCE);
+    command
+}
+
+/// A tool of the page's packages, in the page's folder.
+pub(super) fn tool(name: &str) -> Command {
+    let mut command = npm();
+    command.args(["exec", "--no", "--", name]);
+    command
+}
+
+/// The command `posekit`, built beside this program, which is in the same folder.
+pub(super) fn command() -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "-p", "posekit-cli"]))?;
+    let this = env::current_exe().context("cannot find this program")?;
+    Ok(this.with_file_name(format!("posekit{}", env::consts::EXE_SUFFIX)))
+}
+
+/// The WebAssembly package, by this program's own job.
+pub(super) fn module() -> Result<()> {
+    if is_fresh(Path::new(MODULE), &MODULE_SOURCES) {
+        return Ok(());
+    }
+    let this = env::current_exe().context("cannot find this program")?;
+    run(Command::new(this).arg("wasm"))
+}
+
+/// Node's packages, exactly those of the lock file. A copy of the lock file beside them says which they are.
+pub(super) fn packages() -> Result<()> {
+    let wanted =
+        fs::read(format!("{SOURCE}/package-lock.json")).context("cannot read the lock file")?;
+    let stamp = format!("{SOURCE}/node_modules/.installed-lock.json");
+    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    run(npm().args(["ci", "--no-audit", "--no-fund"]))?;
+    fs::write(stamp, wanted).context("cannot write beside Node's packages")
+}
+
+/// The static folder.
+pub(super) fn site() -> Result<()> {
+    let mut sources = SITE_SOURCES.to_vec();
+    sources.push(MODULE);
+    if is_fresh(Path::new(SITE), &sources) {
+        return Ok(());
+    }
+    run(tool("vite").arg("build"))
+}
+
+/// Whether a folder is there and none of the sources has changed since its newest file was written.
+fn is_fresh(made: &Path, sources: &[&str]) -> bool {
+    let Some(made) = newest(made) else { return false };
+    sources.iter().filter_map(|source| newest(Path::new(source))).all(|changed| changed <= made)
+}
+
+/// When the newest file at or below a path was written; `None` where there is none. What was made from sources
+/// (`pkg`, `target`, `node_modules`) does not count among them.
+fn newest(path: &Path) -> Option<SystemTime> {
+    let metadata = fs::metadata(path).ok()?;
+    if metadata.is_file() {
+        return metadata.modified().ok();
+    }
+    let entries = fs::read_dir(path).ok()?.flatten();
+    entries
+        .filter(|entry| {
+            !["pkg", "target", "node_modules"].iter().any(|name| entry.file_name() == *name)
+        })
+        .filter_map(|entry| newest(&entry.path()))
+        .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn write(path: &Path, age: u64) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "x").unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_fresh_until_a_source_changes() {
+        let folder = env::temp_dir().join(format!("posekit-fresh-{}", std::process::id()));
+        let source = folder.join("src");
+        let made = folder.join("made");
+        let fresh = || is_fresh(&made, &[source.to_str().unwrap()]);
+        write(&source.join("deep/a.ts"), 60);
+        assert!(!fresh(), "nothing made yet");
+        write(&made.join("index.html"), 30);
+        assert!(fresh(), "made after the source");
+        write(&source.join("node_modules/b.js"), 0);
+        assert!(fresh(), "packages are no source");
+        write(&source.join("c.ts"), 0);
+        assert!(!fresh(), "a source is newer");
+    }
+}

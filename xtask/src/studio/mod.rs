@@ -1,0 +1,104 @@
+//! The studio: building what is missing of it, serving it, and its gates.
+
+mod build;
+pub(crate) mod gates;
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::process::{cargo, run};
+
+/// What `cargo xtask studio` was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    only_build: bool,
+    screenshots: bool,
+    port: Option<u16>,
+    no_open: bool,
+}
+
+/// `cargo xtask studio`: builds what is missing or old and serves it; with `--build` leaves the folder and ends.
+///
+/// # Errors
+/// When an option is unknown, a tool is missing, or a part does not build.
+pub(crate) fn studio(arguments: &[String]) -> Result<()> {
+    let options = options(arguments)?;
+    build::everything()?;
+    if options.screenshots {
+        return run(build::npm().args(["run", "screenshots"]).env("POSEKIT", build::command()?));
+    }
+    if options.only_build {
+        println!(
+            "The studio is in {}: a static folder, fit for any web host under any path",
+            build::SITE
+        );
+        return Ok(());
+    }
+    run(&mut serve(&options))
+}
+
+/// The command that serves: the product's own.
+fn serve(options: &Options) -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "-p", "posekit-cli", "--"]);
+    command.args(["studio", "--dir", build::SITE]);
+    if let Some(port) = options.port {
+        command.args(["--port", &port.to_string()]);
+    }
+    if options.no_open {
+        command.arg("--no-open");
+    }
+    command
+}
+
+fn options(arguments: &[String]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut words = arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--build" => options.only_build = true,
+            "--screenshots" => options.screenshots = true,
+            "--no-open" => options.no_open = true,
+            "--port" => options.port = Some(port(words.next())?),
+            _ => match word.strip_prefix("--port=") {
+                Some(number) => options.port = Some(port(Some(number))?),
+                None => bail!(
+                    "studio does not know {word:?}; it knows --port N, --build, --screenshots, --no-open"
+                ),
+            },
+        }
+    }
+    Ok(options)
+}
+
+fn port(word: Option<&str>) -> Result<u16> {
+    let word = word.context("--port needs a number")?;
+    word.parse().with_context(|| format!("--port needs a number up to 65535, not {word:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Options> {
+        options(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_read() {
+        assert_eq!(read(&[]).unwrap(), Options::default(), "none");
+        for words in [&["--port", "8080"][..], &["--port=8080"]] {
+            assert_eq!(read(words).unwrap().port, Some(8080), "{words:?}");
+        }
+        assert!(read(&["--build"]).unwrap().only_build, "a folder only");
+    }
+
+    #[test]
+    fn what_is_unknown_is_named() {
+        let message = |words: &[&str]| read(words).unwrap_err().to_string();
+        assert!(message(&["--prot", "1"]).contains("--prot"), "a slip");
+        assert!(message(&["--port"]).contains("needs a number"), "nothing behind it");
+        assert!(message(&["--port", "70000"]).contains("70000"), "too large");
+    }
+}

@@ -1,0 +1,136 @@
+//! Which compiler can make WebAssembly here.
+//!
+//! Most toolchains get the target from rustup (`rustup target add wasm32-unknown-unknown`). Where that cannot be had, any toolchain with
+//! the source of the standard library builds it along: Debian's packages rustc-web, cargo-web and rust-web-src are one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::process::{cargo, quiet, run};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// Apart from the other builds: another compiler, and other flags, would throw these away.
+const FOLDER: &str = "target/wasm";
+/// Where distributions put their own toolchain.
+const SYSTEM: &str = "/usr/bin";
+
+/// What to say where there is no way.
+const HINT: &str = "no compiler here can make WebAssembly: `rustup target add wasm32-unknown-unknown`, or on Debian \
+     `apt-get install rustc-web cargo-web rust-web-src`";
+
+/// A compiler that can make WebAssembly, and how.
+#[derive(Debug)]
+pub(crate) enum Route {
+    /// The toolchain in use has the target.
+    Target,
+    /// This toolchain has the source of the standard library, and links with this linker.
+    Source {
+        /// Where its `cargo` and `rustc` are; `None` for the toolchain in use.
+        folder: Option<PathBuf>,
+        /// A linker for WebAssembly.
+        linker: PathBuf,
+    },
+}
+
+/// Finds a way to compile for WebAssembly.
+///
+/// # Errors
+/// When there is none: what to install.
+pub(crate) fn find_route() -> Result<Route> {
+    if sysroot("rustc")
+        .is_some_and(|root| root.join("lib/rustlib").join(TARGET).join("lib").is_dir())
+    {
+        return Ok(Route::Target);
+    }
+    find_source()
+}
+
+/// Finds a toolchain with the source of the standard library.
+///
+/// # Errors
+/// When there is none: what to install.
+pub(crate) fn find_source() -> Result<Route> {
+    let Some(linker) = linker() else {
+        bail!("{HINT}; a linker (rust-lld or wasm-ld) is missing too")
+    };
+    for folder in [None, Some(PathBuf::from(SYSTEM))] {
+        let compiler = folder.as_ref().map_or("rustc".into(), |folder| folder.join("rustc"));
+        let has_cargo = folder.as_ref().is_none_or(|folder| folder.join("cargo").exists());
+        let has_source = sysroot(compiler).is_some_and(|root| has_source(&root));
+        if has_cargo && has_source {
+            return Ok(Route::Source { folder, linker });
+        }
+    }
+    bail!(HINT)
+}
+
+fn has_source(root: &Path) -> bool {
+    root.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
+}
+
+/// Where a compiler's libraries are; `None` where it cannot be run.
+fn sysroot(compiler: impl AsRef<std::ffi::OsStr>) -> Option<PathBuf> {
+    let text = quiet(Command::new(compiler).args(["--print", "sysroot"]))?;
+    Some(PathBuf::from(text.trim()))
+}
+
+/// A linker for WebAssembly: the one that comes with a toolchain, or one that is installed.
+fn linker() -> Option<PathBuf> {
+    let host = quiet(Command::new("rustc").args(["--print", "host-tuple"]));
+    let own = host
+        .zip(sysroot("rustc"))
+        .map(|(host, root)| root.join("lib/rustlib").join(host.trim()).join("bin/rust-lld"));
+    own.filter(|path| path.is_file()).or_else(|| {
+        let installed = ["rust-lld", "wasm-ld"].map(PathBuf::from);
+        installed.into_iter().find(|name| quiet(Command::new(name).arg("--version")).is_some())
+    })
+}
+
+impl Route {
+    /// How it is done, for people.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Target => format!("the target {TARGET}"),
+            Self::Source { folder: None, .. } => {
+                "the standard library built from its source".to_owned()
+            }
+            Self::Source { folder: Some(folder), .. } => {
+                format!("{}, the standard library from its source", folder.join("rustc").display())
+            }
+        }
+    }
+
+    /// Compiles the module; returns where it is.
+    ///
+    /// # Errors
+    /// When the build fails.
+    pub(crate) fn compile(&self) -> Result<PathBuf> {
+        let mut command = match self {
+            Self::Source { folder: Some(folder), .. } => {
+                let mut command = Command::new(folder.join("cargo"));
+                command.env("RUSTC", folder.join("rustc"));
+                command
+            }
+            _ => cargo(),
+        };
+        command.args(["build", "--quiet", "--locked", "--lib", "--package", "posekit-wasm"]);
+        // What the feature asks for is unstable, and what the source of the standard library is built with as well.
+        command.args(["--features", "instructions"]).env("RUSTC_BOOTSTRAP", "1");
+        command.args(["--profile", "wasm", "--target", TARGET, "--target-dir", FOLDER]);
+        // The toolchain in use must not lend its settings to another.
+        for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
+            if matches!(self, Self::Source { folder: Some(_), .. }) {
+                command.env_remove(name);
+            }
+        }
+        command.env("RUSTFLAGS", "-C target-feature=+simd128");
+        if let Self::Source { linker, .. } = self {
+            command.arg("-Zbuild-std=std,panic_abort");
+            command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
+        }
+        run(&mut command)?;
+        Ok(Path::new(FOLDER).join(TARGET).join("wasm/posekit_wasm.wasm"))
+    }
+}
