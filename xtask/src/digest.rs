@@ -39,7 +39,10 @@ pub(crate) fn bless() -> Result<()> {
     println!("{COMMITTED}: {fresh}");
     let mut transcripts = cargo();
     transcripts.args(["test", "--quiet", "--package", "posekit-cli"]);
-    run(transcripts.env("TRYCMD", "overwrite").env("INSTA_UPDATE", "always"))?;
+    run(transcripts
+        .env("TRYCMD", "overwrite")
+        .env("INSTA_UPDATE", "always")
+        .env("POSEKIT_BLESS", "1"))?;
     println!("transcripts rewritten; read the difference before you commit it");
     Ok(())
 }
