@@ -4,8 +4,8 @@ import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./ty
 
 const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
-  direct: "Direct, closed form",
-  "two-bone": "Two-bone, closed form",
+  direct: "Direct",
+  "two-bone": "Two-bone",
   ccd: "CCD",
   fabrik: "FABRIK",
   relaxation: "Relaxation",

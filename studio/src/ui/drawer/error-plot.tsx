@@ -17,9 +17,14 @@ export function ErrorPlot() {
   return (
     <figure class="plot">
       <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={summary(session.results.value)} />
+      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session))} />
     </figure>
   );
+}
+
+/** A crowd is solved in closed form, frame by frame: it has no iterations. */
+function plotted(session: Session): RunResult[] {
+  return session.crowd.value ? [] : session.results.value;
 }
 
 /** What the plot shows, for those who do not see it. */
@@ -34,9 +39,10 @@ function summary(results: RunResult[]): string {
 }
 
 function hoverText(session: Session): string {
+  if (session.crowd.value) return "a crowd is solved in closed form, without iterations";
   const iteration = session.hoveredIteration.value ?? session.cursor.value?.iteration ?? null;
   if (iteration === null) return "";
-  const { runs, y } = curves(session.results.value);
+  const { runs, y } = curves(plotted(session));
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
     return error === undefined || error === null ? "" : `${methodWord(run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
@@ -49,7 +55,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let plot: uPlot | null = null;
   let shape = "";
   const redraw = () => {
-    const { x, y, runs } = curves(session.results.value);
+    const { x, y, runs } = curves(plotted(session));
     const data = [x, ...y] as uPlot.AlignedData;
     const next = `${theme.value}|${runs.map(({ method }) => method).join()}`;
     if (plot && next === shape) {
@@ -63,6 +69,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let waiting = 0;
   const stop = effect(() => {
     void session.results.value;
+    void session.crowd.value;
     void theme.value;
     // Results come with every move of a drag; the eye needs the plot ten times a second.
     if (waiting === 0) waiting = window.setTimeout(() => { waiting = 0; redraw(); }, plot ? 90 : 0);
@@ -223,9 +230,14 @@ function drawMarks(plot: uPlot, session: Session): void {
     line(ctx, bbox.left, y, bbox.left + bbox.width, y);
     ctx.font = `${11 * devicePixelRatio}px 'Inter Variable', sans-serif`;
     ctx.textAlign = "left";
+    ctx.lineWidth = 3 * devicePixelRatio;
+    ctx.setLineDash([]);
+    ctx.strokeStyle = token("panel-paper");
+    ctx.strokeText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
     ctx.fillText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
   }
   if (cursor) {
+    ctx.lineWidth = devicePixelRatio;
     const x = plot.valToPos(cursor.iteration, "x", true);
     ctx.setLineDash([]);
     ctx.strokeStyle = token("ink");

@@ -8,7 +8,7 @@ import { duration, methodWord } from "../words.ts";
 
 export function Times() {
   const session = useSession();
-  const results = session.results.value;
+  const results = session.crowd.value ? [] : session.results.value;
   const longest = Math.max(...results.map(({ micros }) => micros ?? 0), 1e-9);
   return (
     <figure class="times">
