@@ -72,7 +72,7 @@ test.skipIf(ONLY !== undefined)("for the README", async () => {
   await saveSmall(light.page, "figure");
   await light.page.locator("#panel-tab-learn").click();
   await light.page.locator(".contents-item").first().click();
-  await light.page.getByRole("button", { name: "Figure 3: CCD locks up" }).click();
+  await light.page.getByRole("button", { name: "Figure 2: relaxation locks up" }).click();
   await settled(light.page);
   await light.page.waitForTimeout(400);
   await saveSmall(light.page, "lock-up");

@@ -16,6 +16,11 @@ export function methodWord(method: MethodName): string {
   return METHOD_WORDS[method];
 }
 
+/** A run by what it is: the method, and whether it is the published iteration. */
+export function runWord(method: MethodName, isClassic: boolean): string {
+  return isClassic ? `${methodWord(method)}, classic` : methodWord(method);
+}
+
 /** Three digits that mean something, in the unit in which a person would say it. */
 export function length(metres: number): string {
   const size = Math.abs(metres);

@@ -7,7 +7,8 @@ import type { RunResult, Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
-import { length, methodWord } from "../words.ts";
+import { isClassic } from "../runs.ts";
+import { length, runWord } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
 export function ErrorPlot() {
@@ -17,7 +18,7 @@ export function ErrorPlot() {
   return (
     <figure class="plot">
       <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session))} />
+      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session), session)} />
     </figure>
   );
 }
@@ -28,12 +29,12 @@ function plotted(session: Session): RunResult[] {
 }
 
 /** What the plot shows, for those who do not see it. */
-function summary(results: RunResult[]): string {
+function summary(results: RunResult[], session: Session): string {
   const { runs, y } = curves(results);
   if (runs.length === 0) return "Error plot, empty until something is solved";
   const lines = runs.map((run, index) => {
     const first = y[index]?.[0] ?? 0;
-    return `${methodWord(run.method)}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
+    return `${runWord(run.method, isClassic(session, run.id))}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
   });
   return `Error plot. ${lines.join(". ")}`;
 }
@@ -45,7 +46,7 @@ function hoverText(session: Session): string {
   const { runs, y } = curves(plotted(session));
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error === undefined || error === null ? "" : `${methodWord(run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${runWord(run.method, isClassic(session, run.id))} ${error <= FLOOR ? "0 m" : length(error)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
 }
@@ -57,7 +58,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   const redraw = () => {
     const { x, y, runs } = curves(plotted(session));
     const data = [x, ...y] as uPlot.AlignedData;
-    const next = `${theme.value}|${runs.map(({ method }) => method).join()}`;
+    const next = `${theme.value}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
     if (plot && next === shape) {
       plot.setData(data);
       return;
@@ -106,7 +107,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
       { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
     ],
-    series: [{}, ...runs.map((run) => seriesOf(run))],
+    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id)))],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
@@ -145,14 +146,15 @@ function everyFewDecades(plot: uPlot, ticks: number[]): (number | null)[] {
   return ticks.map((tick) => (isDecade(tick) && Math.round(Math.log10(tick)) % every === 0 ? tick : null));
 }
 
-function seriesOf(run: RunResult): uPlot.Series {
+/** The published iteration is drawn finer and dotted beside its own method. */
+function seriesOf(run: RunResult, classic: boolean): uPlot.Series {
   const look = lookOf(run.method);
   const colour = token(look.line);
   return {
-    label: methodWord(run.method),
+    label: runWord(run.method, classic),
     stroke: colour,
-    width: 2,
-    dash: [...look.dash],
+    width: classic ? 1.25 : 2,
+    dash: classic ? [1, 3] : [...look.dash],
     points: { show: true, paths: markerPaths(look.marker), stroke: colour, fill: token("panel-paper"), width: 1.5, space: 12 },
   };
 }
