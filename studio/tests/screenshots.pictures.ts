@@ -50,6 +50,8 @@ for (const [device, options] of Object.entries(DEVICES)) {
 
 /** As WebP, which the browser itself can write. */
 async function saveSmall(page: Page, name: string): Promise<void> {
+  // The view draws coarsely while it is busy, and finely when it has come to rest.
+  await page.waitForTimeout(2500);
   const png = (await page.screenshot()).toString("base64");
   const webp = await page.evaluate(async (base64) => {
     const image = new Image();

@@ -220,7 +220,7 @@ function regular(path: Path2D, corners: number, x: number, y: number, radius: nu
 /** The tolerance as a fine line, and where the scrubber stands. */
 function drawMarks(plot: uPlot, session: Session): void {
   const { ctx, bbox } = plot;
-  const tolerance = session.results.peek()[0]?.tolerance ?? 0;
+  const tolerance = plotted(session)[0]?.tolerance ?? 0;
   const cursor = session.cursor.peek();
   ctx.save();
   ctx.lineWidth = devicePixelRatio;
