@@ -192,7 +192,7 @@ bent start for every solve, at most ${ITERATIONS} iterations, tolerance ${TOLERA
 closed-chain-ik has its defaults otherwise. **Reached** is measured on the joints' turns that are returned, by forward kinematics that belongs to no solver: within the tolerance, hinges about their axes
 and inside their ranges. **Mean time** is per solve, failures included, in the fastest of ${ROUNDS} rounds.
 
-closed-chain-ik is made for goals that move a little from frame to frame; from far away, as here, it says `DIVERGED` or `STALLED` on most of what it misses. It throws where every joint stands at a limit, which counts
+closed-chain-ik is made for goals that move a little from frame to frame; from far away, as here, it says \`DIVERGED\` or \`STALLED\` on most of what it misses. It throws where every joint stands at a limit, which counts
 as a miss.
 
 ${peers}

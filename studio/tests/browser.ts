@@ -98,6 +98,8 @@ export function handlePosition(page: Page, id: string): Promise<[number, number,
 /** Where a point of the scene is on the page [px]. */
 export async function onScreen(page: Page, position: [number, number, number]): Promise<{ x: number; y: number }> {
   await page.waitForFunction(() => "posekitView" in globalThis);
+  // A scene that was just opened is framed with the next picture.
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => { requestAnimationFrame(done); }); }));
   return page.evaluate((at) => {
     const { x, y } = globalThis.posekitView.screenPosition(at);
     const box = document.querySelector(".view-canvas")?.getBoundingClientRect();

@@ -3,17 +3,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { documentOf, dragHandle, launch, openScene, openStudio, settled, type Studio } from "./browser.ts";
 
 const ASSETS = process.env["POSEKIT_ASSETS"];
 
 let browser: Browser;
 let studio: Studio;
-beforeAll(async () => { browser = await launch(); });
+beforeAll(async () => {
+  browser = await launch();
+  studio = await openStudio(browser);
+});
 afterAll(() => browser.close());
-beforeEach(async () => { studio = await openStudio(browser); });
-afterEach(() => studio.close());
 
 /** Drops a file on the page as a file manager would. */
 async function drop(name: string, bytes: Uint8Array): Promise<void> {
@@ -53,6 +54,7 @@ test("a link that is put into the address of the open page is followed", async (
   await settled(page);
   await page.evaluate(() => { location.hash = "#d1.torn"; });
   await page.locator(".notice[data-kind=error]").waitFor();
+  await page.getByRole("button", { name: "Close this message" }).click();
   expect((await documentOf(page)).scene).toBe("rope");
   expect(studio.complaints).toEqual([]);
 });
@@ -67,7 +69,9 @@ test("a broken link says so and leaves a page that works", async () => {
 
 test.skipIf(!ASSETS || !existsSync(`${ASSETS}/urdf/panda.urdf`)).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s is opened and solved", async (path) => {
   const { page } = studio;
-  await drop(path.split("/").at(-1) ?? path, readFileSync(`${ASSETS}/${path}`));
+  const name = path.split("/").at(-1) ?? path;
+  await openScene(page, "limb-2d");
+  await drop(name, readFileSync(`${ASSETS}/${path}`));
   await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file", undefined, { timeout: 30_000 });
   await settled(page);
   const { nJoints, handles } = await page.evaluate(() => ({
@@ -109,6 +113,7 @@ test("bad files are refused with what, where and what to try, and the page lives
 test("a name with markup in it is shown as text", async () => {
   const { page } = studio;
   const problem = '{ "schema": "posekit.figure/1", "joints": [ { "name": "<img src=x onerror=alert(1)>", "parent": null, "kind": "revolute", "axis": [0,0,1] }, { "name": "<b>tip</b>", "parent": "<img src=x onerror=alert(1)>", "kind": "fixed", "position": [1,0,0] } ], "tasks": [ { "task": "position", "name": "<i>goal</i>", "frame": "<b>tip</b>", "target": [0, 1, 0] } ] }';
+  await openScene(page, "limb-2d");
   await drop("<b>bold</b>.json", text(problem));
   await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file");
   await settled(page);
@@ -148,4 +153,5 @@ test("a snippet for the command line does what is on screen", async () => {
   await page.keyboard.press("x");
   await page.getByRole("tab", { name: "Command line" }).click();
   expect(await page.locator(".code").innerText()).toContain("posekit solve");
+  await page.keyboard.press("Escape");
 });

@@ -50,6 +50,8 @@ for (const [device, options] of Object.entries(DEVICES)) {
 
 /** As WebP, which the browser itself can write. */
 async function saveSmall(page: Page, name: string): Promise<void> {
+  // The view draws coarsely while it is busy, and finely when it has come to rest.
+  await page.waitForTimeout(2500);
   const png = (await page.screenshot()).toString("base64");
   const webp = await page.evaluate(async (base64) => {
     const image = new Image();
@@ -72,7 +74,7 @@ test.skipIf(ONLY !== undefined)("for the README", async () => {
   await saveSmall(light.page, "figure");
   await light.page.locator("#panel-tab-learn").click();
   await light.page.locator(".contents-item").first().click();
-  await light.page.getByRole("button", { name: "Figure 3: CCD locks up" }).click();
+  await light.page.getByRole("button", { name: "Figure 2: relaxation locks up" }).click();
   await settled(light.page);
   await light.page.waitForTimeout(400);
   await saveSmall(light.page, "lock-up");

@@ -4,8 +4,8 @@ import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./ty
 
 const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
-  direct: "Direct, closed form",
-  "two-bone": "Two-bone, closed form",
+  direct: "Direct",
+  "two-bone": "Two-bone",
   ccd: "CCD",
   fabrik: "FABRIK",
   relaxation: "Relaxation",
@@ -14,6 +14,11 @@ const METHOD_WORDS: Record<MethodName, string> = {
 
 export function methodWord(method: MethodName): string {
   return METHOD_WORDS[method];
+}
+
+/** A run by what it is: the method, and whether it is the published iteration. */
+export function runWord(method: MethodName, isClassic: boolean): string {
+  return isClassic ? `${methodWord(method)}, classic` : methodWord(method);
 }
 
 /** Three digits that mean something, in the unit in which a person would say it. */

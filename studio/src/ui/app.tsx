@@ -76,8 +76,10 @@ function Sheet() {
 /** The answer stays in sight, whatever tab is open. */
 function SheetStatus() {
   const session = useSession();
+  const crowd = session.crowd.value;
   const main = session.results.value[0];
-  return <div class="sheet-status">{main ? <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></> : session.crowd.value && <span>{session.crowd.value.reached} of {session.crowd.value.count} limbs arrive</span>}</div>;
+  if (crowd) return <div class="sheet-status">{crowd.reached} of {crowd.count} limbs arrive</div>;
+  return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></>}</div>;
 }
 
 function useMedia(query: MediaQueryList): boolean {

@@ -7,7 +7,8 @@ import type { RunResult, Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
-import { length, methodWord } from "../words.ts";
+import { isClassic } from "../runs.ts";
+import { length, runWord } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
 export function ErrorPlot() {
@@ -17,29 +18,35 @@ export function ErrorPlot() {
   return (
     <figure class="plot">
       <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={summary(session.results.value)} />
+      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session), session)} />
     </figure>
   );
 }
 
+/** A crowd is solved in closed form, frame by frame: it has no iterations. */
+function plotted(session: Session): RunResult[] {
+  return session.crowd.value ? [] : session.results.value;
+}
+
 /** What the plot shows, for those who do not see it. */
-function summary(results: RunResult[]): string {
+function summary(results: RunResult[], session: Session): string {
   const { runs, y } = curves(results);
   if (runs.length === 0) return "Error plot, empty until something is solved";
   const lines = runs.map((run, index) => {
     const first = y[index]?.[0] ?? 0;
-    return `${methodWord(run.method)}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
+    return `${runWord(run.method, isClassic(session, run.id))}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
   });
   return `Error plot. ${lines.join(". ")}`;
 }
 
 function hoverText(session: Session): string {
+  if (session.crowd.value) return "a crowd is solved in closed form, without iterations";
   const iteration = session.hoveredIteration.value ?? session.cursor.value?.iteration ?? null;
   if (iteration === null) return "";
-  const { runs, y } = curves(session.results.value);
+  const { runs, y } = curves(plotted(session));
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error === undefined || error === null ? "" : `${methodWord(run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${runWord(run.method, isClassic(session, run.id))} ${error <= FLOOR ? "0 m" : length(error)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
 }
@@ -49,9 +56,9 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let plot: uPlot | null = null;
   let shape = "";
   const redraw = () => {
-    const { x, y, runs } = curves(session.results.value);
+    const { x, y, runs } = curves(plotted(session));
     const data = [x, ...y] as uPlot.AlignedData;
-    const next = `${theme.value}|${runs.map(({ method }) => method).join()}`;
+    const next = `${theme.value}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
     if (plot && next === shape) {
       plot.setData(data);
       return;
@@ -63,6 +70,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let waiting = 0;
   const stop = effect(() => {
     void session.results.value;
+    void session.crowd.value;
     void theme.value;
     // Results come with every move of a drag; the eye needs the plot ten times a second.
     if (waiting === 0) waiting = window.setTimeout(() => { waiting = 0; redraw(); }, plot ? 90 : 0);
@@ -99,7 +107,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
       { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
     ],
-    series: [{}, ...runs.map((run) => seriesOf(run))],
+    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id)))],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
@@ -138,14 +146,15 @@ function everyFewDecades(plot: uPlot, ticks: number[]): (number | null)[] {
   return ticks.map((tick) => (isDecade(tick) && Math.round(Math.log10(tick)) % every === 0 ? tick : null));
 }
 
-function seriesOf(run: RunResult): uPlot.Series {
+/** The published iteration is drawn finer and dotted beside its own method. */
+function seriesOf(run: RunResult, classic: boolean): uPlot.Series {
   const look = lookOf(run.method);
   const colour = token(look.line);
   return {
-    label: methodWord(run.method),
+    label: runWord(run.method, classic),
     stroke: colour,
-    width: 2,
-    dash: [...look.dash],
+    width: classic ? 1.25 : 2,
+    dash: classic ? [1, 3] : [...look.dash],
     points: { show: true, paths: markerPaths(look.marker), stroke: colour, fill: token("panel-paper"), width: 1.5, space: 12 },
   };
 }
@@ -211,7 +220,7 @@ function regular(path: Path2D, corners: number, x: number, y: number, radius: nu
 /** The tolerance as a fine line, and where the scrubber stands. */
 function drawMarks(plot: uPlot, session: Session): void {
   const { ctx, bbox } = plot;
-  const tolerance = session.results.peek()[0]?.tolerance ?? 0;
+  const tolerance = plotted(session)[0]?.tolerance ?? 0;
   const cursor = session.cursor.peek();
   ctx.save();
   ctx.lineWidth = devicePixelRatio;
@@ -223,9 +232,14 @@ function drawMarks(plot: uPlot, session: Session): void {
     line(ctx, bbox.left, y, bbox.left + bbox.width, y);
     ctx.font = `${11 * devicePixelRatio}px 'Inter Variable', sans-serif`;
     ctx.textAlign = "left";
+    ctx.lineWidth = 3 * devicePixelRatio;
+    ctx.setLineDash([]);
+    ctx.strokeStyle = token("panel-paper");
+    ctx.strokeText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
     ctx.fillText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
   }
   if (cursor) {
+    ctx.lineWidth = devicePixelRatio;
     const x = plot.valToPos(cursor.iteration, "x", true);
     ctx.setLineDash([]);
     ctx.strokeStyle = token("ink");

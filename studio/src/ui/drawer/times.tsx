@@ -4,11 +4,12 @@ import { useSession } from "../context.ts";
 import { CrowdFacts } from "../crowd.tsx";
 import { Swatch } from "../swatch.tsx";
 import { lookOf } from "../tokens.ts";
-import { duration, methodWord } from "../words.ts";
+import { duration, runWord } from "../words.ts";
+import { isClassic } from "../runs.ts";
 
 export function Times() {
   const session = useSession();
-  const results = session.results.value;
+  const results = session.crowd.value ? [] : session.results.value;
   const longest = Math.max(...results.map(({ micros }) => micros ?? 0), 1e-9);
   return (
     <figure class="times">
@@ -18,7 +19,7 @@ export function Times() {
         {results.map((result) => (
           <li key={result.id} class="time">
             <Swatch method={result.method} />
-            <span class="time-name">{methodWord(result.method)}</span>
+            <span class="time-name">{runWord(result.method, isClassic(session, result.id))}</span>
             <span class="time-value">{result.micros === null ? "…" : duration(result.micros)}</span>
             <svg class="time-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" data-line={lookOf(result.method).line}>
               <rect width={100 * (result.micros ?? 0) / longest} height="6" />

@@ -30,10 +30,10 @@ export function Panel() {
 export function SolvePanel() {
   return (
     <>
-      <SceneSection />
-      <SelectionSection />
       <SolversSection />
       <SettingsSection />
+      <SelectionSection />
+      <SceneSection />
       <GoalsSection />
       <ViewSection />
     </>
