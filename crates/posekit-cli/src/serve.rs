@@ -1,14 +1,14 @@
 //! A web server for one folder of files, for one person: loopback only, reading only.
 //!
-//! The files are listed once at the start, and only what is on that list is ever opened, so no request can name a path outside the
-//! folder. Enough of HTTP/1.1 for browsers: GET and HEAD, connections that stay open.
+//! The files are listed, and only what is on that list is ever opened, so no request can name a path outside the folder.
+//! The list is made again when something is asked for that is not on it: the folder may have been built anew. Enough of HTTP/1.1 for browsers: GET and HEAD, connections that stay open.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Files by the path of their address, `/` for the first page.
 #[derive(Debug)]
 pub(crate) struct Site {
+    folder: PathBuf,
     files: BTreeMap<String, PathBuf>,
 }
 
@@ -45,7 +46,15 @@ impl Site {
         if let Some(first) = files.get("/index.html").cloned() {
             files.insert("/".to_owned(), first);
         }
-        Ok(Self { files })
+        Ok(Self { folder: folder.to_owned(), files })
+    }
+
+    /// The file of an address, after listing the folder anew where it is not known.
+    fn file(&mut self, path: &str) -> Option<PathBuf> {
+        if !self.files.contains_key(path) {
+            *self = Self::of(&self.folder).ok()?;
+        }
+        self.files.get(path).cloned()
     }
 
     /// Whether there is a first page.
@@ -61,7 +70,7 @@ pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
 
 /// Answers requests until the program ends.
 pub(crate) fn serve(listener: &TcpListener, site: Site) {
-    let site = Arc::new(site);
+    let site = Arc::new(Mutex::new(site));
     for connection in listener.incoming() {
         // One connection that fails is the browser's to repeat.
         let Ok(connection) = connection else { continue };
@@ -71,7 +80,7 @@ pub(crate) fn serve(listener: &TcpListener, site: Site) {
 }
 
 /// Answers the requests of one connection until it is closed, rests too long or is no HTTP.
-fn answer_all(connection: &TcpStream, site: &Site) -> io::Result<()> {
+fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     connection.set_read_timeout(Some(PATIENCE))?;
     connection.set_nodelay(true)?;
     let mut reader = BufReader::new(connection);
@@ -143,19 +152,21 @@ struct Reply {
     is_last: bool,
 }
 
-fn reply(request: &Request, site: &Site) -> Reply {
+fn reply(request: &Request, site: &Mutex<Site>) -> Reply {
     if !matches!(request.method.as_str(), "GET" | "HEAD") {
         return refuse("405 Method Not Allowed");
     }
     let path = request.target.split(['?', '#']).next().unwrap_or_default();
-    let Some(file) = decode(path).and_then(|path| site.files.get(&path).cloned()) else {
+    // A thread that panicked while it held the list has not changed it halfway.
+    let find = |path: String| site.lock().unwrap_or_else(PoisonError::into_inner).file(&path);
+    let Some(file) = decode(path).and_then(find) else {
         return refuse("404 Not Found");
     };
     match fs::read(&file) {
         Ok(body) => {
             Reply { head: head("200 OK", kind_of(&file), body.len()), body, is_last: false }
         }
-        // Listed at the start and gone since: the folder is being built again.
+        // Listed and gone since: the folder is being built again.
         Err(_) => refuse("404 Not Found"),
     }
 }
@@ -263,6 +274,16 @@ mod tests {
         }
         assert!(get(port, "/%zz").starts_with("HTTP/1.1 404"), "no digits");
         assert!(get(port, "/%").starts_with("HTTP/1.1 404"), "cut off");
+    }
+
+    #[test]
+    fn what_is_built_later_is_found() {
+        let port = served("later");
+        assert!(get(port, "/new.js").starts_with("HTTP/1.1 404"), "not there yet");
+        let folder =
+            std::env::temp_dir().join(format!("posekit-serve-{}-later", std::process::id()));
+        fs::write(folder.join("site/new.js"), "1").unwrap();
+        assert!(get(port, "/new.js").contains("text/javascript"), "built since");
     }
 
     #[test]

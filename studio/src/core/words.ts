@@ -81,7 +81,7 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
   switch (result.status) {
     case "reached": {
       const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}` : "";
-      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `reached in ${within}${escaped}` };
+      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `${result.iterations === 0 ? "reached from the start" : `reached in ${within}`}${escaped}` };
     }
     case "unreachable":
       return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: `out of reach by ${length(result.shortfall)}` };

@@ -73,7 +73,7 @@ export function keysOf(id: string): string {
 /** Listens on the whole page; returns what stops it. */
 export function listenToKeys(session: Session): () => void {
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || openDialog.peek() !== null) return;
+    if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const action = ACTIONS.find(({ matches }) => matches(event));
     if (!action || isMeantForField(event, action)) return;
     event.preventDefault();

@@ -21,7 +21,15 @@ export function Notices() {
   );
 }
 
+/** What is only said for information goes away by itself: it would stand before the figure [ms]. */
+const INFO_STAYS = 8000;
+
 function Item({ notice, onClose }: { notice: Notice; onClose: () => void }) {
+  useEffect(() => {
+    if (notice.kind !== "info") return;
+    const timer = setTimeout(onClose, INFO_STAYS);
+    return () => { clearTimeout(timer); };
+  }, [notice.id]);
   const Icon = ICONS[notice.kind];
   return (
     <li class="notice" data-kind={notice.kind}>

@@ -28,7 +28,6 @@ export function tell(kind: Notice["kind"], what: string, hint?: string): void {
   const notice: Notice = { id: nextNotice, kind, what, ...(hint === undefined ? {} : { hint }) };
   nextNotice -= 1;
   pageNotices.value = [...pageNotices.peek(), notice];
-  if (kind === "info") setTimeout(() => { forget(notice.id); }, 6000);
 }
 
 export function forget(id: number): void {

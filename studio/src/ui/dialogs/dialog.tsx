@@ -2,12 +2,14 @@
 
 import { X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { IconButton } from "../controls.tsx";
 import { openDialog } from "../page.ts";
 
 export function Dialog({ title, children }: { title: string; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
+  // The browser tells of a closed dialog a moment later, when the next one may be open already.
+  const [name] = useState(openDialog.peek());
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
@@ -18,7 +20,7 @@ export function Dialog({ title, children }: { title: string; children: Component
       ref={box}
       class="dialog"
       aria-labelledby="dialog-title"
-      onClose={() => { openDialog.value = null; }}
+      onClose={() => { if (openDialog.peek() === name) openDialog.value = null; }}
       onClick={(event) => { if (event.target === box.current) openDialog.value = null; }}
     >
       <div class="dialog-inner">

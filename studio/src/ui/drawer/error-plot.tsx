@@ -102,7 +102,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
     legend: { show: false },
     padding: [8, 12, 0, 0],
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(min + 1, max)] }, y: { distr: 3, log: 10, range: decades } },
+    scales: { x: { time: false, range: (plot) => [0, Math.max(1, plot.data[0].length - 1)] }, y: { distr: 3, log: 10, range: (_, min, max) => decades(min, max, session) } },
     axes: [
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
       { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
@@ -118,10 +118,11 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
   };
 }
 
-/** Whole decades around the data, so that lines do not jump with every result. */
-function decades(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+/** Whole decades around the data and the tolerance, so that lines do not jump with every result and rounding does not look like much. */
+function decades(min: number | null, max: number | null, session: Session): uPlot.Range.MinMax {
+  const tolerance = plotted(session)[0]?.tolerance ?? 0;
   const low = Math.floor(Math.log10(Math.max(FLOOR, min ?? 1e-8)) - 0.1);
-  const high = Math.ceil(Math.log10(Math.max(FLOOR * 10, max ?? 1)) + 0.1);
+  const high = Math.ceil(Math.log10(Math.max(FLOOR * 10, max ?? 1, 10 * tolerance)) + 0.1);
   return [10 ** low, 10 ** Math.max(low + 1, high)];
 }
 
