@@ -9,32 +9,12 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use posekit_io::gltf::{self, Animation, Asset, Channel, Interpolation, TargetPath, Written};
 use posekit_io::{Error, Limits, Result, Warnings};
 use serde_json::Value;
-
-/// Every glTF of the shared assets, except those that are wrong on purpose.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let is_gltf = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        matches!(extension, Some("gltf" | "glb" | "vrm" | "vrma"))
-    };
-    let mut all: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let is_validators = entry.to_string_lossy().contains("validator_");
-        if entry.is_dir() && !is_validators {
-            all.extend(files(&entry));
-        } else if is_gltf(&entry) {
-            all.push(entry);
-        }
-    }
-    all.sort();
-    all
-}
 
 /// The parts of a file, taken apart without the reader: its JSON text and the bytes of each buffer.
 struct Parts {
@@ -201,7 +181,7 @@ fn longer(channel: &Channel) -> Channel {
 #[test]
 fn g15_files_that_are_not_edited_are_the_same_bytes() {
     let Some(assets) = common::assets() else { return };
-    let files = files(&assets.join("gltf"));
+    let files = common::gltf_files(&assets.join("gltf"));
     assert!(files.len() >= 20, "{} files", files.len());
     for path in files {
         let asset = Asset::open(&path, &Limits::default(), &mut Warnings::new())
@@ -224,7 +204,7 @@ fn g15_files_that_are_not_edited_are_the_same_bytes() {
 fn g15_one_channel_is_edited_and_all_else_stays() {
     let Some(assets) = common::assets() else { return };
     let mut edited = 0;
-    for path in files(&assets.join("gltf")) {
+    for path in common::gltf_files(&assets.join("gltf")) {
         let old_bytes = fs::read(&path).unwrap();
         let folder = path.parent().unwrap().to_owned();
         let resolve = move |uri: &str| fs::read(folder.join(uri)).unwrap();
@@ -301,7 +281,7 @@ fn g15_one_channel_is_edited_and_all_else_stays() {
 #[test]
 fn g15_animations_and_channels_are_added() {
     let Some(assets) = common::assets() else { return };
-    for path in files(&assets.join("gltf")) {
+    for path in common::gltf_files(&assets.join("gltf")) {
         let folder = path.parent().unwrap().to_owned();
         let resolve = move |uri: &str| fs::read(folder.join(uri)).unwrap();
         let asset = Asset::open(&path, &Limits::default(), &mut Warnings::new()).unwrap();

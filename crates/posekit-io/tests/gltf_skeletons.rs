@@ -8,7 +8,6 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -82,29 +81,10 @@ fn world(file: &Value, node: usize) -> DMat4 {
     }
 }
 
-/// Every glTF of the shared assets, except those that are wrong on purpose.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let is_gltf = |path: &Path| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        matches!(extension, Some("gltf" | "glb" | "vrm" | "vrma"))
-    };
-    let mut all: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let is_validators = entry.to_string_lossy().contains("validator_");
-        if entry.is_dir() && !is_validators {
-            all.extend(files(&entry));
-        } else if is_gltf(&entry) {
-            all.push(entry);
-        }
-    }
-    all.sort();
-    all
-}
-
 #[test]
 fn every_character_of_the_assets_stands_where_its_nodes_stand() {
     let Some(assets) = common::assets() else { return };
-    let files = files(&assets.join("gltf"));
+    let files = common::gltf_files(&assets.join("gltf"));
     assert!(files.len() >= 20, "{} files", files.len());
     for path in files {
         let bytes = fs::read(&path).unwrap();

@@ -1,7 +1,12 @@
 //! What several tests need.
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail and speak as a test does"
+)]
+#![allow(dead_code, reason = "every suite uses a part of it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder of shared assets, or `None` where it is not at hand; on a build server that is a failure.
 pub(crate) fn assets() -> Option<PathBuf> {
@@ -15,4 +20,23 @@ pub(crate) fn assets() -> Option<PathBuf> {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "no assets at {}", folder.display());
     println!("skipped: no assets at {}; set POSEKIT_ASSETS", folder.display());
     None
+}
+
+/// Every glTF of the shared assets, except those that are wrong on purpose.
+pub(crate) fn gltf_files(folder: &Path) -> Vec<PathBuf> {
+    let is_gltf = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("gltf" | "glb" | "vrm" | "vrma"))
+    };
+    let mut all: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let is_validators = entry.to_string_lossy().contains("validator_");
+        if entry.is_dir() && !is_validators {
+            all.extend(gltf_files(&entry));
+        } else if is_gltf(&entry) {
+            all.push(entry);
+        }
+    }
+    all.sort();
+    all
 }
