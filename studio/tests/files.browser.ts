@@ -1,12 +1,11 @@
 //! Links, files that are dropped, good and bad, and what can be taken away.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { assets } from "./assets.ts";
 import { documentOf, dragHandle, launch, openScene, openStudio, settled, type Studio } from "./browser.ts";
-
-const ASSETS = process.env["POSEKIT_ASSETS"];
 
 let browser: Browser;
 let studio: Studio;
@@ -67,11 +66,11 @@ test("a broken link says so and leaves a page that works", async () => {
   await other.close();
 });
 
-test.skipIf(!ASSETS || !existsSync(`${ASSETS}/urdf/panda.urdf`)).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s is opened and solved", async (path) => {
+test.skipIf(assets === null).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s is opened and solved", async (path) => {
   const { page } = studio;
   const name = path.split("/").at(-1) ?? path;
   await openScene(page, "limb-2d");
-  await drop(name, readFileSync(`${ASSETS}/${path}`));
+  await drop(name, readFileSync(`${assets ?? ""}/${path}`));
   await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file", undefined, { timeout: 30_000 });
   await settled(page);
   const { nJoints, handles } = await page.evaluate(() => ({

@@ -1,16 +1,14 @@
-//! Robots and characters that others made, from the folder that `POSEKIT_ASSETS` names: each opens and solves, or is refused in words.
+//! Robots and characters that others made, from the shared assets: each opens and solves, or is refused in words.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
+import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
 import { hasPackage, wasmBytes } from "./testing.ts";
 import { LoadFault, loadDocument, type Reader } from "./load.ts";
-
-const assets = process.env["POSEKIT_ASSETS"];
-const hasAssets = assets !== undefined && existsSync(assets);
 
 function reader(engine: Engine): Reader {
   return {
@@ -22,11 +20,11 @@ function reader(engine: Engine): Reader {
 /** Files whose nodes do not hang on each other: there is nothing to pose. */
 const REFUSED = /InterpolationTest|webxr_generic_hand/;
 
-describe.skipIf(!hasPackage || !hasAssets)("assets", () => {
+describe.skipIf(!hasPackage || assets === null)("assets", () => {
   beforeAll(() => initSync({ module: wasmBytes() }));
 
   for (const folder of ["urdf", "gltf"]) {
-    const names = hasAssets ? readdirSync(join(assets, folder)).filter((name) => /\.(urdf|glb|gltf|vrma?)$/.test(name)) : [];
+    const names = assets !== null ? readdirSync(join(assets, folder)).filter((name) => /\.(urdf|glb|gltf|vrma?)$/.test(name)) : [];
     it.each(names)("%s opens and is solved, or is refused in words", async (name) => {
       const engine = new Engine();
       const bytes = new Uint8Array(readFileSync(join(assets ?? "", folder, name)));
