@@ -164,6 +164,27 @@ pub enum Error {
     Skeleton(#[from] posekit::Error),
 }
 
+/// The place in an error, to be read or to be written.
+macro_rules! place_of {
+    ($error:expr) => {
+        match $error {
+            Self::Syntax { place, .. }
+            | Self::Missing { place, .. }
+            | Self::UnknownField { place, .. }
+            | Self::Value { place, .. }
+            | Self::Duplicate { place, .. }
+            | Self::NoSuchName { place, .. }
+            | Self::Tree { place, .. }
+            | Self::Unsupported { place, .. } => Some(place),
+            Self::Encoding { .. }
+            | Self::TooLarge { .. }
+            | Self::NotFinite { .. }
+            | Self::Read { .. }
+            | Self::Skeleton(_) => None,
+        }
+    };
+}
+
 impl Error {
     /// The same error with the line and column of the value that it names, where it was found after reading: when a problem became a skeleton.
     ///
@@ -179,40 +200,12 @@ impl Error {
     /// The place that the error names, if it is about one.
     #[must_use]
     pub const fn place(&self) -> Option<&Place> {
-        match self {
-            Self::Syntax { place, .. }
-            | Self::Missing { place, .. }
-            | Self::UnknownField { place, .. }
-            | Self::Value { place, .. }
-            | Self::Duplicate { place, .. }
-            | Self::NoSuchName { place, .. }
-            | Self::Tree { place, .. }
-            | Self::Unsupported { place, .. } => Some(place),
-            Self::Encoding { .. }
-            | Self::TooLarge { .. }
-            | Self::NotFinite { .. }
-            | Self::Read { .. }
-            | Self::Skeleton(_) => None,
-        }
+        place_of!(self)
     }
 
     /// The place that the error names.
     pub(crate) const fn place_mut(&mut self) -> Option<&mut Place> {
-        match self {
-            Self::Syntax { place, .. }
-            | Self::Missing { place, .. }
-            | Self::UnknownField { place, .. }
-            | Self::Value { place, .. }
-            | Self::Duplicate { place, .. }
-            | Self::NoSuchName { place, .. }
-            | Self::Tree { place, .. }
-            | Self::Unsupported { place, .. } => Some(place),
-            Self::Encoding { .. }
-            | Self::TooLarge { .. }
-            | Self::NotFinite { .. }
-            | Self::Read { .. }
-            | Self::Skeleton(_) => None,
-        }
+        place_of!(self)
     }
 }
 

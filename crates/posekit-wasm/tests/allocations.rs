@@ -1,63 +1,18 @@
 //! A frame of a session allocates nothing: not for a moved target, a new start, a run, or reading what came of it.
-#![expect(
-    unsafe_code,
-    reason = "counting allocations takes a global allocator, whose trait is unsafe"
-)]
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../posekit/tests/counting/mod.rs"]
+mod counting;
+
 use std::hint::black_box;
 use std::rc::Rc;
 
+use counting::allocations;
 use posekit::math::sin_cos;
 use posekit_io::Warnings;
 use posekit_io::problem::Problem;
 use posekit_wasm::crowd::Herd;
 use posekit_wasm::session::{Session, methods};
-
-thread_local! {
-    /// Allocations of this thread; the others run their own tests.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The system's allocator, with a count.
-struct Counting;
-
-fn count() {
-    // While a thread is being torn down its count is gone, and nobody looks at it any more.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory that it manages.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, old: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(old, layout, new_size) }
-    }
-
-    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(old, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// How many allocations `act` makes.
-fn allocations(act: impl FnOnce()) -> u64 {
-    let before = COUNT.with(Cell::get);
-    act();
-    COUNT.with(Cell::get) - before
-}
 
 const FIGURE: &str = r#"{ "schema": "posekit.figure/1", "joints": [
     { "name": "shoulder", "parent": null, "kind": "ball", "cone": { "axis": [1, 0, 0], "swing": 1.5, "twist": [-1, 1] } },
