@@ -437,6 +437,27 @@ fn every_method_pulls_the_root() {
     }
 }
 
+/// A target that is refused changes nothing, not on a chain that is solved by its points either.
+#[test]
+fn a_refused_target_leaves_the_solve_as_it_was() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.6]);
+    let start = skeleton.neutral();
+    let task: Task = Position::new(tip, DVec3::new(0.9, 0.7, 0.4)).into();
+    let run = |disturb: bool| {
+        let mut workspace = Workspace::default();
+        let tasks = core::slice::from_ref(&task);
+        workspace.begin(&skeleton, &start, tasks, Method::Fabrik, &Settings::default()).unwrap();
+        let _ = workspace.step();
+        if disturb {
+            let other = Orientation::new(tip, DQuat::IDENTITY).into();
+            let refused = workspace.set_target(0, &other);
+            assert!(matches!(refused, Err(Error::Unsuited { .. })), "{refused:?}");
+        }
+        workspace.run().clone()
+    };
+    assert_eq!(run(true), run(false));
+}
+
 /// A level beyond the lowest is refused: there the least change stands.
 #[test]
 fn levels_have_an_end() {

@@ -54,7 +54,9 @@ function checkRuns(value: unknown, fault: Fault): void {
     if (!isMethod(run.method)) throw fault(`there is no solver ${show(run.method)}`);
     record(run.settings, "settings", fault);
     if (typeof run.visible !== "boolean") throw fault("visible is yes or no");
-    if (run.start !== undefined && !isNumbers(run.start)) throw fault("a start is a list of numbers");
+    for (const start of [run.start, run.from]) {
+      if (start !== undefined && !isNumbers(start)) throw fault("a start is a list of numbers");
+    }
   }
 }
 
@@ -103,7 +105,7 @@ export function freshRunId(runs: readonly RunSpec[]): string {
 
 /** The same problem without what belongs to one start. */
 export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
-  return runs.map(({ start: _start, ...rest }) => rest);
+  return runs.map(({ start: _start, from: _from, ...rest }) => rest);
 }
 
 export function withProblem(document: StudioDocument, problem: ProblemFile): StudioDocument {

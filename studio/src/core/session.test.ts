@@ -96,6 +96,21 @@ describe.skipIf(!hasPackage)("a session", () => {
     }
   });
 
+  it("forgets where a drag began when starts are given up", async () => {
+    const session = await opened("limb-2d");
+    session.beginDrag("target:0");
+    for (let step = 0; step <= 20; step += 1) {
+      session.drag("target:0", { position: [0.34 - 0.01 * step, 0.3, 0] });
+      await new Promise((resolve) => { setTimeout(resolve, 2); });
+    }
+    session.endDrag();
+    await traced(session);
+    const run = () => session.document.value.runs[0];
+    await until(() => run()?.from !== undefined, "a warm start");
+    session.setWarm(false);
+    expect([run()?.start, run()?.from]).toEqual([undefined, undefined]);
+  });
+
   it("keeps only the newest target while the worker is busy", async () => {
     let solves = 0;
     const engine = new Engine();

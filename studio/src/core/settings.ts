@@ -1,6 +1,6 @@
 //! The settings that a person can turn: name, range, default, and what more of it does and costs. The defaults are those of the library.
 
-import { METHODS } from "./methods.ts";
+import { METHODS, PUBLISHED } from "./methods.ts";
 import type { MethodName, SettingSpec, SettingsSubset } from "./types.ts";
 
 const ITERATED: MethodName[] = ["auto", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
@@ -181,6 +181,5 @@ export function withSetting(settings: SettingsSubset, path: string, value: Setti
 /** What goes to the solver: without what does not belong to the method, and would be refused or do nothing. */
 export function settingsFor(method: MethodName, settings: SettingsSubset): SettingsSubset {
   const { classic, ...rest } = settings;
-  const isPublished = method === "ccd" || method === "fabrik" || method === "relaxation";
-  return isPublished && classic !== undefined ? { ...rest, classic } : rest;
+  return PUBLISHED.includes(method) && classic !== undefined ? { ...rest, classic } : rest;
 }

@@ -37,7 +37,7 @@ export function stepFrom(trace: TraceData, entry: number, direction: 1 | -1): nu
 }
 
 export function cursorOf(trace: TraceData, entry: number): Cursor {
-  return { entry, entries: trace.n, iteration: trace.iterations[entry] ?? 0, phase: phaseAt(trace, entry) };
+  return { entry, entries: trace.n, iteration: trace.iterations[entry] ?? 0, phase: phaseAt(trace, entry), joint: trace.joints[entry] ?? -1 };
 }
 
 export interface Moment {

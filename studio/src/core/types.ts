@@ -239,6 +239,8 @@ export interface Cursor {
   entries: number;
   iteration: number;
   phase: PhaseName;
+  /** The joint that moved, or -1. */
+  joint: number;
 }
 
 /**

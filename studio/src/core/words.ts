@@ -114,8 +114,8 @@ function withLimit(joint: number, result: RunResult, info: ProblemInfo): string 
 }
 
 /** What an entry of a trace is. */
-export function phaseWord(phase: PhaseName, joint: number | null, info: ProblemInfo | null): string {
-  const name = joint === null || joint < 0 ? "" : info?.names[joint] ?? `joint ${joint}`;
+export function phaseWord(phase: PhaseName, joint: number, info: ProblemInfo | null): string {
+  const name = joint < 0 ? "" : info?.names[joint] ?? `joint ${joint}`;
   switch (phase) {
     case "iteration": return "end of the iteration";
     case "joint": return name ? `turned ${name}` : "turned a joint";
@@ -131,8 +131,7 @@ export function phaseWord(phase: PhaseName, joint: number | null, info: ProblemI
 /** The main result and the place in time, for people who hear the page: one sentence. */
 export function announce(result: RunResult | null, info: ProblemInfo | null, cursor: Cursor | null): string {
   if (cursor) {
-    const joint = null;
-    return `iteration ${cursor.iteration}, step ${cursor.entry} of ${cursor.entries - 1}: ${phaseWord(cursor.phase, joint, info)}`;
+    return `iteration ${cursor.iteration}, step ${cursor.entry} of ${cursor.entries - 1}: ${phaseWord(cursor.phase, cursor.joint, info)}`;
   }
   if (!result) return "";
   if (result.fault !== null) return result.fault;

@@ -74,7 +74,7 @@ export class Client {
       this.nextId += 1;
       this.waiting.set(id, { request, resolve: resolve as Waiting["resolve"], reject });
       this.worker.postMessage({ id, request });
-      this.watch();
+      if (this.alarm === null) this.watch();
       if (this.hasAnswered) this.hooks.onState("busy");
     });
   }
@@ -92,7 +92,8 @@ export class Client {
     this.rejectAll(new WorkerLost("the page was closed"));
   }
 
-  private startWorker(state: ClientState): void {
+  /** True when a worker stands there. */
+  private startWorker(state: ClientState): boolean {
     this.hooks.onState(state);
     this.hasAnswered = false;
     try {
@@ -101,11 +102,12 @@ export class Client {
       this.worker = null;
       this.hooks.onState("failed");
       this.rejectAll(new WorkerLost(String(error)));
-      return;
+      return false;
     }
     this.worker.onmessage = ({ data }) => { this.receive(data); };
     this.worker.onerror = ({ message }) => { this.die(message ?? "it could not be loaded"); };
     this.worker.onmessageerror = () => { this.die("its answer could not be read"); };
+    return true;
   }
 
   private receive(reply: Reply): void {
@@ -120,7 +122,7 @@ export class Client {
     else waiting.resolve(reply.answer);
   }
 
-  /** Sets the alarm for the oldest request anew. */
+  /** Sets the alarm anew: requests are answered one after the other, so one for the oldest is enough. */
   private watch(): void {
     if (this.alarm) clearTimeout(this.alarm);
     this.alarm = null;
@@ -144,9 +146,9 @@ export class Client {
       this.rejectAll(lost);
       return;
     }
-    this.startWorker("restarting");
+    const stands = this.startWorker("restarting");
     this.rejectAll(lost);
-    this.hooks.onRestart(why);
+    if (stands) this.hooks.onRestart(why);
   }
 
   private rejectAll(error: Error): void {

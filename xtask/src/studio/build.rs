@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result, bail};
 
 use crate::process::{cargo, run, works};
+use crate::wasm;
 
 /// Where the page's source is, and where its static folder goes.
 const SOURCE: &str = "studio";
@@ -16,16 +17,19 @@ pub(super) const SITE: &str = "studio/dist";
 
 /// The WebAssembly module, and what it is made from.
 const MODULE: &str = "crates/posekit-wasm/pkg";
-const MODULE_SOURCES: [&str; 5] = [
+const MODULE_SOURCES: [&str; 6] = [
+    "Cargo.toml",
     "Cargo.lock",
     "crates/posekit/src",
     "crates/posekit-io/src",
     "crates/posekit-wasm",
-    "testdata/cases",
+    "tools/bindgen",
 ];
 
 /// What the page is made from besides the module.
-const SITE_SOURCES: [&str; 7] = [
+const SITE_SOURCES: [&str; 9] = [
+    "testdata",
+    "studio/tsconfig.json",
     "studio/src",
     "studio/public",
     "studio/build",
@@ -74,13 +78,12 @@ pub(super) fn command() -> Result<PathBuf> {
     Ok(this.with_file_name(format!("posekit{}", env::consts::EXE_SUFFIX)))
 }
 
-/// The WebAssembly package, by this program's own job.
+/// The WebAssembly package, by its own job.
 pub(super) fn module() -> Result<()> {
     if is_fresh(Path::new(MODULE), &MODULE_SOURCES) {
         return Ok(());
     }
-    let this = env::current_exe().context("cannot find this program")?;
-    run(Command::new(this).arg("wasm"))
+    wasm::wasm(&[])
 }
 
 /// Node's packages, exactly those of the lock file. A copy of the lock file beside them says which they are.

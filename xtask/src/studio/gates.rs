@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use super::build::{self, npm, tool};
 use crate::process::{run, works};
 use crate::steps::{Outcome, Step};
+use crate::wasm;
 
 /// Browsers that the tests can drive, by name and by place.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
@@ -56,10 +57,11 @@ fn with_node(gate: impl FnOnce() -> Result<()>) -> Result<Outcome> {
     if let Err(error) = build::check_node() {
         return missing(&error.to_string());
     }
-    build::packages()?;
-    if let Err(error) = build::module() {
-        return missing(&format!("the WebAssembly package does not build here: {error:#}"));
+    if let Err(error) = wasm::find_route() {
+        return missing(&error.to_string());
     }
+    build::packages()?;
+    build::module()?;
     gate().map(|()| Outcome::Passed)
 }
 

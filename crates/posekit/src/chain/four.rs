@@ -137,10 +137,10 @@ impl Rough {
         Self(Vec4::ONE / self.0)
     }
 
-    /// The larger of each, where both are numbers.
+    /// The larger of each; `self` where the other is not a number, on every target.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
-        Self(self.0.max(other.0))
+        Self(Vec4::select(other.0.cmpgt(self.0), other.0, self.0))
     }
 
     /// The sums of four fours: of each, the first to the third, the second to the fourth, then both.

@@ -40,10 +40,11 @@ fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
         let (above, below) = a.split_at_mut((k + 1) * n);
         let row = &mut above[k * n..];
         let (diagonal, pivot) = (row[0], row[k]);
-        if !pivot.is_finite() {
+        let inverse = if pivot <= least * diagonal { 0.0 } else { pivot.recip() };
+        // The reciprocal of a pivot next to nothing may be none.
+        if !pivot.is_finite() || !inverse.is_finite() {
             return false;
         }
-        let inverse = if pivot <= least * diagonal { 0.0 } else { pivot.recip() };
         row[k] = inverse;
         for (i, out) in (k + 1..n).zip(below.chunks_exact_mut(n)) {
             let scaled = row[i] * inverse;

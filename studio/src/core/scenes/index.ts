@@ -1,5 +1,6 @@
 //! The scenes, and documents made from them.
 
+import { withoutStarts } from "../document.ts";
 import { isFigure, type ProblemFile } from "../files.ts";
 import { SCENE_IDS, type OptionValue, type SceneId, type SceneSpec, type StudioDocument } from "../types.ts";
 import { armFree, armHinges, armRanges } from "./arms.ts";
@@ -64,7 +65,7 @@ export function withOption(document: StudioDocument, name: string, value: Option
   if (document.scene === "file") return document;
   const rebuilt = sceneDocument(document.scene, { ...document.options, [name]: value });
   const { problem, options, urdf } = rebuilt;
-  const runs = document.runs.map(({ start: _start, ...run }) => run);
+  const runs = withoutStarts(document.runs);
   const before = sceneDocument(document.scene, document.options).problem;
   return { ...document, options, problem: keepTarget(problem, document.problem, before), runs, ...(urdf === undefined ? {} : { urdf }) };
 }

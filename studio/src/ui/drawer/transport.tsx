@@ -81,6 +81,5 @@ function cursorText(session: Session): string {
     return main ? `the end, iteration ${main.iterations}` : "nothing solved yet";
   }
   if (cursor.entry === 0) return "the start";
-  const joint = session.shown.value.find(({ index }) => index === 0)?.joint ?? null;
-  return `iteration ${cursor.iteration}, ${phaseWord(cursor.phase, joint, session.info.value)}`;
+  return `iteration ${cursor.iteration}, ${phaseWord(cursor.phase, cursor.joint, session.info.value)}`;
 }

@@ -36,10 +36,10 @@ const LITTLE: f64 = 1e-6;
 
 /// Damping of a level's first step, and the least, relative to the square of the reach: next to nothing.
 const FIRST_DAMPING: f64 = 1e-6;
-
-/// The same relative to the weakest pull.
-const BESIDE_PULLS: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-12;
+
+/// Damping of a level's first step at most, relative to the weakest pull.
+const BESIDE_PULLS: f64 = 1e-3;
 
 /// What stands in for the level of the least change, below all that tasks can have.
 const LEAST_CHANGE: u8 = Task::LOWEST_LEVEL + 1;
