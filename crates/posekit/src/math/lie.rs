@@ -131,6 +131,17 @@ pub fn so3_log(rotation: DQuat) -> DVec3 {
     vector * (2.0 * atan2(sin_half, q.w) / sin_half)
 }
 
+/// The rotation a part of the way from one to another, on the shortest arc and at a steady rate.
+///
+/// - `part`: 0 for `from`, 1 for `to`; beyond them the turn goes on
+///
+/// # Degenerate cases
+/// Half a turn apart, both arcs are as short; the sign of the quaternions decides.
+#[must_use]
+pub fn slerp(from: DQuat, to: DQuat, part: f64) -> DQuat {
+    from * so3_exp(so3_log(from.inverse() * to) * part)
+}
+
 /// Left Jacobian of [`so3_exp`]: `exp(v + d) = exp(J d) * exp(v)` to first order in `d`.
 ///
 /// `J = I + (1 - cos t)/t² V + (t - sin t)/t³ V²`.

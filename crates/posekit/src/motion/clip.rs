@@ -1,0 +1,355 @@
+//! A motion sampled at a steady rate.
+
+use glam::{DQuat, DVec3};
+
+use crate::error::{Error, Result};
+use crate::math::{Pose, slerp};
+use crate::skeleton::{JointKind, Skeleton};
+
+/// Frame times that make sense \[s\]: from a microsecond to a million seconds.
+const FRAME_TIMES: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+/// How far from a whole number a time, counted in frames, may be to mean that frame: times are products and quotients of frame times, rounded a few times.
+const ON_FRAME: f64 = 1e-6;
+
+/// A motion: a skeleton, and a configuration for every frame, at a steady rate.
+///
+/// Lengths are in the skeleton's unit, whatever that is; [`metres_per_unit`](Self::metres_per_unit) says what is known of it. Every frame
+/// is settled, and the quaternions of a joint keep to one side from frame to frame, so that frames can be mixed.
+///
+/// # Example
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::motion::Clip;
+/// use posekit::skeleton::{Joint, Skeleton};
+///
+/// let hip = Skeleton::try_new(vec![Joint::revolute("hip", DVec3::Z)])?;
+/// let clip = Clip::try_new(hip, 0.1, vec![0.0, 1.0, 3.0])?;
+/// assert_eq!((clip.n_frames(), clip.duration()), (3, 0.2));
+/// let mut q = [0.0];
+/// clip.sample(0.15, &mut q);
+/// assert!((q[0] - 2.0).abs() < 1e-12);
+/// # Ok::<(), posekit::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip {
+    skeleton: Skeleton,
+    frame_time: f64,
+    /// `n_values` numbers for each frame.
+    values: Vec<f64>,
+    start: f64,
+    up: DVec3,
+    metres_per_unit: Option<f64>,
+}
+
+impl Clip {
+    /// A clip from its frames. Up is +y, it starts at 0 s, and its unit is not known.
+    ///
+    /// - `frame_time`: from frame to frame \[s\]
+    /// - `values`: configurations, one behind the other, [`n_values`](Skeleton::n_values) numbers each; none is a clip without frames
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a frame time outside a microsecond to a million seconds; [`Error::Length`] for values that are no whole number of
+    /// frames; what [`Skeleton::check`] says of a frame, with its number.
+    pub fn try_new(skeleton: Skeleton, frame_time: f64, mut values: Vec<f64>) -> Result<Self> {
+        if !FRAME_TIMES.contains(&frame_time) {
+            let need = "from a microsecond to a million seconds";
+            return Err(Error::OutOfRange {
+                what: "frame time",
+                index: 0,
+                value: frame_time,
+                need,
+            });
+        }
+        let n = skeleton.n_values();
+        if !values.len().is_multiple_of(n) {
+            let expected = values.len().checked_div(n).unwrap_or(0) * n;
+            return Err(Error::Length { what: "values of a clip", expected, found: values.len() });
+        }
+        for (frame, q) in values.chunks_exact_mut(n.max(1)).enumerate() {
+            skeleton.check(q).map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
+            skeleton.settle(q);
+        }
+        keep_to_one_side(&skeleton, &mut values);
+        let (start, up) = (0.0, DVec3::Y);
+        Ok(Self { skeleton, frame_time, values, start, up, metres_per_unit: None })
+    }
+
+    /// The same with another direction up.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] or [`Error::ZeroLength`] for what is no direction.
+    pub fn with_up(self, up: DVec3) -> Result<Self> {
+        if !up.is_finite() {
+            return Err(Error::NonFinite { what: "up", index: 0 });
+        }
+        // Scaled first, so that the square neither overflows nor vanishes.
+        let largest = up.abs().max_element();
+        if largest == 0.0 {
+            return Err(Error::ZeroLength { what: "up" });
+        }
+        let scaled = up / largest;
+        Ok(Self { up: scaled / scaled.length(), ..self })
+    }
+
+    /// The same with its first frame at another time \[s\].
+    #[must_use]
+    pub fn with_start(self, start: f64) -> Self {
+        Self { start, ..self }
+    }
+
+    /// The same with a unit of length \[m\].
+    #[must_use]
+    pub fn with_metres_per_unit(self, metres_per_unit: Option<f64>) -> Self {
+        Self { metres_per_unit, ..self }
+    }
+
+    /// The same skeleton, rate, up and unit with other frames.
+    ///
+    /// # Errors
+    /// As [`try_new`](Self::try_new).
+    pub fn with_values(&self, values: Vec<f64>) -> Result<Self> {
+        let clip = Self::try_new(self.skeleton.clone(), self.frame_time, values)?;
+        let (start, up, metres_per_unit) = (self.start, self.up, self.metres_per_unit);
+        Ok(Self { start, up, metres_per_unit, ..clip })
+    }
+
+    /// The skeleton that moves.
+    #[must_use]
+    pub const fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// From frame to frame \[s\].
+    #[must_use]
+    pub const fn frame_time(&self) -> f64 {
+        self.frame_time
+    }
+
+    /// Which way is up: of unit length, in the world.
+    #[must_use]
+    pub const fn up(&self) -> DVec3 {
+        self.up
+    }
+
+    /// The unit of length \[m\], where it is known.
+    #[must_use]
+    pub const fn metres_per_unit(&self) -> Option<f64> {
+        self.metres_per_unit
+    }
+
+    /// The number of frames.
+    #[must_use]
+    pub fn n_frames(&self) -> usize {
+        self.values.len().checked_div(self.skeleton.n_values()).unwrap_or(0)
+    }
+
+    /// When the first frame is \[s\].
+    #[must_use]
+    pub const fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// From the first frame to the last \[s\]; 0 for one frame or none.
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.frame_time * self.n_frames().saturating_sub(1) as f64
+    }
+
+    /// When a frame is \[s\].
+    #[must_use]
+    pub fn time(&self, frame: usize) -> f64 {
+        self.start + self.frame_time * frame as f64
+    }
+
+    /// The frames from one time to another, both included where a frame is at them \[s\]; none where no frame is between them, or a time is NaN.
+    #[must_use]
+    pub fn frames(&self, from: f64, to: f64) -> core::ops::Range<usize> {
+        let n = self.n_frames();
+        if from.is_nan() || to.is_nan() {
+            return 0..0;
+        }
+        let count = |time: f64| (time - self.start) / self.frame_time;
+        let first = (count(from) - ON_FRAME).ceil().clamp(0.0, n as f64);
+        let end = ((count(to) + ON_FRAME).floor() + 1.0).clamp(first, n as f64);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to 0..=n"
+        )]
+        let frames = first as usize..end as usize;
+        frames
+    }
+
+    /// The configuration of a frame.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    #[must_use]
+    pub fn frame(&self, frame: usize) -> &[f64] {
+        let n = self.skeleton.n_values();
+        &self.values[frame * n..(frame + 1) * n]
+    }
+
+    /// All frames, one behind the other.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The configuration at a time: between two frames in proportion, rotations on the shortest arc; before the first and after the last that frame.
+    ///
+    /// # Degenerate cases
+    /// A `q` of the wrong length, a clip without frames, or a time that is NaN, leave `q` as it is.
+    pub fn sample(&self, time: f64, q: &mut [f64]) {
+        let n = self.n_frames();
+        let place = (time - self.start) / self.frame_time;
+        if n == 0 || q.len() != self.skeleton.n_values() || place.is_nan() {
+            return;
+        }
+        let place = place.clamp(0.0, (n - 1) as f64);
+        let nearest = place.round();
+        // A time that means a frame gives that frame, bit for bit.
+        let place = if (place - nearest).abs() <= ON_FRAME { nearest } else { place };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to 0..n"
+        )]
+        let before = place.floor() as usize;
+        let part = place - before as f64;
+        let after = if part > 0.0 { before + 1 } else { before };
+        mix(&self.skeleton, self.frame(before), self.frame(after), part, q);
+    }
+
+    /// Poses of all joints in the world, frame after frame: `n_frames` times `n_joints`.
+    #[must_use]
+    pub fn poses(&self) -> Vec<Pose> {
+        let n = self.skeleton.n_joints();
+        let mut poses = vec![Pose::IDENTITY; n * self.n_frames()];
+        for (frame, poses) in poses.chunks_exact_mut(n).enumerate() {
+            self.skeleton.forward_kinematics(self.frame(frame), poses);
+        }
+        poses
+    }
+}
+
+/// The configuration between two: numbers in proportion, rotations on the shortest arc.
+///
+/// Where the two are the same, so is what is between them, bit for bit.
+fn mix(skeleton: &Skeleton, from: &[f64], to: &[f64], part: f64, q: &mut [f64]) {
+    q.copy_from_slice(from);
+    if part == 0.0 {
+        return;
+    }
+    for (value, (&from, &to)) in q.iter_mut().zip(from.iter().zip(to)) {
+        *value = from + part * (to - from);
+    }
+    for joint in 0..skeleton.n_joints() {
+        if let Some(place) = rotation_place(skeleton, joint) {
+            let (from, to) = (rotation(from, place), rotation(to, place));
+            let between = if from == to { from } else { slerp(from, to, part) };
+            q[place..place + 4].copy_from_slice(&between.to_array());
+        }
+    }
+}
+
+/// Turns the sign of every quaternion to the side of the frame before it.
+fn keep_to_one_side(skeleton: &Skeleton, values: &mut [f64]) {
+    let n = skeleton.n_values();
+    let places: Vec<usize> =
+        (0..skeleton.n_joints()).filter_map(|joint| rotation_place(skeleton, joint)).collect();
+    for start in (n..values.len()).step_by(n.max(1)) {
+        let (done, rest) = values.split_at_mut(start);
+        for &place in &places {
+            if rotation(&done[start - n..], place).dot(rotation(rest, place)) < 0.0 {
+                rest[place..place + 4].iter_mut().for_each(|value| *value = -*value);
+            }
+        }
+    }
+}
+
+/// Where in a configuration the quaternion of a joint stands, if it has one.
+fn rotation_place(skeleton: &Skeleton, joint: usize) -> Option<usize> {
+    match skeleton.kind(joint) {
+        JointKind::Ball | JointKind::Free => Some(skeleton.value_range(joint).end - 4),
+        JointKind::Fixed | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => None,
+    }
+}
+
+fn rotation(values: &[f64], place: usize) -> DQuat {
+    DQuat::from_xyzw(values[place], values[place + 1], values[place + 2], values[place + 3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::rotation_about;
+    use crate::skeleton::Joint;
+    use core::f64::consts::PI;
+
+    fn figure() -> Skeleton {
+        let hips = Joint::free("hips");
+        let knee = Joint::revolute("knee", DVec3::X).child_of(0);
+        Skeleton::try_new(vec![hips, knee]).unwrap()
+    }
+
+    fn frame(position: DVec3, turn: DQuat, knee: f64) -> Vec<f64> {
+        [&position.to_array()[..], &turn.to_array(), &[knee]].concat()
+    }
+
+    #[test]
+    fn quaternions_keep_to_one_side() {
+        let turn = |angle| rotation_about(DVec3::Y, angle);
+        let values =
+            [frame(DVec3::ZERO, turn(3.0), 0.0), frame(DVec3::ZERO, -turn(3.2), 0.0)].concat();
+        let clip = Clip::try_new(figure(), 0.5, values).unwrap();
+        let mut q = vec![0.0; 8];
+        clip.sample(0.25, &mut q);
+        let found = rotation(&q, 3);
+        assert!(found.dot(turn(3.1)).abs() > 1.0 - 1e-15, "{found}");
+    }
+
+    #[test]
+    fn sampling_gives_frames_and_what_is_between() {
+        let values = [
+            frame(DVec3::ZERO, DQuat::IDENTITY, 0.1),
+            frame(DVec3::X, rotation_about(DVec3::Z, PI / 2.0), 0.3),
+        ]
+        .concat();
+        let clip = Clip::try_new(figure(), 1.0 / 30.0, values).unwrap().with_start(2.0);
+        let mut q = vec![0.0; 8];
+        for frame in 0..2 {
+            clip.sample(clip.time(frame), &mut q);
+            assert_eq!(q, clip.frame(frame));
+        }
+        clip.sample(-5.0, &mut q);
+        assert_eq!(q, clip.frame(0));
+        clip.sample(2.0 + 0.5 / 30.0, &mut q);
+        assert!((q[0] - 0.5).abs() < 1e-9 && (q[7] - 0.2).abs() < 1e-9, "{q:?}");
+        assert!(rotation(&q, 3).dot(rotation_about(DVec3::Z, PI / 4.0)) > 1.0 - 1e-12);
+    }
+
+    #[test]
+    fn frames_of_a_time_are_those_inside() {
+        let clip = Clip::try_new(figure(), 1.0 / 120.0, [0.0; 8].repeat(0)).unwrap();
+        assert_eq!(clip.frames(0.0, 1.0), 0..0);
+        let still = frame(DVec3::ZERO, DQuat::IDENTITY, 0.0);
+        let clip = Clip::try_new(figure(), 1.0 / 120.0, still.repeat(121)).unwrap();
+        assert_eq!(clip.frames(0.1, 0.2), 12..25);
+        assert_eq!(clip.frames(-1.0, 0.0), 0..1);
+        assert_eq!(clip.frames(1.0, 9.0), 120..121);
+        assert_eq!(clip.frames(0.001, 0.002), 1..1);
+        assert_eq!(clip.frames(f64::NAN, f64::NAN), 0..0);
+    }
+
+    #[test]
+    fn faults_name_the_frame() {
+        let mut values = frame(DVec3::ZERO, DQuat::IDENTITY, 0.0).repeat(3);
+        values[8 + 7] = f64::NAN;
+        let error = Clip::try_new(figure(), 0.1, values).unwrap_err();
+        assert_eq!(error.to_string(), r#"frame 1: joint "knee": value is NaN or infinite"#);
+        assert!(Clip::try_new(figure(), 0.0, Vec::new()).is_err());
+        assert!(Clip::try_new(figure(), 0.1, vec![0.0; 7]).is_err());
+    }
+}
