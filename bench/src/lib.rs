@@ -14,6 +14,7 @@
 
 pub mod entrant;
 pub mod measure;
+pub mod motion;
 pub mod peers;
 pub mod posekit_adapter;
 pub mod probe;

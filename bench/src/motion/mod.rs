@@ -1,0 +1,3 @@
+//! Sliding feet: clips with a known fault, cleaned by posekit and in the ways of others.
+
+pub mod peers;
