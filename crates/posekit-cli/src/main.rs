@@ -24,6 +24,8 @@ mod table;
 mod task_picture;
 #[cfg(test)]
 mod task_sheet;
+#[cfg(test)]
+mod walker;
 
 use std::process::ExitCode;
 
