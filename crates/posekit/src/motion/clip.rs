@@ -12,6 +12,9 @@ const FRAME_TIMES: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// How far from a whole number a time, counted in frames, may be to mean that frame: times are products and quotients of frame times, rounded a few times.
 const ON_FRAME: f64 = 1e-6;
 
+/// A clip that is sampled has at most this many values, 2 GiB of memory: a slip in a rate must not ask for all there is.
+const MOST_VALUES: f64 = (1_u64 << 28) as f64;
+
 /// A motion: a skeleton, and a configuration for every frame, at a steady rate.
 ///
 /// Lengths are in the skeleton's unit, whatever that is; [`metres_per_unit`](Self::metres_per_unit) says what is known of it. Every frame
@@ -80,16 +83,7 @@ impl Clip {
     /// # Errors
     /// [`Error::NonFinite`] or [`Error::ZeroLength`] for what is no direction.
     pub fn with_up(self, up: DVec3) -> Result<Self> {
-        if !up.is_finite() {
-            return Err(Error::NonFinite { what: "up", index: 0 });
-        }
-        // Scaled first, so that the square neither overflows nor vanishes.
-        let largest = up.abs().max_element();
-        if largest == 0.0 {
-            return Err(Error::ZeroLength { what: "up" });
-        }
-        let scaled = up / largest;
-        Ok(Self { up: scaled / scaled.length(), ..self })
+        Ok(Self { up: up_direction(up)?, ..self })
     }
 
     /// The same with its first frame at another time \[s\].
@@ -234,6 +228,42 @@ impl Clip {
     }
 }
 
+/// A direction up, of unit length.
+pub(super) fn up_direction(up: DVec3) -> Result<DVec3> {
+    if !up.is_finite() {
+        return Err(Error::NonFinite { what: "up", index: 0 });
+    }
+    // Scaled first, so that the square neither overflows nor vanishes.
+    let largest = up.abs().max_element();
+    if largest == 0.0 {
+        return Err(Error::ZeroLength { what: "up" });
+    }
+    let scaled = up / largest;
+    Ok(scaled / scaled.length())
+}
+
+/// How many frames there are in a time, the one at its start and one at its end included.
+///
+/// - `n_values`: numbers of a frame, which together must be at most [`MOST_VALUES`]
+pub(super) fn n_frames_within(duration: f64, frame_time: f64, n_values: usize) -> Result<usize> {
+    let what = "frame time";
+    let fault = |need| Error::OutOfRange { what, index: 0, value: frame_time, need };
+    if !FRAME_TIMES.contains(&frame_time) {
+        return Err(fault("from a microsecond to a million seconds"));
+    }
+    let n = (duration / frame_time + ON_FRAME).floor() + 1.0;
+    if n.is_nan() || n * n_values.max(1) as f64 > MOST_VALUES {
+        return Err(fault("longer: it would give more than 2^28 values"));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 1 to 2^28, since no duration is negative"
+    )]
+    let n = n.max(1.0) as usize;
+    Ok(n)
+}
+
 /// The configuration between two: numbers in proportion, rotations on the shortest arc.
 ///
 /// Where the two are the same, so is what is between them, bit for bit.
@@ -270,14 +300,14 @@ fn keep_to_one_side(skeleton: &Skeleton, values: &mut [f64]) {
 }
 
 /// Where in a configuration the quaternion of a joint stands, if it has one.
-fn rotation_place(skeleton: &Skeleton, joint: usize) -> Option<usize> {
+pub(super) fn rotation_place(skeleton: &Skeleton, joint: usize) -> Option<usize> {
     match skeleton.kind(joint) {
         JointKind::Ball | JointKind::Free => Some(skeleton.value_range(joint).end - 4),
         JointKind::Fixed | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => None,
     }
 }
 
-fn rotation(values: &[f64], place: usize) -> DQuat {
+pub(super) fn rotation(values: &[f64], place: usize) -> DQuat {
     DQuat::from_xyzw(values[place], values[place + 1], values[place + 2], values[place + 3])
 }
 

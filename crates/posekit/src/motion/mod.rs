@@ -3,12 +3,20 @@
 //! A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //! hand on a railing.
 //!
+//! [`Keyframes`] are the same as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip.
+//!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod clip;
 mod contact;
+mod curve;
+mod keyframes;
 mod leg;
+mod retime;
 
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
+pub use curve::{Animated, Curve, Interpolation, Key};
+pub use keyframes::{Keyframes, Tolerance, Track};
 pub use leg::{Leg, Limb, Side};
+pub use retime::TimeMap;
