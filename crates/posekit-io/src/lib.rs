@@ -51,6 +51,7 @@ mod figure;
 mod free_root;
 mod json;
 mod limits;
+mod rotation;
 mod solution;
 mod text;
 mod warnings;

@@ -139,10 +139,11 @@ fn a_second_level_that_fits_is_met() {
     assert!(failures.is_empty(), "{} of {CASES}:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Any task, and at the second level a posture near the start that satisfies it.
+/// Any task, and at the second level a posture near the start that satisfies it. Where level 1 has come to another branch, from which nothing
+/// leads to the posture, a start nearer to it must do.
 #[test]
 fn a_posture_that_fits_is_met() {
-    let mut failures = Vec::new();
+    let (mut failures, mut elsewhere) = (Vec::new(), 0);
     for index in 0..CASES {
         let mut rng = Rng::new(index);
         let figure = Figure::random(&mut rng, Traits::default());
@@ -150,15 +151,22 @@ fn a_posture_that_fits_is_met() {
         let start = figure.pose_near(&mut rng, &truth, 0.2);
         let kind = rng.whole(0, N_KINDS - 2);
         let task = figure.task(&mut rng, kind, &truth);
-        let tasks = [task, Task::new(Posture::new(truth)).at_level(2)];
-        let after = misses(&figure.skeleton, &start, &tasks);
-        if after.iter().any(|miss| miss.distance > 1e-6 * figure.reach || miss.angle > 1e-6) {
+        let tasks = [task, Task::new(Posture::new(truth.as_slice())).at_level(2)];
+        let is_met = |after: &[Miss]| {
+            after.iter().all(|miss| miss.distance <= 1e-6 * figure.reach && miss.angle <= 1e-6)
+        };
+        if is_met(&misses(&figure.skeleton, &start, &tasks)) {
+            continue;
+        }
+        elsewhere += 1;
+        let nearer = figure.pose_near(&mut rng, &truth, 0.02);
+        let after = misses(&figure.skeleton, &nearer, &tasks);
+        if !is_met(&after) {
             failures.push(format!("case {index}, {}: {after:?}", tasks[0].kind.name()));
         }
     }
-    // Level 1 may have come to another branch, from which the posture is behind a limit of the tasks.
-    let share = failures.len() as f64 / CASES as f64;
-    assert!(share <= 0.01, "{} of {CASES}:\n{}", failures.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {CASES}:\n{}", failures.len(), failures.join("\n"));
+    assert!(elsewhere * 100 <= CASES, "{elsewhere} of {CASES} come to another branch");
 }
 
 /// A lower level is heard also when the least change is not asked for.

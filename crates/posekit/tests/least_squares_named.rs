@@ -920,3 +920,36 @@ fn kinds_are_all_made() {
         }
     }
 }
+
+/// Another posture is measured on every joint, those that are locked included, and one that is no configuration is refused.
+#[test]
+fn a_posture_that_is_set_is_checked_and_measured() {
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let posture = |q: &[f64]| TaskKind::from(Posture::new(q));
+    let ball = (0..skeleton.n_joints()).rfind(|&i| skeleton.kind(i) == JointKind::Ball).unwrap();
+    let turn = skeleton.value_range(ball);
+    let mut bent = start.clone();
+    rotation_about(DVec3::X, 0.4).write_to_slice(&mut bent[turn.clone()]);
+    let settings = Settings { locked: vec![ball], ..Settings::default() };
+    let tasks = [Task::new(posture(&start)), Position::new(hand(0), DVec3::ONE).into()];
+    let mut workspace = Workspace::default();
+    workspace.begin(&skeleton, &start, &tasks, Method::LeastSquares, &settings).unwrap();
+    workspace.set_target(0, &posture(&bent)).unwrap();
+    let solution = workspace.run().clone();
+    let miss = Task::new(posture(&bent)).miss(&skeleton, &solution.configuration);
+    assert!(miss.angle > 0.399, "the locked joint misses the posture: {miss:?}");
+    assert!((solution.misses[0].angle - miss.angle).abs() < 1e-12, "{:?}", solution.misses);
+
+    let (mut long, mut huge) = (bent.clone(), bent);
+    long[turn.end - 1] *= 1.1;
+    huge[0] = 1e101;
+    for wrong in [long, huge] {
+        let refused = workspace.set_target(0, &posture(&wrong));
+        assert!(
+            matches!(refused, Err(Error::OutOfRange { what: "task target", .. })),
+            "{refused:?}"
+        );
+        assert_eq!(*workspace.solution(), solution, "what is refused changes nothing");
+    }
+}

@@ -7,6 +7,7 @@ use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
 
 use super::{ChainData, ChainProblem, PlaneBone, SpaceBone, SpaceConstraint};
 use crate::error::{Error, Place, Result};
+use crate::rotation::unit_rotation;
 use crate::solution::bone_name;
 use crate::warnings::Warnings;
 
@@ -212,12 +213,6 @@ fn start_configuration(
         warnings.push(Place::named(format!("bones[{joint}]")), message);
     }
     Ok(q)
-}
-
-/// A quaternion of the file, normalised. The reader refuses those that are not near unit length; others become the identity.
-fn unit_rotation(rotation: [f64; 4]) -> DQuat {
-    let rotation = DQuat::from_array(rotation);
-    if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
 }
 
 /// The direction of a vector of any length. The reader refuses zero; it stays zero for the skeleton's builder to refuse.

@@ -18,12 +18,10 @@ use super::{
     FrameOwner,
 };
 use crate::error::{Error, Place, Result};
+use crate::rotation::{check_unit, unit_rotation};
 use crate::solution::NamedValues;
 use crate::urdf::Robot;
 use crate::warnings::Warnings;
-
-/// How far from 1 the length of a quaternion among joint values may be.
-const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// How far a follower's value may be from what its driver gives, beside the larger of it and 1: six written digits are enough.
 const FOLLOWING: f64 = 1e-6;
@@ -116,11 +114,6 @@ fn value_error(subject: impl Into<String>, message: impl Into<String>) -> Error 
 
 fn no_such_joint(subject: impl Into<String>, name: &str) -> Error {
     Error::NoSuchName { place: Place::named(subject), kind: "joint", name: name.to_owned() }
-}
-
-fn unit_rotation(rotation: [f64; 4]) -> DQuat {
-    let rotation = DQuat::from_array(rotation);
-    if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
 }
 
 /// The direction of a vector of any length, however small or large; zero stays zero for the checks to refuse.
@@ -312,8 +305,7 @@ impl Names<'_> {
             let slot = &mut q[values];
             slot.copy_from_slice(&entry.values);
             if let Some(rotation) = slot.last_chunk_mut::<4>() {
-                let length = DQuat::from_array(*rotation).length();
-                if (length - 1.0).abs() > UNIT_TOLERANCE {
+                if let Err(length) = check_unit(DQuat::from_array(*rotation)) {
                     let message = format!("the rotation (x, y, z, w) has length {length}, not 1");
                     return Err(value_error(subject, message));
                 }

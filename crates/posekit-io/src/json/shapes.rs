@@ -4,17 +4,13 @@ use posekit::glam::DQuat;
 
 use super::Cursor;
 use crate::error::Result;
-
-/// How far from 1 the length of a quaternion may be: wide enough for numbers written with four digits, too narrow for four numbers that are
-/// no rotation.
-const UNIT_TOLERANCE: f64 = 1e-3;
+use crate::rotation::check_unit;
 
 impl Cursor<'_> {
     /// A quaternion x, y, z, w of unit length within 1e-3, as it is written.
     pub(crate) fn rotation(&self) -> Result<[f64; 4]> {
         let quaternion: [f64; 4] = self.array("x, y, z, w")?;
-        let length = DQuat::from_array(quaternion).length();
-        if (length - 1.0).abs() > UNIT_TOLERANCE {
+        if let Err(length) = check_unit(DQuat::from_array(quaternion)) {
             return Err(self.invalid(format!(
                 "a rotation is a quaternion of length 1 (x, y, z, w), found one of length {length}"
             )));

@@ -5,9 +5,7 @@ use posekit::math::Pose;
 use posekit::task::TaskKind;
 
 use crate::error::{Error, Place, Result};
-
-/// How far from 1 the length of a quaternion may be.
-const UNIT_TOLERANCE: f64 = 1e-3;
+use crate::rotation::check_unit;
 
 /// How many numbers the target of a task is; 0 for tasks whose target is more than a place and a turn.
 ///
@@ -104,11 +102,10 @@ fn set_point(point: &mut DVec3, numbers: &[f64]) -> Result<()> {
 fn set_rotation(rotation: &mut DQuat, numbers: &[f64]) -> Result<()> {
     let &[x, y, z, w] = numbers else { return Err(wrong_count("4 numbers", numbers)) };
     let given = DQuat::from_xyzw(x, y, z, w);
-    let length = given.length();
-    if (length - 1.0).abs() > UNIT_TOLERANCE {
+    if let Err(length) = check_unit(given) {
         return Err(fault(format!("the rotation (x, y, z, w) has length {length}, not 1")));
     }
-    *rotation = given * length.recip();
+    *rotation = given.normalize();
     Ok(())
 }
 

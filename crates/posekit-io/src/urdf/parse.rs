@@ -9,13 +9,11 @@ use super::element::{Element, Infinite, Unknown, What, shortened};
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::rotation::check_unit;
 use crate::warnings::Warnings;
 
 /// How far an axis may be off unit length before that is worth a warning: four written digits are not.
 const AXIS_NOTE: f64 = 1e-3;
-
-/// How far from 1 the length of a quaternion may be.
-const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// A file's content, in document order.
 pub(super) struct Description<'x> {
@@ -256,8 +254,8 @@ fn read_origin<'x>(origin: Element<'x>, subject: &str, unknown: &mut Unknown<'x>
         }
         (None, Some([x, y, z, w])) => {
             let quaternion = DQuat::from_xyzw(x, y, z, w);
-            if (quaternion.length() - 1.0).abs() > UNIT_TOLERANCE {
-                let message = format!("the quaternion has length {}, not 1", quaternion.length());
+            if let Err(length) = check_unit(quaternion) {
+                let message = format!("the quaternion has length {length}, not 1");
                 return Err(origin.invalid("quat_xyzw", subject, message));
             }
             quaternion.normalize()

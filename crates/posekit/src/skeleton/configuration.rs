@@ -7,7 +7,7 @@ use crate::math::{so3_exp, so3_log};
 use glam::{DQuat, DVec3};
 
 /// Largest size of any length, angle or mimic number: its square, and a few such squares multiplied together, stay finite.
-pub(super) const LARGEST: f64 = 1e100;
+pub(crate) const LARGEST: f64 = 1e100;
 
 /// How far a quaternion's length may be from 1 to be taken for a unit quaternion that was rounded, in a text file for instance.
 const UNIT_TOLERANCE: f64 = 1e-3;
@@ -257,7 +257,7 @@ fn n_plain(values: &[f64]) -> usize {
 
 /// The quaternion among a joint's values, the last four of four or seven.
 #[inline]
-pub(super) fn rotation_in(values: &[f64]) -> Option<DQuat> {
+pub(crate) fn rotation_in(values: &[f64]) -> Option<DQuat> {
     values.last_chunk().copied().map(DQuat::from_array)
 }
 
@@ -269,7 +269,7 @@ fn set_rotation(values: &mut [f64], rotation: DQuat) {
 }
 
 /// `Err` with its length when a quaternion is not a unit quaternion, even one that was rounded. NaN is refused too.
-pub(super) fn check_unit(rotation: DQuat) -> core::result::Result<(), f64> {
+pub(crate) fn check_unit(rotation: DQuat) -> core::result::Result<(), f64> {
     let length = rotation.length();
     if (length - 1.0).abs() <= UNIT_TOLERANCE { Ok(()) } else { Err(length) }
 }

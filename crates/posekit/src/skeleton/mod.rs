@@ -64,6 +64,7 @@ mod limit;
 mod tree;
 
 pub use builder::SkeletonBuilder;
+pub(crate) use configuration::{LARGEST, check_unit, rotation_in};
 pub use joint::{Joint, JointKind, Mimic};
 pub use limit::Limit;
 pub use tree::{Frame, Skeleton};

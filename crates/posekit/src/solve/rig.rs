@@ -9,6 +9,7 @@ use super::driver::{Residual, worse};
 use crate::chain::Reach;
 use crate::math::{Pose, atan2, sin_cos, so3_exp, so3_log, swing_twist};
 use crate::skeleton::Limit;
+use crate::task::PostureJoint;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 
@@ -166,6 +167,8 @@ pub(super) struct Rig {
     pub(super) demands: Vec<Demand>,
     /// What weighs: where, and how much.
     pub(super) bodies: Vec<(Carrier, f64)>,
+    /// The joints that postures speak about, where there are any.
+    pub(super) posture_joints: Vec<PostureJoint>,
     /// Everything asked for is in `points` and `turns`.
     pub(super) is_plain: bool,
     /// How much staying at the start counts.

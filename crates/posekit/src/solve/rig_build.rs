@@ -7,7 +7,7 @@ use super::rig::{BASE, Bound, Kind, Node, PointGoal, Rig, TurnGoal};
 use super::settings::{Root, Settings};
 use crate::math::{Pose, sin_cos};
 use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
-use crate::task::{Axes, FramePose, Task, TaskKind};
+use crate::task::{Axes, FramePose, Miss, Posture, PostureJoint, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
 /// Lengths up to this and down to its inverse can be squared without a thought.
@@ -165,6 +165,7 @@ impl Rig {
         self.turns.clear();
         self.demands.clear();
         self.bodies.clear();
+        self.posture_joints.clear();
         self.is_plain = true;
         for task in tasks {
             let [first, second] = task.kind.frames();
@@ -182,12 +183,22 @@ impl Rig {
             let bodies = first_body..self.bodies.len();
             let mut demand = Demand::new(task, carriers, bodies);
             if let TaskKind::Posture(posture) = &task.kind {
-                let still =
-                    (0..skeleton.n_joints()).filter(|&joint| self.node_of_joint[joint] >= BASE - 1);
-                demand.still = posture.miss_of(skeleton, &self.start, still);
+                if self.posture_joints.is_empty() {
+                    let joints =
+                        (0..skeleton.n_joints()).filter_map(|i| PostureJoint::of(skeleton, i));
+                    self.posture_joints.extend(joints);
+                }
+                demand.still = self.miss_of_still_joints(posture);
             }
             self.demands.push(demand);
         }
+    }
+
+    /// By how much joints that do not move miss a posture.
+    pub(super) fn miss_of_still_joints(&self, posture: &Posture) -> Miss {
+        let is_still = |joint: &&PostureJoint| self.node_of_joint[joint.joint()] >= BASE - 1;
+        let still = self.posture_joints.iter().filter(is_still);
+        still.fold(Miss::default(), |worst, joint| posture.add_miss(worst, joint, &self.start))
     }
 
     /// Adds what the methods that move one joint at a time understand: points and whole rotations; false for the rest.

@@ -8,6 +8,7 @@ use super::settings::Root;
 use super::solution::TraceStep;
 use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
+use crate::Result;
 use crate::chain::{Chain, fabrik};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Reading, Task, TaskKind};
@@ -136,19 +137,22 @@ impl RigRun {
     }
 
     /// Gives one task another target (in the caller's units). False when the task is of another kind, or speaks about other frames.
-    pub(super) fn set_target(&mut self, task: usize, kind: &TaskKind) -> bool {
+    pub(super) fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<bool> {
         let by = self.rig.scale;
-        let Some(demand) = self.rig.demands.get_mut(task) else { return false };
+        let Some(demand) = self.rig.demands.get(task) else { return Ok(false) };
         if !demand.kind.is_alike(kind) {
-            return false;
+            return Ok(false);
         }
+        if let TaskKind::Posture(posture) = kind {
+            posture.check_values(&self.rig.posture_joints, task)?;
+            self.least.forget_pulls();
+            self.rig.demands[task].still = self.rig.miss_of_still_joints(posture);
+        }
+        let demand = &mut self.rig.demands[task];
         demand.kind.clone_from(kind);
         demand.kind.scale(by);
-        if matches!(kind, TaskKind::Posture(_)) {
-            self.least.forget_pulls();
-        }
         self.rig.aim_levers(task, kind);
-        true
+        Ok(true)
     }
 
     /// The joint values that least squares knows, with no inverse function on the way.

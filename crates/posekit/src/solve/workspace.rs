@@ -303,7 +303,7 @@ impl Workspace {
     /// ```
     pub fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<()> {
         kind.check_target(task)?;
-        if self.kind == Kind::Chain || !self.skeleton.set_target(task, kind) {
+        if self.kind == Kind::Chain || !self.skeleton.set_target(task, kind)? {
             let need = "a task of the same kind on the same frames";
             return Err(Error::Unsuited { method: self.choice.method.name(), need });
         }

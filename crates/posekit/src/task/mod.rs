@@ -76,6 +76,7 @@ pub use plane::Plane;
 pub use pose::{Axes, FramePose};
 pub use position::Position;
 pub use posture::Posture;
+pub(crate) use posture::PostureJoint;
 pub use relative_pose::RelativePose;
 pub use rows::Miss;
 pub(crate) use rows::{Reading, Row, Wrench};

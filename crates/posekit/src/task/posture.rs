@@ -2,8 +2,9 @@
 
 use super::rows::Miss;
 use crate::math::{so3_log, wrap_angle};
-use crate::skeleton::{JointKind, Skeleton};
+use crate::skeleton::{JointKind, LARGEST, Skeleton, check_unit, rotation_in};
 use crate::{Error, Result};
+use core::ops::Range;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
@@ -42,6 +43,23 @@ impl Posture {
         self.cares.get(joint).copied().unwrap_or(1.0)
     }
 
+    /// Refuses, without the skeleton, what [`Skeleton::check`] would refuse of these joints' values.
+    pub(crate) fn check_values(&self, joints: &[PostureJoint], task: usize) -> Result<()> {
+        let what = "task target";
+        if let Some(&value) = self.configuration.iter().find(|value| value.abs() > LARGEST) {
+            let need = "a joint value of at most 1e100";
+            return Err(Error::OutOfRange { what, index: task, value, need });
+        }
+        for joint in joints {
+            let rotation = rotation_in(&self.configuration[joint.values.clone()]);
+            if let Err(value) = rotation.map_or(Ok(()), check_unit) {
+                let need = "a quaternion of unit length";
+                return Err(Error::OutOfRange { what, index: task, value, need });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check(&self, skeleton: &Skeleton, task: usize) -> Result<()> {
         skeleton.check(&self.configuration)?;
         let (expected, found) = (skeleton.n_joints(), self.cares.len());
@@ -60,41 +78,55 @@ impl Posture {
     /// The largest differences of one joint, in length and in angle, of those that care. A hinge without limits that is a whole turn off is
     /// where it should be.
     pub(super) fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
-        self.miss_of(skeleton, q, 0..skeleton.n_joints())
+        let joints = (0..skeleton.n_joints()).filter_map(|i| PostureJoint::of(skeleton, i));
+        joints.fold(Miss::default(), |worst, joint| self.add_miss(worst, &joint, q))
     }
 
-    /// The same for some joints.
-    pub(crate) fn miss_of(
-        &self,
-        skeleton: &Skeleton,
-        q: &[f64],
-        joints: impl Iterator<Item = usize>,
-    ) -> Miss {
-        let mut miss = Miss::default();
-        for joint in joints {
-            if !self.cares_for(joint) || skeleton.mimic(joint).is_some() {
-                continue;
-            }
-            let values = skeleton.value_range(joint);
-            let (is, wanted) = (&q[values.clone()], &self.configuration[values]);
-            let off = |k: usize| wanted[k] - is[k];
-            let (slide, turn) = match skeleton.kind(joint) {
-                JointKind::Fixed => (0.0, 0.0),
-                JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
-                JointKind::Revolute { .. } if skeleton.limit(joint).holds_whole_turn() => {
-                    (0.0, wrap_angle(off(0)).abs())
-                }
-                JointKind::Revolute { .. } => (0.0, off(0).abs()),
-                JointKind::Ball => (0.0, angle_between(is, wanted)),
-                JointKind::Free => {
-                    let slide = DVec3::new(off(0), off(1), off(2)).length();
-                    (slide, angle_between(&is[3..], &wanted[3..]))
-                }
-            };
-            miss.distance = miss.distance.max(slide);
-            miss.angle = miss.angle.max(turn);
+    /// The larger of a miss and that of one joint.
+    pub(crate) fn add_miss(&self, mut miss: Miss, joint: &PostureJoint, q: &[f64]) -> Miss {
+        if !self.cares_for(joint.joint) {
+            return miss;
         }
+        let (is, wanted) = (&q[joint.values.clone()], &self.configuration[joint.values.clone()]);
+        let off = |k: usize| wanted[k] - is[k];
+        let (slide, turn) = match joint.kind {
+            JointKind::Fixed => (0.0, 0.0),
+            JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
+            JointKind::Revolute { .. } if joint.goes_round => (0.0, wrap_angle(off(0)).abs()),
+            JointKind::Revolute { .. } => (0.0, off(0).abs()),
+            JointKind::Ball => (0.0, angle_between(is, wanted)),
+            JointKind::Free => {
+                let slide = DVec3::new(off(0), off(1), off(2)).length();
+                (slide, angle_between(&is[3..], &wanted[3..]))
+            }
+        };
+        miss.distance = miss.distance.max(slide);
+        miss.angle = miss.angle.max(turn);
         miss
+    }
+}
+
+/// What a posture has to know of a joint where there is no skeleton at hand.
+#[derive(Debug, Clone)]
+pub(crate) struct PostureJoint {
+    joint: usize,
+    kind: JointKind,
+    /// Its range holds every direction.
+    goes_round: bool,
+    /// Its place in the configuration.
+    values: Range<usize>,
+}
+
+impl PostureJoint {
+    /// A joint with a value of its own; none for one that follows another.
+    pub(crate) fn of(skeleton: &Skeleton, joint: usize) -> Option<Self> {
+        let goes_round = skeleton.limit(joint).holds_whole_turn();
+        let (kind, values) = (skeleton.kind(joint), skeleton.value_range(joint));
+        skeleton.mimic(joint).is_none().then_some(Self { joint, kind, goes_round, values })
+    }
+
+    pub(crate) const fn joint(&self) -> usize {
+        self.joint
     }
 }
 

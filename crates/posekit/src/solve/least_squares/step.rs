@@ -7,12 +7,12 @@
 //! | `p`, `D` | the pulls on each unknown; damping and pulls together | n | reach² |
 //! | `r` | where the pulls want the unknowns, relative to now | n | rad |
 //! | `x₀` | what the pulls alone would do, `rᵢ pᵢ / Dᵢ` | n | rad |
-//! | `y` | the multiplier of each row | m | 1 / reach |
+//! | `y` | the multiplier of each row; of a soft one what the step leaves of its miss, `e − J x` | m | 1 / reach |
 //!
 //! Soft rows are traded, hard rows hold: `x` minimises `Σ |J x − e|² over soft rows + Σ Dᵢ (x − x₀)ᵢ²` subject to `J x = e` on hard rows.
 //! The answer is `x = x₀ + D⁻¹ Jᵀ y` with `(J D⁻¹ Jᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for a hard one: a problem in
-//! as many unknowns as there are rows. Where there are more soft rows than unknowns, the same in as many unknowns as
-//! there are joints: `(Jᵀ J + D) (x − x₀) = Jᵀ (e − J x₀)`.
+//! as many unknowns as there are rows. Where there are soft rows alone, and more of them than unknowns that they touch
+//! (`n_touched`: those come first), the same over these: `(Jᵀ J + D) (x − x₀) = Jᵀ (e − J x₀)`; the others stay at `x₀`.
 //!
 //! Limits are an active set: an unknown that the step would carry past its limit is set to end at it, a ball's direction out of its
 //! cone likewise, and the step is solved again. Rows that count only where they are broken (floors) join when the
