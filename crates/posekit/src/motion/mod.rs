@@ -5,12 +5,15 @@
 //!
 //! [`Keyframes`] are the same as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip.
 //!
+//! A [`Layer`] sets poses on top of a clip, which keeps its detail.
+//!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod clip;
 mod contact;
 mod curve;
 mod keyframes;
+mod layer;
 mod leg;
 mod retime;
 
@@ -18,5 +21,6 @@ pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
 pub use keyframes::{Keyframes, Tolerance, Track};
+pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
 pub use retime::TimeMap;
