@@ -8,10 +8,16 @@
 mod clip;
 mod contact;
 mod find;
+mod floor;
 mod leg;
 mod names;
+mod paths;
+mod plant;
+mod smooth;
 
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use find::{Legs, find_legs};
+pub use floor::{Floor, FloorChoice, find_floor};
 pub use leg::{Leg, Limb, Side};
+pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
