@@ -9,6 +9,7 @@ mod clip;
 mod contact;
 mod find;
 mod floor;
+mod ground;
 mod leg;
 mod names;
 mod paths;
