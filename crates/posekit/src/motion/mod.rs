@@ -12,15 +12,25 @@
 mod clip;
 mod contact;
 mod curve;
+mod find;
+mod floor;
+mod ground;
 mod keyframes;
 mod layer;
 mod leg;
+mod names;
+mod paths;
+mod plant;
 mod retime;
+mod smooth;
 
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
+pub use find::{Legs, find_legs};
+pub use floor::{Floor, FloorChoice, find_floor};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
+pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
