@@ -223,6 +223,30 @@ fn configuration(skeleton: &Skeleton, time: f64) -> Result<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use posekit_io::bvh::File;
+    use posekit_io::motion::to_bvh;
+    use std::path::Path;
+
+    /// The file that people try things on: `POSEKIT_BLESS=1 cargo nextest run -p posekit-cli walk_file` writes it.
+    #[test]
+    fn the_walk_file_is_this_walk() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh");
+        let clip = sliding(&walk(6.6, 30.0).unwrap()).unwrap();
+        let written = to_bvh(&clip).unwrap();
+        let text = rounded(&written).to_bytes();
+        if std::env::var_os("POSEKIT_BLESS").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        assert!(std::fs::read(&path).unwrap() == text, "{} is out of date", path.display());
+    }
+
+    /// Four digits behind the point: a micrometre, and less than a second of arc.
+    fn rounded(file: &File) -> File {
+        let round = |value: &f64| (value * 1e4).round() / 1e4 + 0.0;
+        let values = (0..file.n_frames()).flat_map(|frame| file.frame(frame)).map(round);
+        file.with_values(values.collect()).unwrap()
+    }
 
     #[test]
     fn legs_reach_every_step() {
