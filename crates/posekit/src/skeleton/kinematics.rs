@@ -45,6 +45,14 @@ impl Skeleton {
         world_from_joint
     }
 
+    /// Pose of a joint in its parent's frame after its motion, or in the world's where it has no parent.
+    ///
+    /// - `q`: a whole settled configuration
+    #[inline]
+    pub(crate) fn local_pose(&self, joint: usize, q: &[f64]) -> Pose {
+        after_motion(self.placements[joint], &self.kinds[joint], &q[self.value_range(joint)])
+    }
+
     /// The motion of one joint: its pose after the motion in its frame before it.
     ///
     /// - `q`: the whole settled configuration
