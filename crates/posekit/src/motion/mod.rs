@@ -7,8 +7,11 @@
 
 mod clip;
 mod contact;
+mod find;
 mod leg;
+mod names;
 
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
+pub use find::{Legs, find_legs};
 pub use leg::{Leg, Limb, Side};
