@@ -8,10 +8,13 @@
 mod clip;
 mod contact;
 mod find;
+mod hold;
 mod leg;
 mod names;
+mod tracks;
 
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use find::{Legs, find_legs};
+pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use leg::{Leg, Limb, Side};
