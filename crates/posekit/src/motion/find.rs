@@ -31,7 +31,7 @@ pub struct Legs {
 
 /// Finds the legs of a clip's figure.
 ///
-/// By name first, in the words of the usual conventions (CMU, Mixamo, Unreal, VRM, VRoid, Biped, HumanIK, DAZ, `MakeHuman`, iClone, Rigify, Kinect, SMPL,
+/// By name first, in the words of the usual conventions (CMU, Mixamo, Unreal, VRM, `VRoid`, Biped, `HumanIK`, DAZ, `MakeHuman`, iClone, Rigify, Kinect, SMPL,
 /// `MikuMikuDance` and what is like them); else by shape: pairs of limbs of one length that end lowest over the clip, and so the four of a quadruped.
 /// Pairs that end as low as legs found by name are added to them.
 ///

@@ -72,10 +72,7 @@ fn place(
     poses: &mut [Pose],
 ) {
     for (slot, (&joint, parent)) in joints.iter().zip(parents).enumerate() {
-        let local = skeleton.local_pose(joint, q);
-        poses[slot] = match *parent {
-            Some(parent) => poses[parent] * local,
-            None => local,
-        };
+        let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| poses[parent]);
+        poses[slot] = skeleton.pose_on(joint, q, world_from_parent);
     }
 }

@@ -45,14 +45,6 @@ impl Skeleton {
         world_from_joint
     }
 
-    /// Pose of a joint in its parent's frame after its motion, or in the world's where it has no parent.
-    ///
-    /// - `q`: a whole settled configuration
-    #[inline]
-    pub(crate) fn local_pose(&self, joint: usize, q: &[f64]) -> Pose {
-        after_motion(self.placements[joint], &self.kinds[joint], &q[self.value_range(joint)])
-    }
-
     /// The motion of one joint: its pose after the motion in its frame before it.
     ///
     /// - `q`: the whole settled configuration
@@ -66,6 +58,15 @@ impl Skeleton {
             return Pose::IDENTITY;
         }
         after_motion(Pose::IDENTITY, &self.kinds[joint], &q[self.value_range(joint)])
+    }
+
+    /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for those who need few joints of many.
+    ///
+    /// - `q`: the whole settled configuration, of the right length
+    #[inline]
+    pub(crate) fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
+        let values = &q[self.value_range(joint)];
+        world_from_parent * after_motion(self.placements[joint], &self.kinds[joint], values)
     }
 
     /// Jacobian of a frame: its velocity for each degree of freedom at unit speed.

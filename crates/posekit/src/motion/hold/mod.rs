@@ -21,6 +21,8 @@ use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
 use plan::{Plan, Target};
 
+pub(super) use plan::root_of;
+
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoldSettings {

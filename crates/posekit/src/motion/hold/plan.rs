@@ -111,7 +111,8 @@ pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -
     for limb in &mut plan.limbs {
         limb.points.sort_by_key(|point| (point.frames.start, point.contact));
     }
-    plan.root = root_of(skeleton, &plan.limbs);
+    let starts: Vec<usize> = plan.limbs.iter().map(|plan| plan.limb.start).collect();
+    plan.root = root_of(skeleton, &starts);
     Ok(plan)
 }
 
@@ -260,12 +261,12 @@ fn is_paired(shape: &Shape<'_>, limb: Limb) -> bool {
 }
 
 /// The joint to move: the one that carries the whole figure, else the first that carries all limbs.
-fn root_of(skeleton: &Skeleton, limbs: &[LimbPlan]) -> Option<usize> {
-    let first = limbs.first()?.limb.start;
+pub(in crate::motion) fn root_of(skeleton: &Skeleton, starts: &[usize]) -> Option<usize> {
+    let first = *starts.first()?;
     let is_free = |joint: usize| matches!(skeleton.kind(joint), JointKind::Free);
     let carries = |joint: usize, below: usize| skeleton.ancestors(below).any(|above| above == joint);
     let carries_limbs = |joint: usize| {
-        limbs.iter().all(|plan| plan.limb.start != joint && carries(joint, plan.limb.start))
+        starts.iter().all(|&start| start != joint && carries(joint, start))
     };
     let leaves: Vec<usize> = (0..skeleton.n_joints())
         .filter(|&joint| skeleton.children(joint).is_empty())
