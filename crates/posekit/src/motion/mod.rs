@@ -11,6 +11,7 @@ mod contact;
 mod find;
 mod floor;
 mod hold;
+mod ground;
 mod leg;
 mod names;
 mod path;
