@@ -9,7 +9,8 @@ use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold, root_of};
 use super::path::Slide;
 use super::paths::Paths;
-use super::plant::{DetectSettings, Part, Plant, plants_on};
+use super::plant::{DetectSettings, Part, Plant, plants_on, runs};
+use super::smooth::Smoother;
 use super::{Clip, Contact, Hold, Leg};
 use crate::error::{Error, Result};
 use crate::math::Pose;
@@ -38,6 +39,9 @@ pub struct CleanSettings {
     pub ease: f64,
     /// A foot that still slides farther than this when the path is right is meant to \[leg lengths\]: its plant is released. Default 0.15.
     pub release: f64,
+    /// Within this of the height at which it stands a part of a foot is firm, and held; outside it is coming down or being lifted, and free \[leg
+    /// lengths\]. Default 0.012: one centimetre for a leg of 0.85 m, in which a foot turns by three degrees.
+    pub firm: f64,
     /// How contacts are held; its legs and strength come from here.
     pub hold: HoldSettings,
 }
@@ -55,6 +59,7 @@ impl Default for CleanSettings {
             path: true,
             ease: 0.25,
             release: 0.15,
+            firm: 0.012,
             hold: HoldSettings::default(),
         }
     }
@@ -149,6 +154,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let paths = Paths::new(clip, &legs.legs);
     let floor = floor_of(&paths, settings.floor);
     let plants = plants_on(&paths, &floor, settings.floor, &settings.detect);
+    let plants = firm_parts(&paths, &floor, plants, settings);
     let given = settings.contacts.as_ref();
     let (path_share, path) = match given {
         None if settings.path || settings.in_place => path(&paths, &plants, &floor, settings),
@@ -194,6 +200,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
 fn check(settings: &CleanSettings) -> Result<()> {
     let ranges = [
         ("ease", settings.ease, 0.0..=10.0, "from 0 to 10 s"),
+        ("firm", settings.firm, 0.0..=1e3, "from 0 to 1000 leg lengths"),
         ("release", settings.release, 0.0..=1e3, "from 0 to 1000 leg lengths"),
     ];
     for (what, value, range, need) in ranges {
@@ -202,6 +209,40 @@ fn check(settings: &CleanSettings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What of each plant is firm: where the part neither comes down nor is being lifted.
+///
+/// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away.
+fn firm_parts(
+    paths: &Paths,
+    floor: &Floor,
+    plants: Vec<Plant>,
+    settings: &CleanSettings,
+) -> Vec<Plant> {
+    let smoother = Smoother::new(settings.detect.half_window, paths.frame_time, paths.n_frames);
+    let mut firm = Vec::with_capacity(plants.len());
+    let mut heights: Vec<f64> = Vec::new();
+    for plant in plants {
+        let Some(path) = paths.legs[plant.leg].part(plant.part) else { continue };
+        heights.clear();
+        heights.extend(plant.frames.clone().map(|frame| floor.height(smoother.value(path, frame))));
+        let mut sorted = heights.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rest = sorted[sorted.len() / 4];
+        let band = settings.firm * paths.length;
+        let is_firm: Vec<bool> = heights.iter().map(|height| (height - rest).abs() <= band).collect();
+        let mut runs = runs(&is_firm);
+        let longest = runs.iter().map(Range::len).fold(0, |a, b| if b > a { b } else { a });
+        let least = settings.detect.shortest / paths.frame_time;
+        runs.retain(|run| run.len() as f64 + 0.5 >= least || run.len() == longest);
+        firm.extend(runs.into_iter().map(|run| {
+            let start = plant.frames.start;
+            Plant { frames: run.start + start..run.end + start, ..plant }
+        }));
+    }
+    firm.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+    firm
 }
 
 /// The displacement of the path, and how much of the slide it takes up.
