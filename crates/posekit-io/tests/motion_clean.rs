@@ -94,6 +94,19 @@ fn measure(name: &str, clip: &Clip, settings: &CleanSettings) -> Measures {
     }
 }
 
+fn settings() -> CleanSettings {
+    let number = |name: &str, or: f64| {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or)
+    };
+    let mut settings = CleanSettings::default();
+    settings.ease = number("EASE", settings.ease);
+    settings.firm = number("FIRM", settings.firm);
+    settings.hold.root_stiffness = number("STIFF", settings.hold.root_stiffness);
+    settings.hold.root_smoothing = number("SMOOTH", settings.hold.root_smoothing);
+    settings.hold.knee_softening = number("KNEE", settings.hold.knee_softening);
+    settings
+}
+
 fn root_of(clip: &Clip) -> usize {
     let skeleton = clip.skeleton();
     (0..skeleton.n_joints()).find(|&joint| skeleton.kind(joint) == JointKind::Free).unwrap()
@@ -168,13 +181,30 @@ fn print(rows: &[Measures]) {
     }
 }
 
+/// The middle and the worst of the rows.
+fn summary(what: &str, rows: &[Measures]) {
+    let of = |get: fn(&Measures) -> f64| {
+        let values: Vec<f64> = rows.iter().filter(|m| m.plants[0] > 0).map(get).collect();
+        let worst = rows.iter().filter(|m| m.plants[0] > 0).max_by(|a, b| get(a).total_cmp(&get(b)));
+        let [median, largest] = median_and_largest(values);
+        format!("{median:.3}/{largest:.2} {:.12}", worst.map_or("", |m| m.name.as_str()))
+    };
+    println!(
+        "{what:22} resid {} | aft50 {} | aftmax {} | pop {} | jerk {} | pose {} | root {} | share {} | second {} | ns {}",
+        of(|m| m.residual), of(|m| m.after[0]), of(|m| m.after[1]), of(|m| m.pop[0] / m.pop[1].max(1e-9)),
+        of(|m| m.jerk[0] / m.jerk[1].max(1e-9)), of(|m| m.pose[0]), of(|m| m.root), of(|m| m.share),
+        of(|m| m.second), of(|m| m.cost)
+    );
+}
+
 #[test]
 fn sound_clips_hardly_change() {
     let rows: Vec<Measures> = clips::sound()
         .iter()
-        .map(|(name, clip)| measure(name, clip, &CleanSettings::default()))
+        .map(|(name, clip)| measure(name, clip, &settings()))
         .collect();
-    print(&rows);
+    if std::env::var_os("BRIEF").is_none() { print(&rows); }
+    summary("sound", &rows);
 }
 
 #[test]
@@ -185,17 +215,44 @@ fn injected_skate_is_removed() {
         if wanted.as_ref().is_some_and(|wanted| !injury.to_string().contains(wanted.as_str())) {
             continue;
         }
-        println!("== {injury}");
         let mut rows = Vec::new();
         for (name, clip) in &sound {
             let legs = posekit::motion::find_legs(clip);
             let injured = skate::injure(clip, &legs.legs, injury);
             let settings = CleanSettings {
                 in_place: injury == Injury::InPlace,
-                ..CleanSettings::default()
+                ..settings()
             };
             rows.push(measure(name, &injured, &settings));
         }
-        print(&rows);
+        if std::env::var_os("BRIEF").is_none() { print(&rows); }
+        summary(&injury.to_string(), &rows);
+    }
+}
+
+#[test]
+fn zz_detail() {
+    let Ok(wanted) = std::env::var("CLIP") else { return };
+    for (name, clip) in clips::sound().iter().filter(|(name, _)| *name == wanted) {
+        let settings = CleanSettings { path: false, ..settings() };
+        let cleaned = clean(clip, &settings).unwrap();
+        let mm = 1000.0 * LEG / cleaned.legs.legs[0].limb.length(clip.skeleton());
+        println!("{name} {} fps {}", cleaned.legs.reason, 1.0 / clip.frame_time());
+        let poses = clip.poses();
+        let n = clip.skeleton().n_joints();
+        for report in &cleaned.plants {
+            let leg = &cleaned.legs.legs[report.plant.leg];
+            let joint = if report.plant.part == posekit::motion::Part::Heel { leg.limb.end } else { leg.ball.unwrap() };
+            let f = &report.plant.frames;
+            let at = |frame: usize| poses[frame * n + joint].translation;
+            let mid = at((f.start + f.end) / 2);
+            print!("leg {} {:?} {:?} {:.2}s drift {:.1} ->{:.2} {:?} :", report.plant.leg, report.plant.part, f, f.len() as f64 * clip.frame_time(), report.drift_before * mm, report.drift_after * mm, report.verdict);
+            let step = (f.len() / 12).max(1);
+            for frame in f.clone().step_by(step) {
+                let d = (at(frame) - mid) * mm;
+                print!(" {:.0},{:.0},{:.0}", d.x, d.y, d.z);
+            }
+            println!();
+        }
     }
 }
