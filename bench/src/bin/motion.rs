@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use posekit::motion::{
-    Clip, CleanSettings, DetectSettings, FloorChoice, Leg, Plant, clean, find_floor, find_legs,
+    CleanSettings, Clip, DetectSettings, FloorChoice, Leg, Plant, clean, find_floor, find_legs,
     find_plants,
 };
 use posekit_bench::motion::measure::{Figures, figures, joint_of, largest, mean, median};
@@ -60,29 +60,34 @@ fn main() -> Result<()> {
         bail!("POSEKIT_ASSETS names no folder with clips");
     }
     let mut text = head(&set);
-    let mut worst = Vec::new();
+    let (mut worst, mut knees) = (Vec::new(), Vec::new());
     for injury in INJURIES {
         let mut totals: [Figures; 4] = Default::default();
         for sound in &set {
             let injured = skate::injure(&sound.clip, &sound.legs, injury);
-            for (total, (name, figures)) in totals.iter_mut().zip(race(sound, &injured)?) {
-                if name == NAMES[3] {
-                    worst.push((largest(&figures.drifts), injury, sound.name.clone()));
-                }
-                total.add(figures);
-            }
+            let race = race(sound, &injured)?;
+            let of = format!("{}, {injury}", sound.name);
+            worst.push((largest(&race[3].drifts), of.clone()));
+            knees.push((worst_ratio(&race[3].knee_pops, &race[0].knee_pops), of));
+            totals.iter_mut().zip(race).for_each(|(total, figures)| total.add(figures));
         }
         let table = table(&totals);
         println!("{injury}\n{table}");
         let _ = write!(text, "\n## {injury}\n\n{table}");
     }
-    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-    text.push_str("\n## The worst plants that posekit leaves\n\n");
-    for (drift, injury, name) in worst.iter().take(8) {
-        let _ = writeln!(text, "- {drift:.1} mm: {name}, {injury}");
-    }
+    text.push_str("\n## The worst that posekit leaves\n\nDrift of a plant:\n\n");
+    text.push_str(&list(worst, " mm"));
+    text.push_str("\nA knee, times the clip before:\n\n");
+    text.push_str(&list(knees, ""));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("MOTION.md");
     std::fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+/// The largest few of some values, each with what it is of.
+fn list(mut values: Vec<(f64, String)>, unit: &str) -> String {
+    values.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let line = |(value, of): &(f64, String)| format!("- {value:.1}{unit}: {of}\n");
+    values.iter().take(8).map(line).collect()
 }
 
 fn sound((name, clip): (String, Clip)) -> Option<Sound> {
@@ -95,7 +100,7 @@ fn sound((name, clip): (String, Clip)) -> Option<Sound> {
 }
 
 /// One clip in all ways.
-fn race(sound: &Sound, injured: &Clip) -> Result<[(&'static str, Figures); 4]> {
+fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 4]> {
     let legs = &sound.legs;
     let stand = |plant: &Plant| {
         let leg = &legs[plant.leg];
@@ -113,10 +118,10 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[(&'static str, Figures); 4]> {
     };
     let settings = CleanSettings { legs: Some(legs.clone()), ..CleanSettings::default() };
     Ok([
-        (NAMES[0], timed(&|| Ok(injured.clone()))?),
-        (NAMES[1], timed(&|| naive_pin(injured, &stands))?),
-        (NAMES[2], timed(&|| averaged(injured, &stands, leg))?),
-        (NAMES[3], timed(&|| clean(injured, &settings).map(|cleaned| cleaned.clip))?),
+        timed(&|| Ok(injured.clone()))?,
+        timed(&|| naive_pin(injured, &stands))?,
+        timed(&|| averaged(injured, &stands, leg))?,
+        timed(&|| clean(injured, &settings).map(|cleaned| cleaned.clip))?,
     ])
 }
 

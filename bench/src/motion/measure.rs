@@ -76,7 +76,13 @@ pub fn mean(values: &[f64]) -> f64 {
 /// - `source`: the clip that was cleaned; `sound`: the one that the fault was put into; all of the same frames
 /// - `plants`: when feet stand in the sound clip
 #[must_use]
-pub fn figures(clip: &Clip, source: &Clip, sound: &Clip, legs: &[Leg], plants: &[Plant]) -> Figures {
+pub fn figures(
+    clip: &Clip,
+    source: &Clip,
+    sound: &Clip,
+    legs: &[Leg],
+    plants: &[Plant],
+) -> Figures {
     let n = clip.skeleton().n_joints();
     let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
     let metre = lengths.sum::<f64>() / legs.len().max(1) as f64 / LEG;
