@@ -24,10 +24,50 @@ pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     let least = independent.max(f64::EPSILON);
     // The orders of a point and of a pose are constants to the compiler.
     match n {
-        3 => factor(&mut a[..9], 3, least),
-        6 => factor(&mut a[..36], 6, least),
+        3 => factor_square::<3>(a, least),
+        6 => factor_square::<6>(a, least),
         _ => factor(a, n, least),
     }
+}
+
+/// [`factor`] of a constant order up to six, the same to the bit, with no loop left.
+#[inline(always)]
+fn factor_square<const N: usize>(a: &mut [f64], least: f64) -> bool {
+    let mut u = [[0.0; N]; N];
+    for (row, a) in u.iter_mut().zip(a.chunks_exact(N)) {
+        row.copy_from_slice(a);
+    }
+    let least = core::array::from_fn(|i| least * u[i][i]);
+    let is_sound = take_out::<N, 0>(&mut u, &least)
+        & take_out::<N, 1>(&mut u, &least)
+        & take_out::<N, 2>(&mut u, &least)
+        & take_out::<N, 3>(&mut u, &least)
+        & take_out::<N, 4>(&mut u, &least)
+        & take_out::<N, 5>(&mut u, &least);
+    for (row, a) in u.iter().zip(a.chunks_exact_mut(N)) {
+        a.copy_from_slice(row);
+    }
+    is_sound
+}
+
+/// Takes row `K` out of those below it.
+#[inline(always)]
+fn take_out<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64; N]) -> bool {
+    if K >= N {
+        return true;
+    }
+    let (row, pivot) = (u[K], u[K][K]);
+    let inverse = if pivot <= least[K] { 0.0 } else { pivot.recip() };
+    for i in K + 1..N {
+        let scaled = row[i] * inverse;
+        // From the diagonal on, two at a time.
+        for j in (i & !1)..N {
+            u[i][j] -= scaled * row[j];
+        }
+    }
+    u[K] = row.map(|u| u * inverse);
+    u[K][K] = inverse;
+    pivot.is_finite() && inverse.is_finite()
 }
 
 #[inline(always)]

@@ -72,6 +72,8 @@ pub(super) struct Node {
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias, each in radians or run lengths.
     pub(super) variable: Option<usize>,
+    /// It is the only one on its variable.
+    pub(super) is_alone: bool,
     pub(super) gain: f64,
     pub(super) bias: f64,
     /// The variable is a length.
@@ -523,7 +525,7 @@ impl Rig {
     /// True when node `i` is the only one on its variable.
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
-        self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+        self.nodes[i].is_alone
     }
 
     /// True when node `i` is the first on its variable.

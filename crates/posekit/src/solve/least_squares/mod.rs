@@ -169,7 +169,7 @@ impl RigRun {
         least.list_pulls(&self.rig, &self.begun, 1);
         let merit = least.measure(&self.rig);
         (least.damping, least.is_curved) = (1e-3 * merit, false);
-        least.step.thaw(least.system.n_unknowns);
+        least.step.thaw();
         least.patience = 0;
     }
 
