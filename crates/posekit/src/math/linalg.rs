@@ -21,29 +21,38 @@ pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
-    let least = independent.max(f64::EPSILON);
     // The orders of a point and of a pose are constants to the compiler.
     match n {
-        3 => factor_square::<3>(a, least),
-        6 => factor_square::<6>(a, least),
-        _ => factor(a, n, least),
+        3 => factor_square::<3>(a, independent),
+        6 => factor_square::<6>(a, independent),
+        _ => factor(a, n, independent.max(f64::EPSILON)),
     }
 }
 
-/// [`factor`] of a constant order up to six, the same to the bit, with no loop left.
+/// [`cholesky_factor`] of a constant order up to six, with no loop left.
 #[inline(always)]
-fn factor_square<const N: usize>(a: &mut [f64], least: f64) -> bool {
+pub(crate) fn cholesky_factor_square<const N: usize>(
+    u: &mut [[f64; N]; N],
+    independent: f64,
+) -> bool {
+    let least = independent.max(f64::EPSILON);
+    let least = core::array::from_fn(|i| least * u[i][i]);
+    take_out::<N, 0>(u, &least)
+        & take_out::<N, 1>(u, &least)
+        & take_out::<N, 2>(u, &least)
+        & take_out::<N, 3>(u, &least)
+        & take_out::<N, 4>(u, &least)
+        & take_out::<N, 5>(u, &least)
+}
+
+/// The same in a slice.
+#[inline(always)]
+fn factor_square<const N: usize>(a: &mut [f64], independent: f64) -> bool {
     let mut u = [[0.0; N]; N];
     for (row, a) in u.iter_mut().zip(a.chunks_exact(N)) {
         row.copy_from_slice(a);
     }
-    let least = core::array::from_fn(|i| least * u[i][i]);
-    let is_sound = take_out::<N, 0>(&mut u, &least)
-        & take_out::<N, 1>(&mut u, &least)
-        & take_out::<N, 2>(&mut u, &least)
-        & take_out::<N, 3>(&mut u, &least)
-        & take_out::<N, 4>(&mut u, &least)
-        & take_out::<N, 5>(&mut u, &least);
+    let is_sound = cholesky_factor_square(&mut u, independent);
     for (row, a) in u.iter().zip(a.chunks_exact_mut(N)) {
         a.copy_from_slice(row);
     }
@@ -112,10 +121,41 @@ pub fn cholesky_solve(u: &[f64], b: &mut [f64]) {
         return;
     }
     match n {
-        3 => solve(&u[..9], 3, b),
-        6 => solve(&u[..36], 6, b),
+        3 => solve_square::<3>(u, b),
+        6 => solve_square::<6>(u, b),
         _ => solve(u, n, b),
     }
+}
+
+/// [`cholesky_solve`] of a constant order: what is known is taken out of all others at once, so that little has to wait for anything.
+#[inline(always)]
+pub(crate) fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
+    for k in 0..N {
+        let known = x[k];
+        for j in k + 1..N {
+            x[j] -= u[k][j] * known;
+        }
+        x[k] = known * u[k][k];
+    }
+    for k in (0..N).rev() {
+        let known = x[k];
+        for j in 0..k {
+            x[j] -= u[j][k] * known;
+        }
+    }
+}
+
+/// The same in slices.
+#[inline(always)]
+fn solve_square<const N: usize>(a: &[f64], b: &mut [f64]) {
+    let Some(b) = b.first_chunk_mut::<N>() else { return };
+    let mut u = [[0.0; N]; N];
+    for (row, a) in u.iter_mut().zip(a.chunks_exact(N)) {
+        row.copy_from_slice(a);
+    }
+    let mut x = *b;
+    cholesky_solve_square(&u, &mut x);
+    *b = x;
 }
 
 #[inline(always)]

@@ -73,7 +73,7 @@ impl Demand {
     }
 
     #[inline]
-    fn units(&self, rig: &Rig) -> Units {
+    pub(super) fn units(&self, rig: &Rig) -> Units {
         Units { length: self.root_weight, angle: self.root_weight * rig.unit() }
     }
 
@@ -90,9 +90,9 @@ impl Demand {
 
 /// What the miss of a row is multiplied by: the root of its task's weight, and the length that a radian counts like.
 #[derive(Debug, Clone, Copy)]
-struct Units {
-    length: f64,
-    angle: f64,
+pub(super) struct Units {
+    pub(super) length: f64,
+    pub(super) angle: f64,
 }
 
 impl Units {
@@ -160,7 +160,7 @@ pub(super) struct Group {
     /// First element in [`System::jacobian`].
     pub(super) first: usize,
     /// Where the demand's frames were when it was measured.
-    frames: [Pose; 2],
+    pub(super) frames: [Pose; 2],
 }
 
 impl Group {
@@ -361,6 +361,21 @@ impl System {
     /// Nodes that move a demand's frames.
     pub(super) fn nodes_on_path(&self, demand: usize) -> impl Iterator<Item = usize> + '_ {
         self.steps[self.paths[demand].clone()].iter().map(|step| step.node)
+    }
+
+    /// The joints that move a group's frames, each with its unknown, where there are at most so many and all unknowns are single values that no two
+    /// joints share.
+    pub(super) fn simple_path(
+        &self,
+        group: &Group,
+        most: usize,
+    ) -> Option<impl Iterator<Item = (usize, usize)> + '_> {
+        let path = &self.steps[self.paths[group.demand].clone()];
+        let n_columns =
+            self.runs(group.demand).last().map_or(0, |run| run.column + run.end - run.start);
+        let is_simple = self.n_unknowns == self.blocks.len() && n_columns == path.len();
+        (is_simple && path.len() <= most)
+            .then(|| path.iter().map(|step| (step.node, self.blocks[step.block].first)))
     }
 
     /// Unknowns that the rows of a demand touch.
@@ -591,7 +606,7 @@ impl Rig {
 
     /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable; of a slide it has a `share`.
     #[inline(always)]
-    fn velocity(&self, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
+    pub(super) fn velocity(&self, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
         let gain = self.nodes[i].gain;
         match self.nodes[i].kind {
             Kind::Hinge { axis } => {

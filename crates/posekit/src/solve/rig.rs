@@ -648,7 +648,7 @@ impl Rig {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_node(&mut self, i: usize, x: f64) {
         let node = &self.nodes[i];
         let value = node.gain * x + node.bias;

@@ -37,13 +37,14 @@ pub(super) fn for_columns<const M: usize>(
     first: usize,
     mut act: impl FnMut(usize, &[f64; M]),
 ) {
-    let (height, mut at) = (group.height(), group.first + first);
+    let height = group.height();
+    let mut rest = &j[group.first + first..];
     for run in system.runs(group.demand) {
         for unknown in run.start..run.end {
-            if let Some(column) = j[at..].first_chunk::<M>() {
+            if let Some(column) = rest.first_chunk::<M>() {
                 act(unknown, column);
             }
-            at += height;
+            rest = rest.get(height..).unwrap_or_default();
         }
     }
 }
@@ -100,7 +101,12 @@ fn for_rows_of_transposed<const M: usize>(
 ) {
     let Some(y) = y[group.rows.start + first..].first_chunk::<M>() else { return };
     for_columns::<M>(system, group, j, first, |unknown, column| {
-        act(unknown, column.iter().zip(y).map(|(j, y)| j * y).sum());
+        // Two at a time.
+        let mut sums = [0.0; 2];
+        for r in 0..M {
+            sums[r & 1] += column[r] * y[r];
+        }
+        act(unknown, sums[0] + sums[1]);
     });
 }
 

@@ -7,6 +7,7 @@
 //!
 //! The same steps rescue the other methods where those stall or crawl.
 
+mod arm;
 mod columns;
 mod levels;
 mod mixing;
@@ -313,12 +314,14 @@ impl LeastSquares {
     /// One damped step on the first level, taken back unless it helps.
     fn descend(&mut self, rig: &mut Rig, ease: f64) -> Outcome {
         let unit = rig.unit();
-        self.system.differentiate(rig);
-        if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
-            return Outcome::AtRest;
-        }
-        if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
-            return Outcome::AtRest;
+        if !self.solve_for_arm(rig) {
+            self.system.differentiate(rig);
+            if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
+                return Outcome::AtRest;
+            }
+            if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
+                return Outcome::AtRest;
+            }
         }
         self.keep(rig);
         let is_mixed = self.mixes && self.step.scale >= 1.0 && self.step.mix(&mut self.mixer);

@@ -39,13 +39,13 @@ const NOTHING: f64 = 1e-15;
 
 /// A hard row of which less than this part (squared) is independent of the rows before it is not asked for: the direction is lost in
 /// a singular pose.
-const INDEPENDENT: f64 = 1e-9;
+pub(super) const INDEPENDENT: f64 = 1e-9;
 
 /// The same for a row beside all rows together.
 const VANISHING: f64 = 1e-14;
 
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
-const ROUNDING: f64 = 1e-15;
+pub(super) const ROUNDING: f64 = 1e-15;
 
 /// Place of a row that takes no part.
 const NOWHERE: usize = usize::MAX;
@@ -139,9 +139,7 @@ impl Step {
         n_hard: usize,
         damping: f64,
     ) -> bool {
-        for (unknown, pull) in self.unknowns.iter_mut().zip(&self.pull) {
-            unknown.begin(damping, *pull);
-        }
+        self.begin(damping);
         self.walls.clear();
         self.is_active.clear();
         self.is_active
@@ -151,7 +149,7 @@ impl Step {
             if !self.solve_free(system, misses, n_hard) {
                 return false;
             }
-            self.scale = (LARGEST_STEP / self.longest_path(system)).min(1.0);
+            self.cut(self.longest_path(system));
             let stopped = self.stop_at_limits(rig, system);
             let joined = self.join_floors(system, misses);
             if !stopped && !joined && !self.release(system) {
@@ -159,6 +157,40 @@ impl Step {
             }
         }
         self.x.iter().any(|x| x.abs() > NOTHING)
+    }
+
+    /// Forgets the last step.
+    pub(super) fn begin(&mut self, damping: f64) {
+        for (unknown, pull) in self.unknowns.iter_mut().zip(&self.pull) {
+            unknown.begin(damping, *pull);
+        }
+    }
+
+    /// Sets the step to what it is without the rows, `x₀`.
+    pub(super) fn begin_round(&mut self) {
+        self.x.clear();
+        let pulls = self.pull.iter().zip(&self.toward);
+        let unknowns = self.unknowns.iter_mut().zip(pulls);
+        self.x.extend(unknowns.map(|(unknown, (p, r))| unknown.begin_round(*p, *r)));
+    }
+
+    /// The inverse of an unknown's damping and pulls.
+    pub(super) fn inverse(&self, unknown: usize) -> f64 {
+        self.unknowns[unknown].inverse
+    }
+
+    /// Takes so much of the step that its changes along the way to a task, `longest` together, are not too long.
+    pub(super) fn cut(&mut self, longest: f64) {
+        self.scale = (LARGEST_STEP / longest).min(1.0);
+    }
+
+    /// Whether no one-value unknown leaves its range.
+    pub(super) fn stays_inside(&self) -> bool {
+        let mut all = self.x.iter().zip(&self.values).zip(&self.ranges);
+        all.all(|((x, value), (min, max))| {
+            let end = value + x * self.scale;
+            *min <= end && end <= *max
+        })
     }
 
     /// Lists how much damping each unknown takes.
@@ -227,10 +259,7 @@ impl Step {
 
     /// The step of the unknowns that are not set, for the rows that are active.
     fn solve_free(&mut self, system: &System, misses: &[f64], n_hard: usize) -> bool {
-        self.x.clear();
-        let pulls = self.pull.iter().zip(&self.toward);
-        let unknowns = self.unknowns.iter_mut().zip(pulls);
-        self.x.extend(unknowns.map(|(unknown, (p, r))| unknown.begin_round(*p, *r)));
+        self.begin_round();
         self.project_on_walls(system);
         self.fill_jacobian(system);
         self.list_active(misses.len());
