@@ -341,17 +341,15 @@ impl Rig {
 
     /// A one-value joint's value (in run units), as it is returned: in the caller's units, inside its range, an angle as near to `start` as can
     /// be.
-    pub(super) fn brought_inside(&self, i: usize, value: f64, start: f64) -> f64 {
-        match (self.nodes[i].kind, self.nodes[i].bound) {
+    #[inline]
+    pub(super) fn brought_inside(&self, node: &Node, value: f64, start: f64) -> f64 {
+        match (node.kind, node.bound) {
             (Kind::Slide { .. }, Bound::Span { min, max }) => value.clamp(min, max) / self.scale,
             (Kind::Slide { .. }, _) => value / self.scale,
             (_, Bound::Arc { min, max, .. }) => {
                 let range = Limit::Range { min, max };
-                let nearest = if self.nodes[i].goes_round {
-                    range.equivalent_angle(value, start)
-                } else {
-                    None
-                };
+                let nearest =
+                    if node.goes_round { range.equivalent_angle(value, start) } else { None };
                 nearest.unwrap_or_else(|| value.clamp(min, max))
             }
             _ => Limit::None.equivalent_angle(value, start).unwrap_or(value),

@@ -37,14 +37,13 @@ pub(super) fn for_columns<const M: usize>(
     first: usize,
     mut act: impl FnMut(usize, &[f64; M]),
 ) {
-    let height = group.height();
-    let mut rest = &j[group.first + first..];
+    let (height, mut at) = (group.height(), group.first + first);
     for run in system.runs(group.demand) {
         for unknown in run.start..run.end {
-            if let Some(column) = rest.first_chunk::<M>() {
+            if let Some(column) = j[at..].first_chunk::<M>() {
                 act(unknown, column);
             }
-            rest = rest.get(height..).unwrap_or_default();
+            at += height;
         }
     }
 }

@@ -408,8 +408,8 @@ impl LeastSquares {
     pub(super) fn aim_pulls(&mut self, rig: &Rig) {
         let n = self.system.n_unknowns;
         let toward = &mut self.step.toward;
-        toward.clear();
         toward.resize(n, 0.0);
+        toward.fill(0.0);
         if self.pulls.is_empty() {
             self.step.pull.clear();
             self.step.pull.resize(n, 0.0);

@@ -242,7 +242,7 @@ impl LeastSquares {
             match block.motion {
                 Motion::Variable => {
                     let value = node.gain * self.step.values[block.first] + node.bias;
-                    values[0] = rig.brought_inside(block.node, value, values[0]);
+                    values[0] = rig.brought_inside(node, value, values[0]);
                 }
                 Motion::Turn if values.len() == 4 => turn.write_to_slice(values),
                 Motion::Turn => turn.write_to_slice(&mut values[3..]),
@@ -329,7 +329,9 @@ impl LeastSquares {
             self.bend(rig);
         }
         self.apply(rig, self.step.scale);
-        self.mixer.remember(&self.step.x, self.step.scale);
+        if self.mixes {
+            self.mixer.remember(&self.step.x, self.step.scale);
+        }
         let before = self.merit;
         if self.measure(rig) < before {
             self.ease(ease.recip(), LEAST_DAMPING * unit * unit);
