@@ -21,6 +21,7 @@ pub use lie::{
     so3_right_jacobian_inverse,
 };
 pub use linalg::{cholesky_factor, cholesky_solve, dot, solve_symmetric3};
+pub(crate) use linalg::{cholesky_factor_square, cholesky_solve_square};
 pub use pose::Pose;
 pub use rotation::{
     SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,

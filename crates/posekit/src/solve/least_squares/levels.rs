@@ -4,7 +4,7 @@
 //! order breaks is mended before the step is judged. A step that cannot be mended is taken back, so a lower level never
 //! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
 
-use super::super::demand::{Demand, Motion, make_room};
+use super::super::demand::{Block, Demand, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
 use super::columns::add_product;
@@ -15,6 +15,10 @@ use glam::{DQuat, DVec3};
 
 /// Steps of one level, those that are taken back included.
 const STEPS: u32 = 100;
+
+/// The same for postures beside tasks of level 1, when these are done: where a posture has to leave a saddle along a narrow valley it may
+/// take hundreds, and a frame must end. The next solve goes on from there.
+const STEPS_BESIDE_TASKS: u32 = 20;
 
 /// Steps taken back in a row after which a level is as good as it gets.
 const TRIES: u32 = 20;
@@ -71,6 +75,10 @@ impl Levels {
         (self.level, self.is_done) = (0, false);
     }
 
+    fn has_steps_left(&self) -> bool {
+        self.steps < if self.level == 1 { STEPS_BESIDE_TASKS } else { STEPS }
+    }
+
     fn worst(&self) -> f64 {
         self.strains.iter().copied().fold(0.0, f64::max)
     }
@@ -96,7 +104,7 @@ impl RigRun {
             self.next_level();
         }
         while !self.least.levels.is_done {
-            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig) {
+            if self.least.levels.has_steps_left() && self.least.refine(&mut self.rig) {
                 self.forget_points();
                 return true;
             }
@@ -139,7 +147,7 @@ impl LeastSquares {
     fn begin_levels(&mut self) {
         self.levels.held.clear();
         self.levels.n_hard = 0;
-        self.step.thaw(self.system.n_unknowns);
+        self.step.thaw();
     }
 
     /// Whether anything but rows counts at a level.
@@ -361,14 +369,13 @@ impl LeastSquares {
         if stay == 0.0 && !has_postures {
             return;
         }
-        for (k, block) in self.system.blocks.iter().enumerate() {
+        for &block in &self.system.blocks {
             let i = block.node;
-            let weight = if rig.turns(block) { unit * unit } else { 1.0 };
+            let weight = if rig.turns(&block) { unit * unit } else { 1.0 };
             let frees = block.motion == Motion::Variable && rig.turns_freely(i);
             let mut add = |weight: f64, want: Want| {
                 if weight > 0.0 {
-                    let first = block.first;
-                    self.pulls.push(Pull { block: k, first, weight, share: 1.0, want, frees });
+                    self.pulls.push(Pull { block, weight, share: 1.0, want, frees });
                 }
             };
             if stay > 0.0 {
@@ -388,12 +395,12 @@ impl LeastSquares {
         self.step.pull.clear();
         self.step.pull.resize(n, 0.0);
         for pull in &self.pulls {
-            for i in self.system.blocks[pull.block].range() {
+            for i in pull.block.range() {
                 self.step.pull[i] += pull.weight;
             }
         }
         for pull in &mut self.pulls {
-            pull.share = pull.weight / self.step.pull[pull.first];
+            pull.share = pull.weight / self.step.pull[pull.block.first];
         }
     }
 
@@ -401,20 +408,20 @@ impl LeastSquares {
     pub(super) fn aim_pulls(&mut self, rig: &Rig) {
         let n = self.system.n_unknowns;
         let toward = &mut self.step.toward;
-        toward.clear();
         toward.resize(n, 0.0);
+        toward.fill(0.0);
         if self.pulls.is_empty() {
             self.step.pull.clear();
             self.step.pull.resize(n, 0.0);
             return;
         }
         for pull in &self.pulls {
-            let block = &self.system.blocks[pull.block];
+            let Pull { block, share, .. } = *pull;
             if block.motion == Motion::Variable {
-                let off = pull.want.value - self.step.values[pull.first];
-                toward[pull.first] += pull.share * if pull.frees { wrap_angle(off) } else { off };
+                let off = pull.want.value - self.step.values[block.first];
+                toward[block.first] += share * if pull.frees { wrap_angle(off) } else { off };
             } else {
-                let way = rig.way_to(block.node, block.motion, 0.0, pull.want) * pull.share;
+                let way = rig.way_to(block.node, block.motion, 0.0, pull.want) * share;
                 for (toward, by) in toward[block.range()].iter_mut().zip(way.to_array()) {
                     *toward += by;
                 }
@@ -426,9 +433,7 @@ impl LeastSquares {
 /// What pulls at a block of unknowns, and where to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pull {
-    block: usize,
-    /// The first unknown of the block.
-    first: usize,
+    block: Block,
     weight: f64,
     /// Its part of all that pulls at the block.
     share: f64,
