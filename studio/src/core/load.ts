@@ -228,6 +228,6 @@ async function loadSaved(name: string, value: Record<string, unknown>, reader: R
 
 function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {
   const run: RunSpec = { id: "run1", method: "auto", settings: {}, visible: true };
-  const view: ViewState = { up, showLimits: true, showTrace: true };
+  const view: ViewState = { up, showLimits: false, showTrace: true };
   return { version: 1, scene: "file", title: name, options: {}, problem, ...(urdf === undefined ? {} : { urdf }), runs: [run], warm: true, perFrame: null, view };
 }

@@ -63,6 +63,7 @@ export interface ViewState {
   /** Which way is up in a file of one's own; a scene says it itself. */
   up?: "y" | "z";
   camera?: CameraState;
+  /** All limits, not only those of joints that are touched or held back. */
   showLimits: boolean;
   showTrace: boolean;
 }

@@ -36,9 +36,8 @@ export interface Scene {
   isSmall: boolean;
 }
 
-/** At most this many of a step's moves are drawn as arrows, and this many joints carry their limits at once. */
+/** At most this many of a step's moves are drawn as arrows. */
 const MOST_ARROWS = 24;
-const MOST_LIMITS = 6;
 /** More tasks than this show the way of the selected one only. */
 const MOST_TRAILS = 2;
 /** Width of a body's outline [px]. */
@@ -358,13 +357,12 @@ export class Composer {
       if (handle !== undefined && handle.joint !== null && handle.kind !== "target") touched.add(handle.joint);
     }
     const stepped = scene.isStepping && main !== null && main.joint !== null ? main.joint : -1;
-    const all = scene.showLimits && info.nJoints <= MOST_LIMITS;
     for (let joint = 0; joint < info.nJoints; joint++) {
       const mark = limitOf(shape, pose, this.#spots, joint);
       if (mark === null) continue;
       const isHeld = main !== null && main.blocked.includes(joint);
       const isOpen = touched.has(joint) || joint === stepped;
-      if (!isOpen && !all && !isHeld) continue;
+      if (!isOpen && !scene.showLimits && !isHeld) continue;
       // A joint that turns all the way round has nothing to show of itself.
       if (!isOpen && !isHeld && mark.kind === "range" && mark.max - mark.min >= 2 * Math.PI - 1e-6) continue;
       this.#limit(out, scene, mark, joint, isOpen, isHeld);
