@@ -20,6 +20,7 @@ pub(crate) const PACKAGE: &str = "crates/posekit-wasm/pkg";
 /// What is written by hand: adapters, their tests, the package's description.
 const SOURCE: &str = "crates/posekit-wasm/npm";
 const BINDGEN: &str = "tools/bindgen/Cargo.toml";
+const BINDGEN_SOURCE: &str = "tools/bindgen/src/main.rs";
 /// Files of the package that are copied as they are.
 const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
 
@@ -58,7 +59,7 @@ pub(crate) fn build(route: &Route) -> Result<()> {
     let module = route.compile()?;
     fs::create_dir_all(PACKAGE).context(PACKAGE)?;
     let built = Path::new(PACKAGE).join("posekit_bg.wasm");
-    if !is_newer(&built, &module) {
+    if !is_newer(&built, &module) || !is_newer(&built, Path::new(BINDGEN_SOURCE)) {
         run(cargo()
             .args(["run", "--quiet", "--release", "--locked", "--manifest-path", BINDGEN, "--"])
             .arg(&module)

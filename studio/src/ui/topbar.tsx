@@ -76,6 +76,7 @@ function OpenButton() {
         ref={field}
         id="open-file"
         type="file"
+        multiple
         class="sr-only"
         tabIndex={-1}
         aria-hidden

@@ -15,10 +15,11 @@ use crate::wasm;
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// The gates in the order of their price.
-pub(crate) const STEPS: [Step; 5] = [
+pub(crate) const STEPS: [Step; 6] = [
     Step { name: "studio: types", check: types },
     Step { name: "studio: lints", check: lints },
     Step { name: "studio: unit tests", check: unit_tests },
+    Step { name: "studio: Rust snippets", check: snippets },
     Step { name: "studio: build", check: site },
     Step { name: "studio: browser", check: browser },
 ];
@@ -33,6 +34,10 @@ fn lints() -> Result<Outcome> {
 
 fn unit_tests() -> Result<Outcome> {
     with_node(|| run(tool("vitest").arg("run")))
+}
+
+fn snippets() -> Result<Outcome> {
+    with_node(super::snippets::check)
 }
 
 fn site() -> Result<Outcome> {

@@ -18,14 +18,9 @@ export function ErrorPlot() {
   return (
     <figure class="plot">
       <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session), session)} />
+      <div class="plot-box" ref={box} role="img" aria-label={summary(session.results.value, session)} />
     </figure>
   );
-}
-
-/** A crowd is solved in closed form, frame by frame: it has no iterations. */
-function plotted(session: Session): RunResult[] {
-  return session.crowd.value ? [] : session.results.value;
 }
 
 /** What the plot shows, for those who do not see it. */
@@ -40,10 +35,9 @@ function summary(results: RunResult[], session: Session): string {
 }
 
 function hoverText(session: Session): string {
-  if (session.crowd.value) return "a crowd is solved in closed form, without iterations";
   const iteration = session.hoveredIteration.value ?? session.cursor.value?.iteration ?? null;
   if (iteration === null) return "";
-  const { runs, y } = curves(plotted(session));
+  const { runs, y } = curves(session.results.value);
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
     return error === undefined || error === null ? "" : `${runWord(run.method, isClassic(session, run.id))} ${error <= FLOOR ? "0 m" : length(error)}`;
@@ -56,7 +50,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let plot: uPlot | null = null;
   let shape = "";
   const redraw = () => {
-    const { x, y, runs } = curves(plotted(session));
+    const { x, y, runs } = curves(session.results.value);
     const data = [x, ...y] as uPlot.AlignedData;
     const next = `${theme.value}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
     if (plot && next === shape) {
@@ -70,7 +64,6 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let waiting = 0;
   const stop = effect(() => {
     void session.results.value;
-    void session.crowd.value;
     void theme.value;
     // Results come with every move of a drag; the eye needs the plot ten times a second.
     if (waiting === 0) waiting = window.setTimeout(() => { waiting = 0; redraw(); }, plot ? 90 : 0);
@@ -120,7 +113,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
 
 /** Whole decades around the data and the tolerance, so that lines do not jump with every result and rounding does not look like much. */
 function decades(min: number | null, max: number | null, session: Session): uPlot.Range.MinMax {
-  const tolerance = plotted(session)[0]?.tolerance ?? 0;
+  const tolerance = session.results.value[0]?.tolerance ?? 0;
   const low = Math.floor(Math.log10(Math.max(FLOOR, min ?? 1e-8)) - 0.1);
   const high = Math.ceil(Math.log10(Math.max(FLOOR * 10, max ?? 1, 10 * tolerance)) + 0.1);
   return [10 ** low, 10 ** Math.max(low + 1, high)];
@@ -221,7 +214,7 @@ function regular(path: Path2D, corners: number, x: number, y: number, radius: nu
 /** The tolerance as a fine line, and where the scrubber stands. */
 function drawMarks(plot: uPlot, session: Session): void {
   const { ctx, bbox } = plot;
-  const tolerance = plotted(session)[0]?.tolerance ?? 0;
+  const tolerance = session.results.value[0]?.tolerance ?? 0;
   const cursor = session.cursor.peek();
   ctx.save();
   ctx.lineWidth = devicePixelRatio;

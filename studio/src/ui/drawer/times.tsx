@@ -1,7 +1,6 @@
 //! What a whole solve takes, as one bar per run.
 
 import { useSession } from "../context.ts";
-import { CrowdFacts } from "../crowd.tsx";
 import { Swatch } from "../swatch.tsx";
 import { lookOf } from "../tokens.ts";
 import { duration, runWord } from "../words.ts";
@@ -9,12 +8,11 @@ import { isClassic } from "../runs.ts";
 
 export function Times() {
   const session = useSession();
-  const results = session.crowd.value ? [] : session.results.value;
+  const results = session.results.value;
   const longest = Math.max(...results.map(({ micros }) => micros ?? 0), 1e-9);
   return (
     <figure class="times">
       <figcaption class="plot-title">Time of a solve</figcaption>
-      <CrowdFacts />
       <ul class="time-list">
         {results.map((result) => (
           <li key={result.id} class="time">

@@ -3,7 +3,7 @@
 import { CheckCheck, Ellipsis, Eye, EyeOff, GraduationCap, Hourglass, Lock, Pause, Plus, Ruler, Star, Trash2 } from "lucide-preact";
 import type { MethodName, ProblemInfo, RunResult, RunSpec } from "../../core/types.ts";
 import { useSession } from "../context.ts";
-import { CrowdFacts } from "../crowd.tsx";
+import { CrowdFacts, isCrowd } from "../crowd.tsx";
 import { IconButton, Section, Select } from "../controls.tsx";
 import { keysOf } from "../keyboard.ts";
 import { chosenRun, learn } from "../page.ts";
@@ -13,11 +13,10 @@ import { angle, duration, length, methodWord, statusWords, type StatusWords } fr
 export function SolversSection() {
   const session = useSession();
   const { runs } = session.document.value;
-  const isCrowd = session.crowd.value !== null;
   const info = session.info.value;
   const results = session.results.value;
   const main = results.find(({ id }) => id === runs[0]?.id);
-  if (isCrowd) return <Section id="solvers" title="Solvers" initiallyOpen summary="two bones, closed form"><CrowdFacts /></Section>;
+  if (isCrowd(session)) return <Section id="solvers" title="Solvers" initiallyOpen summary="two bones, closed form"><CrowdFacts /></Section>;
   return (
     <Section id="solvers" title="Solvers" initiallyOpen summary={main ? statusWords(main, info).short : ""}>
       <ul class="runs">
