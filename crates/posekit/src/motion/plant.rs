@@ -37,14 +37,13 @@ pub struct Plant {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct DetectSettings {
-    /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.035: 3 cm for a leg of 0.85 m, the rule that
-    /// labels measured best with.
+    /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.045: 4 cm for a leg of 0.85 m.
     pub enter_height: f64,
-    /// And goes on as long as it is lower than this. Default 0.05: what feet roll and floors bend in a plant.
+    /// And goes on as long as it is lower than this. Default 0.055: what feet roll and floors bend in a plant.
     pub leave_height: f64,
-    /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.18: 15 cm/s for a leg of 0.85 m.
+    /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.25: 21 cm/s for a leg of 0.85 m.
     pub enter_speed: f64,
-    /// And goes on as long as it changes slower than this. Default 0.35.
+    /// And goes on as long as it changes slower than this. Default 0.5: toes bend under a running foot.
     pub leave_speed: f64,
     /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.35:
     /// 30 cm/s for a leg of 0.85 m.
@@ -62,10 +61,10 @@ pub struct DetectSettings {
 impl Default for DetectSettings {
     fn default() -> Self {
         Self {
-            enter_height: 0.035,
-            leave_height: 0.05,
-            enter_speed: 0.18,
-            leave_speed: 0.35,
+            enter_height: 0.045,
+            leave_height: 0.055,
+            enter_speed: 0.25,
+            leave_speed: 0.5,
             enter_slip: 0.35,
             leave_slip: 0.6,
             shortest: 0.08,
@@ -270,7 +269,23 @@ impl<'a> Track<'a> {
         for run in self.plateaus(ground) {
             stands[run].fill(true);
         }
-        self.bridged(runs(&stands))
+        let found = self.bridged(runs(&stands));
+        found.into_iter().map(|run| self.trimmed(run, ground)).collect()
+    }
+
+    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, so
+    /// that something is left of the plants of a run.
+    fn trimmed(&self, run: Range<usize>, ground: &Ground) -> Range<usize> {
+        let settings = self.settings;
+        let level = self.heights[run.clone()].iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let moves = |frame: &usize| {
+            self.heights[*frame] - level > settings.enter_height
+                || !self.keeps(*frame, ground, settings.enter_speed, settings.enter_slip)
+        };
+        let most = run.len() / 4;
+        let first = run.clone().take(most).take_while(moves).count();
+        let last = run.clone().rev().take(most).take_while(moves).count();
+        run.start + first..run.end - last
     }
 
     fn keeps(&self, frame: usize, ground: &Ground, speed: f64, slip: f64) -> bool {
