@@ -5,20 +5,24 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod change;
 mod clip;
 mod contact;
 mod find;
 mod floor;
 mod ground;
 mod leg;
+mod metrics;
 mod names;
 mod paths;
 mod plant;
 mod smooth;
 
+pub use change::Change;
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use find::{Legs, find_legs};
 pub use floor::{Floor, FloorChoice, find_floor};
 pub use leg::{Leg, Limb, Side};
+pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
