@@ -17,6 +17,7 @@ mod names;
 mod paths;
 mod plant;
 mod smooth;
+mod travel;
 
 pub use change::Change;
 pub use clip::Clip;
@@ -26,3 +27,4 @@ pub use floor::{Floor, FloorChoice, find_floor};
 pub use leg::{Leg, Limb, Side};
 pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
+pub use travel::ground_path;

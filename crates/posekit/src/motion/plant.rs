@@ -48,7 +48,7 @@ pub struct DetectSettings {
     /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.35:
     /// 30 cm/s for a leg of 0.85 m.
     pub enter_slip: f64,
-    /// And goes on as long as it moves slower than this. Default 0.6; a swinging foot moves at 2 and more.
+    /// And goes on as long as it moves slower than this. Default 0.5; a swinging foot moves at 2 and more.
     pub leave_slip: f64,
     /// Shorter plants are none \[s\]. Default 0.08: the contacts of a sprint last 0.1.
     pub shortest: f64,
@@ -66,7 +66,7 @@ impl Default for DetectSettings {
             enter_speed: 0.25,
             leave_speed: 0.5,
             enter_slip: 0.35,
-            leave_slip: 0.6,
+            leave_slip: 0.5,
             shortest: 0.08,
             bridge: 0.06,
             half_window: 0.08,
@@ -95,6 +95,12 @@ const REST_LEAST: f64 = 0.1;
 
 /// How far the height at which a part stands may be from what it was first taken for \[leg lengths\].
 const SETTLED: f64 = 0.06;
+
+/// What is left of a plant that is cut back lasts so long at least \[s\].
+const TRIMMED_LEAST: f64 = 0.2;
+
+/// How much the height of a plant above the floor may change \[leg lengths\]: more than on the floor, which legs of the wrong length float above when they bend.
+const STEP_SPREAD: f64 = 0.06;
 
 /// For how long at least a foot must keep its height above the floor to stand on something there \[s\].
 const STEP_LEAST: f64 = 0.2;
@@ -157,13 +163,7 @@ pub(super) fn plants_on(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
-    let is_level = choice != FloorChoice::PerPlant;
-    let mut tracks: Vec<Track<'_>> = paths
-        .parts()
-        .map(|(.., path)| Track::new(paths, path, floor, &smoother, is_level, settings))
-        .collect();
-    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    let (mut tracks, ground) = tracks_of(paths, floor, choice, settings);
     tracks.iter_mut().for_each(|track| track.settle(&ground));
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
@@ -172,6 +172,30 @@ pub(super) fn plants_on(
     }
     plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
     plants
+}
+
+/// How fast the floor seems to slide.
+pub(super) fn ground_of(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &DetectSettings,
+) -> Ground {
+    tracks_of(paths, floor, choice, settings).1
+}
+
+fn tracks_of<'a>(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &'a DetectSettings,
+) -> (Vec<Track<'a>>, Ground) {
+    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
+    let is_level = choice != FloorChoice::PerPlant;
+    let track = |path| Track::new(paths, path, floor, &smoother, is_level, settings);
+    let tracks: Vec<Track<'_>> = paths.parts().map(|(.., path)| track(path)).collect();
+    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    (tracks, ground)
 }
 
 /// How one part of a foot moves: smoothed, in leg lengths.
@@ -273,8 +297,8 @@ impl<'a> Track<'a> {
         found.into_iter().map(|run| self.trimmed(run, ground)).collect()
     }
 
-    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, so
-    /// that something is left of the plants of a run.
+    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, and
+    /// nothing of the short plants of a run.
     fn trimmed(&self, run: Range<usize>, ground: &Ground) -> Range<usize> {
         let settings = self.settings;
         let level = self.heights[run.clone()].iter().fold(f64::INFINITY, |a, b| a.min(*b));
@@ -282,7 +306,8 @@ impl<'a> Track<'a> {
             self.heights[*frame] - level > settings.enter_height
                 || !self.keeps(*frame, ground, settings.enter_speed, settings.enter_slip)
         };
-        let most = run.len() / 4;
+        let spare = run.len().saturating_sub(frames_of(TRIMMED_LEAST, self.frame_time));
+        let most = (run.len() / 4).min(spare / 2);
         let first = run.clone().take(most).take_while(moves).count();
         let last = run.clone().rev().take(most).take_while(moves).count();
         run.start + first..run.end - last
@@ -323,7 +348,7 @@ impl<'a> Track<'a> {
                 high - low
             };
             found.retain(|run| {
-                spread(run) < settings.leave_height && is_long(run, self.frame_time, STEP_LEAST)
+                spread(run) < STEP_SPREAD && is_long(run, self.frame_time, STEP_LEAST)
             });
         }
         found.retain(|run| self.comes_down_to(run));
