@@ -167,11 +167,28 @@ pub(super) fn plants_on(
     tracks.iter_mut().for_each(|track| track.settle(&ground));
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
-        let found = track.plants(&ground);
+        let found = track.plants(&ground, &lowest_of(paths, &tracks, part));
         plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
     }
     plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
     plants
+}
+
+/// How high the lowest of all feet is in each frame, by one part of them, above the floor and not above where it stands; heels of feet that have a ball count as
+/// never lowest, since people stand on their toes.
+fn lowest_of(paths: &Paths, tracks: &[Track<'_>], part: Part) -> Vec<f64> {
+    let mut lowest = vec![f64::INFINITY; paths.n_frames];
+    for (track, (leg, other, _)) in tracks.iter().zip(paths.parts()) {
+        let is_foremost = other == Part::Ball || paths.legs[leg].ball.is_none();
+        if other == part && is_foremost {
+            for (lowest, height) in lowest.iter_mut().zip(&track.heights) {
+                *lowest = lowest.min(height + track.rest);
+            }
+        } else if other == part {
+            lowest.fill(-f64::INFINITY);
+        }
+    }
+    lowest
 }
 
 /// How fast the floor seems to slide.
@@ -203,6 +220,8 @@ fn tracks_of<'a>(
 pub(super) struct Track<'a> {
     /// Above the height at which it stands.
     heights: Vec<f64>,
+    /// The height above the floor at which it stands.
+    rest: f64,
     /// How fast the height changes \[1/s\].
     rises: Vec<f64>,
     /// Along the floor \[1/s\].
@@ -234,7 +253,8 @@ impl<'a> Track<'a> {
             velocities.push(velocity - floor.normal * rise);
         }
         let frame_time = paths.frame_time;
-        Self { heights, rises, velocities, frame_time, is_level, settings }
+        let rest = rest / paths.length;
+        Self { heights, rest, rises, velocities, frame_time, is_level, settings }
     }
 
     /// How surely it stands, and its velocity along the floor, at every so many frames.
@@ -271,11 +291,12 @@ impl<'a> Track<'a> {
         if (heights.len() * stride) as f64 * self.frame_time >= REST_LEAST {
             let rest = lower_middle(&heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
             self.heights.iter_mut().for_each(|height| *height -= rest);
+            self.rest += rest;
         }
     }
 
     /// The runs of frames in which it stands: on the floor, and on what is above it.
-    fn plants(&self, ground: &Ground) -> Vec<Range<usize>> {
+    fn plants(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
         let settings = self.settings;
         let mut stands = vec![false; self.heights.len()];
         if self.is_level {
@@ -290,7 +311,7 @@ impl<'a> Track<'a> {
             };
             self.runs_of(loose, tight).into_iter().flatten().for_each(|frame| stands[frame] = true);
         }
-        for run in self.plateaus(ground) {
+        for run in self.plateaus(ground, lowest) {
             stands[run].fill(true);
         }
         let found = self.bridged(runs(&stands));
@@ -329,8 +350,9 @@ impl<'a> Track<'a> {
         found
     }
 
-    /// Where it keeps its height at whatever height, having come down to it and going up from it: steps, stairs and rough ground.
-    fn plateaus(&self, ground: &Ground) -> Vec<Range<usize>> {
+    /// Where it keeps its height at whatever height: as the lowest foot, since nobody hovers, or having come down to it and going up from it, as on steps and
+    /// rough ground.
+    fn plateaus(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
         let settings = self.settings;
         let (speed, slip) = (settings.leave_speed, settings.leave_slip);
         // Where a floor has been found, what is above it must keep its height better to be another.
@@ -338,21 +360,29 @@ impl<'a> Track<'a> {
         let loose = |frame| self.keeps(frame, ground, speed, slip);
         let tight = |frame| self.keeps(frame, ground, settings.enter_speed, settings.enter_slip);
         let mut found = self.bridged(self.runs_of(loose, tight));
-        if self.is_level {
-            let spread = |run: &Range<usize>| {
-                let heights = self.heights[run.clone()].iter();
-                let (low, high) = heights
-                    .fold((f64::INFINITY, -f64::INFINITY), |(low, high), h| {
-                        (low.min(*h), high.max(*h))
-                    });
-                high - low
-            };
-            found.retain(|run| {
-                spread(run) < STEP_SPREAD && is_long(run, self.frame_time, STEP_LEAST)
-            });
-        }
-        found.retain(|run| self.comes_down_to(run));
+        found.retain(|run| {
+            let is_sure = !self.is_level
+                || (self.spread(run) < STEP_SPREAD && is_long(run, self.frame_time, STEP_LEAST));
+            self.is_lowest(run, lowest) || (is_sure && self.comes_down_to(run))
+        });
         found
+    }
+
+    /// How much its height changes in a run.
+    fn spread(&self, run: &Range<usize>) -> f64 {
+        let heights = self.heights[run.clone()].iter();
+        let (low, high) = heights
+            .fold((f64::INFINITY, -f64::INFINITY), |(low, high), h| (low.min(*h), high.max(*h)));
+        high - low
+    }
+
+    /// True where it is among the lowest feet nearly all the time of a run that is long enough for nobody to fly.
+    fn is_lowest(&self, run: &Range<usize>, lowest: &[f64]) -> bool {
+        let is_low = |frame: &usize| {
+            self.heights[*frame] + self.rest < lowest[*frame] + self.settings.enter_height
+        };
+        let n_low = run.clone().filter(is_low).count();
+        is_long(run, self.frame_time, STEP_LEAST) && n_low * 10 >= run.len() * 9
     }
 
     /// True unless it rises to where it stands, or falls from there: a foot that is held up is no plant.
