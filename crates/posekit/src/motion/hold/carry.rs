@@ -15,8 +15,11 @@ use crate::motion::tracks::Tracks;
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
 const SWING: f64 = 2.0;
 
-/// How much less than along a limb's bend the root is bent itself.
-const OWN_BENDING: f64 = 0.05;
+/// How much less than what is held the root resists being moved fast by itself.
+const OWN_LINK: f64 = 0.05;
+
+/// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
+const EDGE: f64 = 0.03;
 
 /// How long before and after a contact the root comes along with it \[s\].
 const RAMP: f64 = 0.1;
@@ -120,18 +123,18 @@ fn carry_run(
     scratch: &mut Vec<Factor>,
     root: &mut [DVec3],
 ) {
-    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, bending: 0.0, bend: DVec3::ZERO };
+    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, link: 0.0, slope: DVec3::ZERO };
     let mut demands = vec![none; run.len()];
     let alpha = settings.root_stiffness;
     let smoothing = settings.root_smoothing / clip.frame_time();
-    let kappa = alpha * smoothing * smoothing * smoothing * smoothing;
+    let kappa = alpha * smoothing * smoothing;
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
         pull(limb, tracks, settings, &run, &mut demands, frames_of(RAMP, clip));
-        bend(limb, kappa, &run, &mut demands);
+        follow(limb, kappa, frames_of(EDGE, clip), &run, &mut demands);
     }
     for demand in &mut demands {
         demand.stiffness += DMat3::from_diagonal(DVec3::splat(alpha));
-        demand.bending += OWN_BENDING * kappa;
+        demand.link += OWN_LINK * kappa;
     }
     let out = &mut root[run.clone()];
     solve(&demands, scratch, out);
@@ -207,15 +210,19 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
 }
 
-/// What is fast goes to the root.
-fn bend(limb: &Side<'_>, kappa: f64, run: &Range<usize>, demands: &mut [Demand]) {
+/// What is fast goes to the root, except at the ends of contacts, where feet come down and lift off moving.
+fn follow(limb: &Side<'_>, kappa: f64, edge: usize, run: &Range<usize>, demands: &mut [Demand]) {
     let shifts = &limb.need.shifts;
     for span in limb.need.spans.iter().filter(|span| is_in(&span.frames, run)) {
-        for frame in span.frames.start + 1..span.frames.end.max(1) - 1 {
-            let bent = shifts[frame - 1] - 2.0 * shifts[frame] + shifts[frame + 1];
+        for frame in span.frames.start..span.frames.end - 1 {
+            let from_start = frame + 1 - span.frames.start;
+            let to_end = span.frames.end - 1 - frame;
+            let inside = if from_start < to_end { from_start } else { to_end };
+            let inside = inside as f64 / (edge + 1) as f64;
+            let weight = kappa * (1.0 - fade(if inside < 1.0 { inside } else { 1.0 }));
             let demand = &mut demands[frame - run.start];
-            demand.bending += kappa;
-            demand.bend += bent * kappa;
+            demand.link += weight;
+            demand.slope += (shifts[frame + 1] - shifts[frame]) * weight;
         }
     }
 }
