@@ -16,7 +16,7 @@ use crate::motion::tracks::Tracks;
 const SWING: f64 = 2.0;
 
 /// How much less than what is held the root resists being moved fast by itself.
-const OWN_LINK: f64 = 0.05;
+const OWN_LINK: f64 = 0.02;
 
 /// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
 const EDGE: f64 = 0.03;
@@ -158,9 +158,8 @@ fn pull(
     ramp: usize,
 ) {
     let spans = &limb.need.spans;
-    // The sine of a bend below which a knee is no stiffer: a quarter of where it begins to be spared.
-    let softest = 0.25 * sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
-    let softest = softest * softest + 1e-6;
+    let softest = sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
+    let softest = softest * softest + 1e-8;
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let before = if k == 0 { first } else { (first - spans[k - 1].frames.end) / 2 };
@@ -215,8 +214,11 @@ fn follow(limb: &Side<'_>, kappa: f64, edge: usize, run: &Range<usize>, demands:
     let shifts = &limb.need.shifts;
     for span in limb.need.spans.iter().filter(|span| is_in(&span.frames, run)) {
         for frame in span.frames.start..span.frames.end - 1 {
-            let from_start = frame + 1 - span.frames.start;
-            let to_end = span.frames.end - 1 - frame;
+            // At the ends of the clip nothing comes down or lifts off.
+            let is_first = span.frames.start == 0;
+            let from_start = if is_first { edge } else { frame - span.frames.start } + 1;
+            let is_last = span.frames.end == shifts.len();
+            let to_end = if is_last { edge + 1 } else { span.frames.end - 1 - frame };
             let inside = if from_start < to_end { from_start } else { to_end };
             let inside = inside as f64 / (edge + 1) as f64;
             let weight = kappa * (1.0 - fade(if inside < 1.0 { inside } else { 1.0 }));
