@@ -6,6 +6,7 @@
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod clean;
+mod change;
 mod clip;
 mod contact;
 mod find;
@@ -13,6 +14,7 @@ mod floor;
 mod hold;
 mod ground;
 mod leg;
+mod metrics;
 mod names;
 mod path;
 mod paths;
@@ -21,10 +23,15 @@ mod smooth;
 mod tracks;
 
 pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
+mod travel;
+
+pub use change::Change;
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use find::{Legs, find_legs};
 pub use floor::{Floor, FloorChoice, find_floor};
 pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use leg::{Leg, Limb, Side};
+pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
+pub use travel::ground_path;
