@@ -230,16 +230,82 @@ fn injected_skate_is_removed() {
     }
 }
 
+/// The clip at half its rate: every other frame.
+fn halved(clip: &Clip) -> Clip {
+    let n = clip.skeleton().n_values();
+    let frames = clip.values().chunks(n).step_by(2).flatten().copied().collect();
+    let made = Clip::try_new(clip.skeleton().clone(), 2.0 * clip.frame_time(), frames).unwrap();
+    made.with_up(clip.up()).unwrap().with_start(clip.start())
+}
+
+#[test]
+fn rates_agree() {
+    for (name, clip) in &clips::sound() {
+        let legs = posekit::motion::find_legs(clip).legs;
+        let fast = skate::injure(clip, &legs, Injury::Rate(60.0));
+        for (what, fast) in [("as it is", fast.clone()), ("x1.3", skate::injure(&fast, &legs, Injury::RootScale(1.3)))] {
+            let slow = halved(&fast);
+            let (a, b) = (clean(&fast, &settings()).unwrap(), clean(&slow, &settings()).unwrap());
+            let mm = 1000.0 * LEG / legs[0].limb.length(clip.skeleton());
+            let n = clip.skeleton().n_joints();
+            let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0);
+            for (a, b) in a.clip.poses().chunks(n).step_by(2).zip(b.clip.poses().chunks(n)) {
+                let shift = b[0].translation - a[0].translation;
+                for (a, b) in a.iter().zip(b) {
+                    let off = (b.translation - a.translation - shift).length() * mm;
+                    worst = worst.max(off);
+                    sum += off;
+                    count += 1;
+                }
+            }
+            println!("{name:28} {what:8} mean {:.3} worst {worst:.2} plants {} {} share {:.2} {:.2}", sum / f64::from(count), a.plants.len(), b.plants.len(), a.path_share, b.path_share);
+        }
+    }
+}
+
+#[test]
+fn a_mirrored_clip_is_cleaned_the_same() {
+    for (name, clip) in &clips::sound() {
+        let mirror = skate::mirrored(clip);
+        let a = skate::mirrored(&clean(clip, &settings()).unwrap().clip);
+        let b = clean(&mirror, &settings()).unwrap().clip;
+        let same = a.values().iter().zip(b.values()).filter(|(a, b)| a != b).count();
+        println!("{name:28} {same} of {} differ", a.values().len());
+    }
+}
+
 #[test]
 fn zz_detail() {
     let Ok(wanted) = std::env::var("CLIP") else { return };
     for (name, clip) in clips::sound().iter().filter(|(name, _)| *name == wanted) {
-        let settings = CleanSettings { path: false, ..settings() };
+        let settings = CleanSettings { path: std::env::var_os("PATHS").is_some(), ..settings() };
+        let legs = posekit::motion::find_legs(clip);
+        let noise = std::env::var("NOISE").ok().and_then(|t| t.parse().ok()).unwrap_or(0.0);
+        let clip = &skate::injure(clip, &legs.legs, Injury::Noise(noise));
         let cleaned = clean(clip, &settings).unwrap();
         let mm = 1000.0 * LEG / cleaned.legs.legs[0].limb.length(clip.skeleton());
         println!("{name} {} fps {}", cleaned.legs.reason, 1.0 / clip.frame_time());
         let poses = clip.poses();
         let n = clip.skeleton().n_joints();
+        let after = cleaned.clip.poses();
+        let r = root_of(clip);
+        let shift = |f: usize| (after[f * n + r].translation - poses[f * n + r].translation) * mm - cleaned.path.get(f).copied().unwrap_or(DVec3::ZERO) * mm;
+        let worst = (0..clip.n_frames()).max_by(|a, b| shift(*a).length().total_cmp(&shift(*b).length())).unwrap();
+        println!("root worst at {worst}");
+        for f in worst.saturating_sub(20)..(worst + 20).min(clip.n_frames()) {
+            print!(" [{f}] {:.0},{:.0},{:.0}", shift(f).x, shift(f).y, shift(f).z);
+        }
+        println!();
+        for leg in &cleaned.legs.legs {
+            let (a, b) = (knee_angles(clip, leg), knee_angles(&cleaned.clip, leg));
+            let pop = |x: &[f64], t: usize| (x[t - 1] - 2.0 * x[t] + x[t + 1]).abs();
+            let worst = (1..a.len() - 1).max_by(|s, t| pop(&b, *s).total_cmp(&pop(&b, *t))).unwrap();
+            println!("pop worst at {worst}");
+            for t in worst.saturating_sub(8)..(worst + 8).min(a.len()) {
+                print!(" {:.2}/{:.2}", a[t].to_degrees(), b[t].to_degrees());
+            }
+            println!();
+        }
         for report in &cleaned.plants {
             let leg = &cleaned.legs.legs[report.plant.leg];
             let joint = if report.plant.part == posekit::motion::Part::Heel { leg.limb.end } else { leg.ball.unwrap() };

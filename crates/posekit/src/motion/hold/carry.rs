@@ -5,6 +5,7 @@ use core::ops::Range;
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
+use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::root::{Demand, Factor, solve};
@@ -15,8 +16,11 @@ use crate::motion::tracks::Tracks;
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
 const SWING: f64 = 2.0;
 
-/// How much less than along a limb's bend the root is bent itself.
-const OWN_BENDING: f64 = 0.05;
+/// How much less than what is held the root resists being moved fast by itself.
+const OWN_LINK: f64 = 0.02;
+
+/// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
+const EDGE: f64 = 0.03;
 
 /// How long before and after a contact the root comes along with it \[s\].
 const RAMP: f64 = 0.1;
@@ -81,7 +85,7 @@ fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
 
 /// Runs of frames in which the root may have to move.
 fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<usize>> {
-    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip);
+    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip.frame_time());
     let mut all: Vec<Range<usize>> = limbs
         .iter()
         .flat_map(|limb| limb.need.spans.iter().map(|span| &span.frames))
@@ -107,8 +111,8 @@ fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<u
     clippy::cast_sign_loss,
     reason = "clamped to what a clip can have"
 )]
-fn frames_of(time: f64, clip: &Clip) -> usize {
-    (time / clip.frame_time()).clamp(1.0, 1e9).ceil() as usize
+fn frames_of(time: f64, frame_time: f64) -> usize {
+    (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
 fn carry_run(
@@ -120,19 +124,18 @@ fn carry_run(
     scratch: &mut Vec<Factor>,
     root: &mut [DVec3],
 ) {
-    let none =
-        Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, bending: 0.0, bend: DVec3::ZERO };
+    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, link: 0.0, slope: DVec3::ZERO };
     let mut demands = vec![none; run.len()];
     let alpha = settings.root_stiffness;
     let smoothing = settings.root_smoothing / clip.frame_time();
-    let kappa = alpha * smoothing * smoothing * smoothing * smoothing;
+    let kappa = alpha * smoothing * smoothing;
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        pull(limb, tracks, settings, &run, &mut demands, frames_of(RAMP, clip));
-        bend(limb, kappa, &run, &mut demands);
+        pull(limb, tracks, settings, &run, &mut demands, clip.frame_time());
+        follow(limb, kappa, EDGE / clip.frame_time(), &run, &mut demands);
     }
     for demand in &mut demands {
         demand.stiffness += DMat3::from_diagonal(DVec3::splat(alpha));
-        demand.bending += OWN_BENDING * kappa;
+        demand.link += OWN_LINK * kappa;
     }
     let out = &mut root[run.clone()];
     solve(&demands, scratch, out);
@@ -153,27 +156,35 @@ fn pull(
     settings: &HoldSettings,
     run: &Range<usize>,
     demands: &mut [Demand],
-    ramp: usize,
+    clip_frame: f64,
 ) {
+    let ramp = RAMP / clip_frame;
     let spans = &limb.need.spans;
-    // The sine of a bend below which a knee is no stiffer: a quarter of where it begins to be spared.
-    let softest = 0.25 * sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
-    let softest = softest * softest + 1e-6;
+    let softest = sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
+    let softest = softest * softest + 1e-8;
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
-        let before = if k == 0 { first } else { (first - spans[k - 1].frames.end) / 2 };
-        let after =
-            spans.get(k + 1).map_or(usize::MAX, |next| (next.frames.start - span.frames.end) / 2);
-        let (before, after) = (before.min(ramp), after.min(ramp).min(run.end - span.frames.end));
-        for frame in first - before..=last + after {
-            let (nearest, away, reach) = if frame < first {
-                (first, first - frame, before)
+        let half_gap = |before: &Span, after: &Span| {
+            let gap = (after.frames.start + 1 - before.frames.end) as f64;
+            0.5 * (gap - before.lead[1] - after.lead[0])
+        };
+        let before = if k == 0 { ramp } else { ramp.min(half_gap(&spans[k - 1], span)) };
+        let after = spans.get(k + 1).map_or(ramp, |next| ramp.min(half_gap(span, next)));
+        let whole = |frames: f64| frames_of(frames * clip_frame, clip_frame);
+        let from = first.saturating_sub(whole(before)).max(run.start);
+        let to = (last + whole(after)).min(run.end - 1);
+        for frame in from..=to {
+            let (nearest, away) = if frame < first {
+                (first, ((first - frame) as f64 - span.lead[0]) / before)
             } else if frame > last {
-                (last, frame - last, after)
+                (last, ((frame - last) as f64 - span.lead[1]) / after)
             } else {
-                (frame, 0, 1)
+                (frame, 0.0)
             };
-            let weight = fade(away as f64 / (reach + 1) as f64);
+            let weight = fade(away.clamp(0.0, 1.0));
+            if weight <= 0.0 {
+                continue;
+            }
             let stiffness = stiffness(limb.plan, tracks, frame, softest) * weight;
             let demand = &mut demands[frame - run.start];
             demand.stiffness += stiffness;
@@ -209,15 +220,21 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
 }
 
-/// What is fast goes to the root.
-fn bend(limb: &Side<'_>, kappa: f64, run: &Range<usize>, demands: &mut [Demand]) {
+/// What is fast goes to the root, except at the ends of contacts, where feet come down and lift off moving.
+fn follow(limb: &Side<'_>, kappa: f64, edge: f64, run: &Range<usize>, demands: &mut [Demand]) {
     let shifts = &limb.need.shifts;
     for span in limb.need.spans.iter().filter(|span| is_in(&span.frames, run)) {
-        for frame in span.frames.start + 1..span.frames.end.max(1) - 1 {
-            let bent = shifts[frame - 1] - 2.0 * shifts[frame] + shifts[frame + 1];
+        for frame in span.frames.start..span.frames.end - 1 {
+            // From the middle between this frame and the next. At the ends of the clip nothing comes down or lifts off.
+            let from_start = (frame - span.frames.start) as f64 + 0.5 + span.lead[0];
+            let to_end = (span.frames.end - frame) as f64 - 1.5 + span.lead[1];
+            let from_start = if span.frames.start == 0 { edge } else { from_start };
+            let to_end = if span.frames.end == shifts.len() { edge } else { to_end };
+            let inside = if from_start < to_end { from_start } else { to_end } / edge;
+            let weight = kappa * (1.0 - fade(if inside < 1.0 { inside } else { 1.0 }));
             let demand = &mut demands[frame - run.start];
-            demand.bending += kappa;
-            demand.bend += bent * kappa;
+            demand.link += weight;
+            demand.slope += (shifts[frame + 1] - shifts[frame]) * weight;
         }
     }
 }

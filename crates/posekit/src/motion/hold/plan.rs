@@ -28,6 +28,8 @@ pub(super) struct Point {
     pub(super) contact: usize,
     pub(super) frame: Frame,
     pub(super) frames: Range<usize>,
+    /// How long before the first frame it begins, and after the last it ends, in frames, below one.
+    pub(super) lead: [f64; 2],
     pub(super) target: Target,
     /// In frames.
     pub(super) ease_in: f64,
@@ -176,10 +178,15 @@ fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
             Target::Surface(point, crate::math::direction_or(normal, DVec3::Y))
         }
     };
+    let frames = clip.frames(contact.from, contact.to);
+    let lead = |more: f64| if more > 0.0 && more < 1.0 { more } else { 0.0 };
+    let before = (clip.time(frames.start) - contact.from) / clip.frame_time();
+    let after = (contact.to - clip.time(frames.end)) / clip.frame_time() + 1.0;
     Point {
         contact: index,
         frame: contact.frame,
-        frames: clip.frames(contact.from, contact.to),
+        frames,
+        lead: [lead(before), lead(after)],
         target,
         ease_in: contact.ease_in / clip.frame_time(),
         ease_out: contact.ease_out / clip.frame_time(),
