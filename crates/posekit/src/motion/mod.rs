@@ -5,10 +5,26 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod clean;
 mod clip;
 mod contact;
+mod find;
+mod floor;
+mod hold;
+mod ground;
 mod leg;
+mod names;
+mod path;
+mod paths;
+mod plant;
+mod smooth;
+mod tracks;
 
+pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
+pub use find::{Legs, find_legs};
+pub use floor::{Floor, FloorChoice, find_floor};
+pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use leg::{Leg, Limb, Side};
+pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};

@@ -1,0 +1,498 @@
+//! Feet that slide are made to stand: footskate removal.
+
+use core::ops::Range;
+
+use glam::DVec3;
+
+use super::find::{Legs, find_legs};
+use super::floor::{Floor, FloorChoice, floor_of};
+use super::hold::{ContactReport, HoldSettings, hold, root_of};
+use super::path::Slide;
+use super::paths::Paths;
+use super::plant::{DetectSettings, Part, Plant, plants_on, runs};
+use super::smooth::Smoother;
+use super::{Clip, Contact, Hold, Leg};
+use crate::error::{Error, Result};
+use crate::math::Pose;
+use crate::skeleton::Frame;
+
+/// How a clip is cleaned. The defaults suit figures of any size, and clips of any rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CleanSettings {
+    /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
+    pub strength: f64,
+    /// When a foot is taken to stand.
+    pub detect: DetectSettings,
+    /// What it stands on.
+    pub floor: FloorChoice,
+    /// The legs; `None`, the default, to find them.
+    pub legs: Option<Vec<Leg>>,
+    /// Contacts to hold in place of those that would be found: from a file, or edited by hand. They are held as they are, and no path is changed.
+    pub contacts: Option<Vec<Contact>>,
+    /// Times \[s\] during which plants are left alone.
+    pub keep: Vec<(f64, f64)>,
+    /// The figure walks on the spot: feet are judged as if it went on, and it stays on the spot. Default false.
+    pub in_place: bool,
+    /// The root's path may change where all feet slide with it. Default true.
+    pub path: bool,
+    /// Before and after a plant, the time in which a foot goes over to it and back \[s\]. Default 0.12: longer changes more of the swing, and is hardly smoother.
+    pub ease: f64,
+    /// A foot that still slides farther than this when the path is right is meant to \[leg lengths\]: its plant is released. Default 0.15.
+    pub release: f64,
+    /// Within this of the height at which it stands a part of a foot is firm, and held; outside it is coming down or being lifted, and free \[leg
+    /// lengths\]. Default 0.008: 7 mm for a leg of 0.85 m, in which a foot turns by two degrees.
+    pub firm: f64,
+    /// How contacts are held; its legs and strength come from here.
+    pub hold: HoldSettings,
+}
+
+impl Default for CleanSettings {
+    fn default() -> Self {
+        Self {
+            strength: 1.0,
+            detect: DetectSettings::default(),
+            floor: FloorChoice::default(),
+            legs: None,
+            contacts: None,
+            keep: Vec::new(),
+            in_place: false,
+            path: true,
+            ease: 0.12,
+            release: 0.15,
+            firm: 0.008,
+            hold: HoldSettings::default(),
+        }
+    }
+}
+
+/// A cleaned clip, and what was done.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Cleaned {
+    /// The clip with feet that stand. Joints and frames that need no change keep every bit.
+    pub clip: Clip,
+    /// The legs, and why these.
+    pub legs: Legs,
+    /// The floor they stand on.
+    pub floor: Floor,
+    /// Every plant and what became of it, in the order of their first frames.
+    pub plants: Vec<PlantReport>,
+    /// The contacts that were held, to be edited and given back.
+    pub contacts: Vec<Contact>,
+    /// How well they hold, in the same order.
+    pub held: Vec<ContactReport>,
+    /// The joints that were changed.
+    pub changed: Vec<usize>,
+    /// How much of the slide was taken for a wrong path of the root, from 0 to 1.
+    pub path_share: f64,
+    /// The displacement of the root's path, frame after frame; none where the path was kept.
+    pub path: Vec<DVec3>,
+}
+
+/// What became of a plant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlantReport {
+    /// Which foot, and when.
+    pub plant: Plant,
+    /// What was done.
+    pub verdict: Verdict,
+    /// How far it slid: the largest distance along the floor from its median \[the clip's unit\].
+    pub drift_before: f64,
+    /// How far it still does.
+    pub drift_after: f64,
+}
+
+/// What was done about a plant.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It stands now.
+    Fixed,
+    /// It stood already.
+    Clean,
+    /// Left as it is: it slides so far that it is meant to.
+    Released {
+        /// How far, when the path is right \[the clip's unit\].
+        slide: f64,
+    },
+    /// Held as well as the legs reach.
+    Unreachable {
+        /// By how much it is missed at most \[the clip's unit\].
+        by: f64,
+        /// In how many frames.
+        frames: usize,
+    },
+    /// Left alone because it was asked for.
+    Kept,
+}
+
+/// Plants that drift less than this stood already \[leg lengths\]: half a millimetre for a leg of 0.85 m, a fortieth of what people see. Where all of a clip's
+/// plants do, the clip is left as it is.
+const CLEAN: f64 = 6e-4;
+
+/// Removes footskate.
+///
+/// Finds the legs, the floor and when feet stand; sets the path of the root right where all feet slide with it; decides for each plant as a whole; and holds
+/// what is left with [`hold`].
+///
+/// # Degenerate cases
+/// Without legs, frames or plants the clip comes back as it is; [`Legs::reason`] says why.
+/// # Errors
+/// As [`hold`], for settings, legs and contacts that make no sense.
+pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
+    check(settings)?;
+    let legs = match &settings.legs {
+        Some(legs) => {
+            Legs { legs: legs.clone(), reason: "given".to_owned(), candidates: Vec::new() }
+        }
+        None => find_legs(clip),
+    };
+    let hold_settings = HoldSettings {
+        legs: legs.legs.iter().map(|leg| leg.limb).collect(),
+        strength: settings.strength,
+        ..settings.hold.clone()
+    };
+    let paths = Paths::new(clip, &legs.legs);
+    let floor = floor_of(&paths, settings.floor);
+    let plants = plants_on(&paths, &floor, settings.floor, &settings.detect);
+    let (plants, leads): (Vec<Plant>, Vec<[f64; 2]>) =
+        firm_parts(&paths, &floor, plants, settings).into_iter().unzip();
+    let given = settings.contacts.as_ref();
+    let (path_share, path) = match given {
+        None if settings.path || settings.in_place => path(&paths, &plants, &floor, settings),
+        _ => (0.0, Vec::new()),
+    };
+    let plan = Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings };
+    let (mut reports, contacts, of_plant) = plan.plan(plants, leads);
+    let contacts = given.cloned().unwrap_or(contacts);
+    let base = moved(clip, &legs.legs, &path);
+    let held = hold(base.as_ref().unwrap_or(clip), &contacts, &hold_settings)?;
+    let mut changed = held.changed;
+    changed.extend(base.as_ref().and_then(|_| root_joint(clip, &legs.legs)));
+    changed.sort_unstable();
+    changed.dedup();
+    let mut cleaned = held.clip;
+    let after = Paths::new(&cleaned, &legs.legs);
+    for (report, contact) in reports.iter_mut().zip(&of_plant) {
+        report.drift_after = drift(&after, &report.plant, &floor, &[]);
+        let missed = contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
+            report.verdict =
+                Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
+        }
+    }
+    if settings.in_place {
+        let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
+        cleaned = moved(&cleaned, &legs.legs, &back).unwrap_or(cleaned);
+    }
+    Ok(Cleaned {
+        clip: cleaned,
+        legs,
+        floor,
+        plants: reports,
+        contacts,
+        held: held.contacts,
+        changed,
+        path_share,
+        path,
+    })
+}
+
+fn check(settings: &CleanSettings) -> Result<()> {
+    let ranges = [
+        ("ease", settings.ease, 0.0..=10.0, "from 0 to 10 s"),
+        ("firm", settings.firm, 0.0..=1e3, "from 0 to 1000 leg lengths"),
+        ("release", settings.release, 0.0..=1e3, "from 0 to 1000 leg lengths"),
+    ];
+    for (what, value, range, need) in ranges {
+        if !range.contains(&value) {
+            return Err(Error::OutOfRange { what, index: 0, value, need });
+        }
+    }
+    Ok(())
+}
+
+/// What of each plant is firm: where the part neither comes down nor is being lifted.
+///
+/// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away.
+fn firm_parts(
+    paths: &Paths,
+    floor: &Floor,
+    plants: Vec<Plant>,
+    settings: &CleanSettings,
+) -> Vec<(Plant, [f64; 2])> {
+    let smoother = Smoother::new(settings.detect.half_window, paths.frame_time, paths.n_frames);
+    let mut firm = Vec::with_capacity(plants.len());
+    let (mut heights, mut lifts_of): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for plant in plants {
+        let Some(path) = paths.legs[plant.leg].part(plant.part) else { continue };
+        let still = still_parts(path, &plant, paths, settings);
+        if !still.is_empty() {
+            firm.extend(still.into_iter().map(|frames| (Plant { frames, ..plant }, [0.0; 2])));
+            continue;
+        }
+        heights.clear();
+        heights.extend(plant.frames.clone().map(|frame| floor.height(smoother.value(path, frame))));
+        let mut sorted = heights.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rest = sorted[sorted.len() / 4];
+        let band = settings.firm * paths.length;
+        // How far inside the band it is, above 0 where it is firm.
+        let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
+        if let (Part::Heel, Some(ball)) = (plant.part, &paths.legs[plant.leg].ball) {
+            // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
+            let lifts = plant.frames.clone().zip(&heights);
+            lifts_of.clear();
+            lifts_of.extend(lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel));
+            sorted.clone_from(&lifts_of);
+            sorted.sort_by(f64::total_cmp);
+            let flat = sorted[sorted.len() / 2];
+            for (room, lift) in room.iter_mut().zip(&lifts_of) {
+                let own = band - (lift - flat).abs();
+                *room = if own < *room { own } else { *room };
+            }
+        }
+        let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
+        let mut runs = runs(&is_firm);
+        let longest = runs.iter().map(Range::len).fold(0, |a, b| if b > a { b } else { a });
+        let least = settings.detect.shortest / paths.frame_time;
+        runs.retain(|run| run.len() as f64 + 0.5 >= least || run.len() == longest);
+        firm.extend(runs.into_iter().map(|run| {
+            let start = plant.frames.start;
+            let lead = [crossing(&room, run.start, run.start.checked_sub(1)), crossing(&room, run.end - 1, Some(run.end))];
+            (Plant { frames: run.start + start..run.end + start, ..plant }, lead)
+        }));
+    }
+    firm.sort_by_key(|(plant, _)| (plant.frames.start, plant.leg, plant.part));
+    firm
+}
+
+/// How far from a firm frame to the next, which is not, it is still firm, in frames: where the room between them is used up. A half where that is not known.
+fn crossing(room: &[f64], inside: usize, outside: Option<usize>) -> f64 {
+    let outside = outside.and_then(|outside| room.get(outside));
+    outside.map_or(0.5, |outside| room[inside] / (room[inside] - outside)).clamp(0.0, 0.999)
+}
+
+/// A part that moves less than this from frame to frame does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
+const STILL: f64 = 1.2e-5;
+
+/// The frames of a plant in which its part does not move at all: it was cleaned before, or made by hand, and nothing else of the plant is meant to stand.
+fn still_parts(
+    path: &[DVec3],
+    plant: &Plant,
+    paths: &Paths,
+    settings: &CleanSettings,
+) -> Vec<Range<usize>> {
+    let limit = STILL * paths.length;
+    let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
+    // Frames that the detector takes for the plant's ends may be just outside of what was held.
+    let (mut all, mut start) = (Vec::new(), plant.frames.start);
+    for frame in plant.frames.clone() {
+        if frame + 1 == plant.frames.end || moves(frame) {
+            all.push(start..frame + 1);
+            start = frame + 1;
+        }
+    }
+    let least = settings.detect.shortest / paths.frame_time;
+    all.retain(|run| run.len() > 2 && run.len() as f64 + 0.5 >= least);
+    all
+}
+
+/// The displacement of the path, and how much of the slide it takes up.
+fn path(
+    paths: &Paths,
+    plants: &[Plant],
+    floor: &Floor,
+    settings: &CleanSettings,
+) -> (f64, Vec<DVec3>) {
+    let slide = Slide::new(paths, plants, floor);
+    let share = if settings.in_place { 1.0 } else { slide.share(paths.length) };
+    if share <= 0.0 {
+        return (0.0, Vec::new());
+    }
+    (share, slide.displacement(share * settings.strength, paths.frame_time))
+}
+
+/// The joint that carries the legs.
+fn root_joint(clip: &Clip, legs: &[Leg]) -> Option<usize> {
+    let starts: Vec<usize> = legs.iter().map(|leg| leg.limb.start).collect();
+    root_of(clip.skeleton(), &starts)
+}
+
+/// The clip with its root moved in the world; `None` where nothing moves.
+fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Option<Clip> {
+    if path.is_empty() {
+        return None;
+    }
+    let skeleton = clip.skeleton();
+    let root = root_joint(clip, legs)?;
+    let place = skeleton.value_range(root).start;
+    let above: Vec<usize> = skeleton.ancestors(root).skip(1).collect();
+    let placement = skeleton.parent_from_joint(root).rotation;
+    let mut values = clip.values().to_vec();
+    for (q, shift) in values.chunks_exact_mut(skeleton.n_values()).zip(path) {
+        let parent = above
+            .iter()
+            .rev()
+            .fold(Pose::IDENTITY, |parent, &joint| skeleton.pose_on(joint, q, parent));
+        let local = (parent.rotation * placement).conjugate() * *shift;
+        for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
+            *value += more;
+        }
+    }
+    Some(clip.with_edited(values, &[]))
+}
+
+/// How far a plant slides: the largest distance along the floor from its median.
+fn drift(paths: &Paths, plant: &Plant, floor: &Floor, path: &[DVec3]) -> f64 {
+    let Some(track) = paths.legs.get(plant.leg).and_then(|leg| leg.part(plant.part)) else {
+        return 0.0;
+    };
+    let along = |frame: usize| {
+        let point = track[frame] + path.get(frame).copied().unwrap_or(DVec3::ZERO);
+        point - floor.normal * point.dot(floor.normal)
+    };
+    let points: Vec<DVec3> = plant.frames.clone().map(along).collect();
+    let mut median = DVec3::ZERO;
+    for k in 0..3 {
+        let mut sorted: Vec<f64> = points.iter().map(|point| point[k]).collect();
+        sorted.sort_by(f64::total_cmp);
+        median[k] = 0.5 * (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]);
+    }
+    points.iter().map(|point| point.distance(median)).fold(0.0, |a, b| if b > a { b } else { a })
+}
+
+/// Makes contacts of plants.
+struct Planner<'a> {
+    clip: &'a Clip,
+    paths: &'a Paths,
+    path: &'a [DVec3],
+    legs: &'a [Leg],
+    floor: Floor,
+    settings: &'a CleanSettings,
+}
+
+impl Planner<'_> {
+    /// What becomes of each plant, the contacts, and which of them is which plant's.
+    fn plan(
+        &self,
+        plants: Vec<Plant>,
+        leads: Vec<[f64; 2]>,
+    ) -> (Vec<PlantReport>, Vec<Contact>, Vec<Option<usize>>) {
+        let mut reports: Vec<PlantReport> =
+            plants.into_iter().map(|plant| self.judge(plant)).collect();
+        let mut targets: Vec<Option<DVec3>> = vec![None; reports.len()];
+        for index in 0..reports.len() {
+            let report = &reports[index];
+            if matches!(report.verdict, Verdict::Fixed | Verdict::Clean) {
+                targets[index] = Some(self.target(index, &reports, &targets, &leads));
+            }
+        }
+        if reports.iter().all(|report| !matches!(report.verdict, Verdict::Fixed)) {
+            targets.fill(None);
+        }
+        let (mut contacts, mut of_plant) = (Vec::new(), Vec::new());
+        for ((report, target), lead) in reports.iter_mut().zip(&targets).zip(&leads) {
+            of_plant.push(target.map(|_| contacts.len()));
+            if let Some(target) = target {
+                contacts.push(self.contact(&report.plant, *target, *lead));
+            }
+        }
+        (reports, contacts, of_plant)
+    }
+
+    fn judge(&self, plant: Plant) -> PlantReport {
+        let time = |frame| self.clip.time(frame);
+        let (from, to) = (time(plant.frames.start), time(plant.frames.end - 1));
+        let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
+        let slide = drift(self.paths, &plant, &self.floor, self.path);
+        let verdict = if is_kept {
+            Verdict::Kept
+        } else if slide > self.settings.release * self.paths.length {
+            Verdict::Released { slide }
+        } else if slide <= CLEAN * self.paths.length && self.path.is_empty() {
+            Verdict::Clean
+        } else {
+            Verdict::Fixed
+        };
+        let on_the_spot: &[DVec3] = if self.settings.in_place { self.path } else { &[] };
+        let drift_before = drift(self.paths, &plant, &self.floor, on_the_spot);
+        PlantReport { plant, verdict, drift_before, drift_after: drift_before }
+    }
+
+    /// Where a part of a foot is when the path is right.
+    fn at(&self, leg: usize, part: Part, frame: usize) -> DVec3 {
+        let place = self.paths.legs[leg].part(part).map_or(DVec3::ZERO, |path| path[frame]);
+        place + self.path.get(frame).copied().unwrap_or(DVec3::ZERO)
+    }
+
+    /// The mean place over the time of a plant, also over what of it is between frames, by the trapezoid rule.
+    fn mean(&self, plant: &Plant, lead: [f64; 2]) -> DVec3 {
+        let at = |frame: usize| self.at(plant.leg, plant.part, frame);
+        let (first, last) = (plant.frames.start, plant.frames.end - 1);
+        let (mut sum, mut time) = (DVec3::ZERO, 0.0);
+        for frame in first..last {
+            sum += 0.5 * (at(frame) + at(frame + 1));
+            time += 1.0;
+        }
+        let outside = [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
+        for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
+            if let Some(outside) = outside {
+                let (inside, outside) = (at(inside), at(outside));
+                sum += (inside + (outside - inside) * (0.5 * lead)) * lead;
+                time += lead;
+            }
+        }
+        if time > 0.0 { sum / time } else { at(first) }
+    }
+
+    /// Where a plant stands: in its middle, and as far from the other part of its foot as the foot is long.
+    fn target(&self, index: usize, reports: &[PlantReport], targets: &[Option<DVec3>], leads: &[[f64; 2]]) -> DVec3 {
+        let plant = &reports[index].plant;
+        let own = self.mean(plant, leads[index]);
+        let other = (0..index).rev().find(|&before| {
+            let other = &reports[before].plant;
+            targets[before].is_some()
+                && other.leg == plant.leg
+                && other.part != plant.part
+                && other.frames.end > plant.frames.start
+        });
+        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target))) else {
+            return own;
+        };
+        let both = overlap(&plant.frames, &reports[before].plant.frames);
+        let length = |frame: usize| {
+            let [heel, ball] = [Part::Heel, Part::Ball].map(|part| self.at(plant.leg, part, frame));
+            heel.distance(ball)
+        };
+        let foot = both.clone().map(length).sum::<f64>() / both.len() as f64;
+        let way = own - target;
+        if way == DVec3::ZERO { own } else { target + way * (foot / way.length()) }
+    }
+
+    fn contact(&self, plant: &Plant, target: DVec3, lead: [f64; 2]) -> Contact {
+        let [before, after] = lead.map(|lead| lead * self.clip.frame_time());
+        // The ends of the clip are no ends of plants.
+        let before = if plant.frames.start == 0 { 0.0 } else { before };
+        let after = if plant.frames.end == self.clip.n_frames() { 0.0 } else { after };
+        let leg = &self.legs[plant.leg];
+        let joint = match plant.part {
+            Part::Heel => leg.limb.end,
+            Part::Ball => leg.ball.unwrap_or(leg.limb.end),
+        };
+        Contact {
+            frame: Frame::new(joint, Pose::IDENTITY),
+            from: self.clip.time(plant.frames.start) - before,
+            to: self.clip.time(plant.frames.end - 1) + after,
+            hold: Hold::Position(Some(target)),
+            ease_in: self.settings.ease,
+            ease_out: self.settings.ease,
+        }
+    }
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    let start = if a.start > b.start { a.start } else { b.start };
+    let end = if a.end < b.end { a.end } else { b.end };
+    start..end
+}

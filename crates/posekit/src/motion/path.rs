@@ -1,0 +1,149 @@
+//! The path of the root where it and the steps disagree: a scaled path, legs of another length, a walk on the spot.
+//!
+//! A figure whose feet all slide the same way does not slide its feet: its root goes the wrong way. Then the root's path is what must change, and no leg.
+
+use core::ops::Range;
+
+use glam::DVec3;
+
+use super::floor::Floor;
+use super::paths::Paths;
+use super::plant::Plant;
+
+/// How long after a plant begins, and before it ends, its slide counts fully \[s\]: feet come down and lift off moving.
+const EDGE: f64 = 0.12;
+
+/// Over how long slides are smoothed, and what is not known is filled in from what is \[s\]: short against a step, long against noise.
+const FILL: f64 = 0.1;
+
+/// Speeds of slide at which the path is left alone, and at which it is changed all the way \[leg lengths/s\]: 3 and 6 cm/s for a leg of 0.85 m. Feet of good
+/// recordings roll by one or two, legs can take up so much within their reach, and viewers do not see it.
+const GATE: (f64, f64) = (0.035, 0.07);
+
+/// The speed of slide that is judged is exceeded for this part of the time that feet stand.
+const EXCEEDED: f64 = 0.25;
+
+/// How feet slide along the floor, frame after frame.
+#[derive(Debug, Clone)]
+pub(super) struct Slide {
+    /// Smooth mean velocity of what stands \[unit/s\].
+    velocities: Vec<DVec3>,
+    /// How much is known, from 0 to 1.
+    weights: Vec<f64>,
+}
+
+impl Slide {
+    /// # Method
+    /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals.
+    pub(super) fn new(paths: &Paths, plants: &[Plant], floor: &Floor) -> Self {
+        let n = paths.n_frames;
+        let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
+        // Leg by leg: sums of two are the same in a mirrored clip.
+        for leg in 0..paths.legs.len() {
+            let mut own = vec![(DVec3::ZERO, 0.0); n];
+            for plant in plants.iter().filter(|plant| plant.leg == leg) {
+                let Some(path) = paths.legs[leg].part(plant.part) else { continue };
+                for frame in plant.frames.clone() {
+                    let weight = weight(plant, frame, paths);
+                    let (before, after) = neighbours(frame, &plant.frames);
+                    let time = (after - before).max(1) as f64 * paths.frame_time;
+                    let velocity = (path[after] - path[before]) / time;
+                    let along = velocity - floor.normal * velocity.dot(floor.normal);
+                    own[frame].0 += along * weight;
+                    own[frame].1 += weight;
+                }
+            }
+            for (frame, (sum, weight)) in own.into_iter().enumerate() {
+                velocities[frame] += sum;
+                weights[frame] += weight;
+            }
+        }
+        smooth(&mut velocities, &weights, FILL / paths.frame_time);
+        Self { velocities, weights }
+    }
+
+    /// The speed that is exceeded for a quarter of the time that feet stand \[unit/s\]; 0 where they never do.
+    pub(super) fn speed(&self) -> f64 {
+        let mut speeds: Vec<(f64, f64)> = self
+            .velocities
+            .iter()
+            .zip(&self.weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(velocity, weight)| (velocity.length(), *weight))
+            .collect();
+        speeds.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        let mut left = EXCEEDED * speeds.iter().map(|(_, weight)| weight).sum::<f64>();
+        for (speed, weight) in speeds {
+            left -= weight;
+            if left <= 0.0 {
+                return speed;
+            }
+        }
+        0.0
+    }
+
+    /// How much of the slide the path is to take up, from 0 to 1, for legs of this length.
+    pub(super) fn share(&self, length: f64) -> f64 {
+        let t = (self.speed() / length - GATE.0) / (GATE.1 - GATE.0);
+        let t = t.clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    }
+
+    /// The displacement of the root that takes this share of the slide away, frame after frame; zero at the first.
+    pub(super) fn displacement(&self, share: f64, frame_time: f64) -> Vec<DVec3> {
+        let mut place = DVec3::ZERO;
+        let mut before = self.velocities.first().copied().unwrap_or(DVec3::ZERO);
+        let mut places = Vec::with_capacity(self.velocities.len());
+        for (frame, velocity) in self.velocities.iter().enumerate() {
+            if frame > 0 {
+                place -= (before + *velocity) * (0.5 * frame_time * share);
+            }
+            before = *velocity;
+            places.push(place);
+        }
+        places
+    }
+}
+
+/// The frames before and after one, inside a plant.
+fn neighbours(frame: usize, plant: &Range<usize>) -> (usize, usize) {
+    let before = if frame > plant.start { frame - 1 } else { frame };
+    let after = if frame + 1 < plant.end { frame + 1 } else { frame };
+    (before, after)
+}
+
+/// Makes of sums of weighted velocities the smooth velocity; `reach` is in frames.
+fn smooth(velocities: &mut [DVec3], weights: &[f64], reach: f64) {
+    /// A pull to standing still that only counts where nothing is known at all.
+    const NOTHING: f64 = 1e-6;
+    let n = velocities.len();
+    let link = reach * reach;
+    let mut pivots: Vec<f64> = Vec::with_capacity(n);
+    for frame in 0..n {
+        let links = match n {
+            1 => 0.0,
+            _ if frame == 0 || frame + 1 == n => link,
+            _ => 2.0 * link,
+        };
+        let own = weights[frame] + NOTHING + links;
+        let pivot = pivots.last().map_or(own, |before| own - link * link / before);
+        if let Some(before) = pivots.last() {
+            let carried = velocities[frame - 1] * (link / before);
+            velocities[frame] += carried;
+        }
+        pivots.push(pivot);
+    }
+    for frame in (0..n).rev() {
+        let after = velocities.get(frame + 1).map_or(DVec3::ZERO, |after| *after * link);
+        velocities[frame] = (velocities[frame] + after) / pivots[frame];
+    }
+}
+
+/// How much a frame of a plant tells about sliding.
+fn weight(plant: &Plant, frame: usize, paths: &Paths) -> f64 {
+    let from_start = frame - plant.frames.start + 1;
+    let to_end = plant.frames.end - frame;
+    let edge = if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
+    let t = if edge < 1.0 { edge } else { 1.0 };
+    t * t * (3.0 - 2.0 * t)
+}
