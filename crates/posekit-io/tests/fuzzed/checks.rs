@@ -2,7 +2,7 @@
 //! tests on those that once failed.
 
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
+use posekit::motion::{CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, clean, hold};
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Options};
 use posekit_io::gltf::Asset;
@@ -101,6 +101,55 @@ pub(crate) fn contacts(bytes: &[u8]) {
     let contacts = file.to_contacts(&skeleton).expect("its joints are there");
     let back = ContactsFile::from_contacts(&contacts, &skeleton).expect("they have names");
     assert_eq!(back.to_contacts(&skeleton).as_ref(), Ok(&contacts), "contacts come back");
+}
+
+/// The whole way: a file is read, cleaned, written, read and cleaned again. The first bytes choose how, and what else is held.
+pub(crate) fn pipeline(bytes: &[u8]) {
+    let Some((&[how, joint, kind, start], file)) = bytes.split_first_chunk() else { return };
+    let Some(file) = open(file, &MotionOptions::default().lenient().filling_gaps()) else { return };
+    let settings = CleanSettings {
+        floor: [FloorChoice::Fit, FloorChoice::Level, FloorChoice::PerPlant][usize::from(how % 3)],
+        in_place: how & 16 != 0,
+        path: how & 32 == 0,
+        ..CleanSettings::default()
+    };
+    for index in 0..file.n_clips().min(2) {
+        let Ok(clip) = file.clip(index) else { continue };
+        let own = contact(clip, joint, kind, start);
+        if let Ok(held) = hold(clip, &[own], &HoldSettings::default()) {
+            assert_eq!(held.clip.n_frames(), clip.n_frames(), "as many frames");
+        }
+        let Ok(cleaned) = clean(clip, &settings) else { continue };
+        assert!(cleaned.clip.skeleton() == clip.skeleton(), "the same figure");
+        assert_eq!(cleaned.clip.n_frames(), clip.n_frames(), "as many frames");
+        let Ok(written) = file.write(index, &cleaned.clip, "new") else { continue };
+        let mut resolve = |path: &str| {
+            let new = written.beside.iter().find(|file| file.path == path);
+            new.map_or_else(|| beside(path), |file| Ok(file.bytes.clone()))
+        };
+        let options = MotionOptions::default();
+        let wide = Limits::default();
+        let warnings = &mut Warnings::new();
+        let again = MotionFile::from_bytes(&written.file, &mut resolve, &options, &wide, warnings)
+            .expect("what was written is read again");
+        let clip = again.clip(index).expect("with its motion");
+        assert_eq!(clip.n_frames(), cleaned.clip.n_frames(), "as many frames");
+        let _ = clean(clip, &settings);
+    }
+}
+
+/// A contact somewhere in a clip.
+fn contact(clip: &Clip, joint: u8, kind: u8, start: u8) -> Contact {
+    let joint = usize::from(joint) % clip.skeleton().n_joints();
+    let from = clip.start() + clip.duration() * f64::from(start) / 255.0;
+    let hold = match kind % 4 {
+        0 => Hold::Position(None),
+        1 => Hold::Pose(None),
+        2 => Hold::Position(Some(DVec3::new(f64::from(kind), 0.0, 1.0))),
+        _ => Hold::Surface { point: DVec3::ZERO, normal: DVec3::Y },
+    };
+    let to = from + 0.25 * clip.duration();
+    Contact { frame: clip.skeleton().frame(joint), from, to, hold, ease_in: 0.1, ease_out: 0.0 }
 }
 
 /// A skeleton with the joints that a file names.

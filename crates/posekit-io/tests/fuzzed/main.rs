@@ -41,3 +41,8 @@ fn gltf() {
 fn contacts() {
     check("contacts", checks::contacts);
 }
+
+#[test]
+fn pipeline() {
+    check("pipeline", checks::pipeline);
+}

@@ -175,7 +175,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let after = Paths::new(&cleaned, &legs.legs);
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         report.drift_after = drift(&after, &report.plant, &floor, &[]);
-        let missed = contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        let missed =
+            contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
             report.verdict =
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
@@ -238,12 +239,15 @@ fn firm_parts(
         let rest = sorted[sorted.len() / 4];
         let band = settings.firm * paths.length;
         // How far inside the band it is, above 0 where it is firm.
-        let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
+        let mut room: Vec<f64> =
+            heights.iter().map(|height| band - (height - rest).abs()).collect();
         if let (Part::Heel, Some(ball)) = (plant.part, &paths.legs[plant.leg].ball) {
             // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
             let lifts = plant.frames.clone().zip(&heights);
             lifts_of.clear();
-            lifts_of.extend(lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel));
+            lifts_of.extend(
+                lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel),
+            );
             sorted.clone_from(&lifts_of);
             sorted.sort_by(f64::total_cmp);
             let flat = sorted[sorted.len() / 2];
@@ -259,7 +263,10 @@ fn firm_parts(
         runs.retain(|run| run.len() as f64 + 0.5 >= least || run.len() == longest);
         firm.extend(runs.into_iter().map(|run| {
             let start = plant.frames.start;
-            let lead = [crossing(&room, run.start, run.start.checked_sub(1)), crossing(&room, run.end - 1, Some(run.end))];
+            let lead = [
+                crossing(&room, run.start, run.start.checked_sub(1)),
+                crossing(&room, run.end - 1, Some(run.end)),
+            ];
             (Plant { frames: run.start + start..run.end + start, ..plant }, lead)
         }));
     }
@@ -435,7 +442,8 @@ impl Planner<'_> {
             sum += 0.5 * (at(frame) + at(frame + 1));
             time += 1.0;
         }
-        let outside = [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
+        let outside =
+            [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
         for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
             if let Some(outside) = outside {
                 let (inside, outside) = (at(inside), at(outside));
@@ -447,7 +455,13 @@ impl Planner<'_> {
     }
 
     /// Where a plant stands: in its middle, and as far from the other part of its foot as the foot is long.
-    fn target(&self, index: usize, reports: &[PlantReport], targets: &[Option<DVec3>], leads: &[[f64; 2]]) -> DVec3 {
+    fn target(
+        &self,
+        index: usize,
+        reports: &[PlantReport],
+        targets: &[Option<DVec3>],
+        leads: &[[f64; 2]],
+    ) -> DVec3 {
         let plant = &reports[index].plant;
         let own = self.mean(plant, leads[index]);
         let other = (0..index).rev().find(|&before| {
@@ -457,7 +471,8 @@ impl Planner<'_> {
                 && other.part != plant.part
                 && other.frames.end > plant.frames.start
         });
-        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target))) else {
+        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target)))
+        else {
             return own;
         };
         let both = overlap(&plant.frames, &reports[before].plant.frames);
