@@ -6,6 +6,11 @@
 //! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, and [`measure`] says how far
 //! they slide while they do.
 //!
+//! [`clean`] makes planted feet stand, [`hold`] makes any contacts hold.
+//!
+//! [`Keyframes`] are a motion as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip. A [`Layer`] sets poses on top of a clip,
+//! which keeps its detail.
+//!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod change;
