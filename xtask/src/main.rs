@@ -13,6 +13,7 @@ mod bench;
 mod digest;
 mod examples;
 mod gates;
+mod node;
 mod process;
 mod steps;
 mod studio;
