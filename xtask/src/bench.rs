@@ -41,7 +41,7 @@ fn web() -> Result<()> {
     wasm::wasm(&[])?;
     let manifest = format!("{FOLDER}/Cargo.toml");
     run(cargo().args(["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest]))?;
-    wasm::install(Path::new(FOLDER))?;
+    crate::node::install(Path::new(FOLDER))?;
     // The package is a link, and what it needs is beside the link.
     let flags = ["--preserve-symlinks", "--preserve-symlinks-main"];
     let native = format!("{FOLDER}/target/release/{NATIVE}{}", env::consts::EXE_SUFFIX);

@@ -14,6 +14,7 @@ mod digest;
 mod examples;
 mod fuzz;
 mod gates;
+mod node;
 mod process;
 mod steps;
 mod studio;

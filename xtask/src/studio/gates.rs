@@ -4,11 +4,11 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::build::{self, npm, tool};
 use crate::process::{run, works};
-use crate::steps::{Outcome, Step};
+use crate::steps::{Outcome, Step, missing};
 use crate::wasm;
 
 /// Browsers that the tests can drive, by name and by place.
@@ -68,12 +68,4 @@ fn with_node(gate: impl FnOnce() -> Result<()>) -> Result<Outcome> {
     build::packages()?;
     build::module()?;
     gate().map(|()| Outcome::Passed)
-}
-
-/// A person without the tool goes on; a server that lacks it has not checked what it must.
-fn missing(what: &str) -> Result<Outcome> {
-    if env::var("CI").is_ok_and(|value| value == "true") {
-        bail!("{what}");
-    }
-    Ok(Outcome::Skipped(format!("{what}: skipped")))
 }

@@ -7,8 +7,8 @@ import type { RunResult, Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
-import { isClassic } from "../runs.ts";
-import { length, runWord } from "../words.ts";
+import { isClassic, runName } from "../runs.ts";
+import { length } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
 export function ErrorPlot() {
@@ -29,7 +29,7 @@ function summary(results: RunResult[], session: Session): string {
   if (runs.length === 0) return "Error plot, empty until something is solved";
   const lines = runs.map((run, index) => {
     const first = y[index]?.[0] ?? 0;
-    return `${runWord(run.method, isClassic(session, run.id))}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
+    return `${runName(session, run.id, run.method)}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
   });
   return `Error plot. ${lines.join(". ")}`;
 }
@@ -40,7 +40,7 @@ function hoverText(session: Session): string {
   const { runs, y } = curves(session.results.value);
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error === undefined || error === null ? "" : `${runWord(run.method, isClassic(session, run.id))} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${runName(session, run.id, run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
 }
@@ -100,7 +100,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
       { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
     ],
-    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id)))],
+    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id), runName(session, run.id, run.method)))],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
@@ -141,11 +141,11 @@ function everyFewDecades(plot: uPlot, ticks: number[]): (number | null)[] {
 }
 
 /** The published iteration is drawn finer and dotted beside its own method. */
-function seriesOf(run: RunResult, classic: boolean): uPlot.Series {
+function seriesOf(run: RunResult, classic: boolean, label: string): uPlot.Series {
   const look = lookOf(run.method);
   const colour = token(look.line);
   return {
-    label: runWord(run.method, classic),
+    label,
     stroke: colour,
     width: classic ? 1.25 : 2,
     dash: classic ? [1, 3] : [...look.dash],

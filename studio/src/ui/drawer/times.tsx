@@ -3,8 +3,8 @@
 import { useSession } from "../context.ts";
 import { Swatch } from "../swatch.tsx";
 import { lookOf } from "../tokens.ts";
-import { duration, runWord } from "../words.ts";
-import { isClassic } from "../runs.ts";
+import { duration } from "../words.ts";
+import { runName } from "../runs.ts";
 
 export function Times() {
   const session = useSession();
@@ -17,7 +17,7 @@ export function Times() {
         {results.map((result) => (
           <li key={result.id} class="time">
             <Swatch method={result.method} />
-            <span class="time-name">{runWord(result.method, isClassic(session, result.id))}</span>
+            <span class="time-name">{runName(session, result.id, result.method)}</span>
             <span class="time-value">{result.micros === null ? "…" : duration(result.micros)}</span>
             <svg class="time-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" data-line={lookOf(result.method).line}>
               <rect width={100 * (result.micros ?? 0) / longest} height="6" />

@@ -7,6 +7,7 @@ import { CrowdFacts, isCrowd } from "../crowd.tsx";
 import { IconButton, Section, Select } from "../controls.tsx";
 import { keysOf } from "../keyboard.ts";
 import { chosenRun, learn } from "../page.ts";
+import { runName, runNumber } from "../runs.ts";
 import { Swatch } from "../swatch.tsx";
 import { angle, duration, length, methodWord, statusWords, type StatusWords } from "../words.ts";
 
@@ -42,7 +43,9 @@ interface RunProps {
 function Run({ run, isMain, isOnly, info, result }: RunProps) {
   const session = useSession();
   const methods = info?.methods ?? [run.method];
-  const word = methodWord(run.method);
+  const ran = result?.method ?? run.method;
+  const word = runName(session, run.id, ran);
+  const number = runNumber(session, run.id, ran);
   const isChosen = (chosenRun.value ?? session.document.value.runs[0]?.id) === run.id;
   return (
     <li class="run" data-run={run.id} data-method={result?.method ?? run.method} data-chosen={isChosen} onFocusIn={() => { chosenRun.value = run.id; }} onClick={() => { chosenRun.value = run.id; }}>
@@ -55,6 +58,7 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
           choices={methods.map((method) => ({ value: method, label: methodWord(method) }))}
           onChange={(method: MethodName) => { session.setMethod(run.id, method); }}
         />
+        {number !== null && <span class="run-number" title={word}>{number}</span>}
         {!isMain && <IconButton icon={Star} tip="left" label={`Make ${word} the main solver`} onClick={() => { session.promoteRun(run.id); }} />}
         <IconButton
           icon={run.visible ? Eye : EyeOff} tip="left" label={run.visible ? `Hide ${word}` : `Show ${word}`}
