@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold, root_of};
+use super::metrics::{Metrics, measure};
 use super::path::Slide;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, plants_on, runs};
@@ -85,8 +86,30 @@ pub struct Cleaned {
     pub changed: Vec<usize>,
     /// How much of the slide was taken for a wrong path of the root, from 0 to 1.
     pub path_share: f64,
-    /// The displacement of the root's path, frame after frame; none where the path was kept.
+    /// The displacement of the root's path, frame after frame; none where the path was kept. Of a walk on the spot the way it would go, which was taken off
+    /// again.
     pub path: Vec<DVec3>,
+    /// It was cleaned as a walk on the spot.
+    pub is_in_place: bool,
+}
+
+impl Cleaned {
+    /// Measures of the clip before and after, over the same plants and floor. Walks on the spot are measured as if they went on.
+    ///
+    /// - `source`: the clip that was cleaned
+    #[must_use]
+    pub fn measures(&self, source: &Clip) -> (Metrics, Metrics) {
+        let plants: Vec<Plant> = self.plants.iter().map(|report| report.plant.clone()).collect();
+        let legs = &self.legs.legs;
+        if !self.is_in_place {
+            let before = measure(source, None, legs, &plants, &self.floor);
+            return (before, measure(&self.clip, Some(source), legs, &plants, &self.floor));
+        }
+        let [before, after] = [source, &self.clip]
+            .map(|clip| moved(clip, legs, &self.path).unwrap_or_else(|| clip.clone()));
+        let measured = measure(&before, None, legs, &plants, &self.floor);
+        (measured, measure(&after, Some(&before), legs, &plants, &self.floor))
+    }
 }
 
 /// What became of a plant.
@@ -195,6 +218,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         changed,
         path_share,
         path,
+        is_in_place: settings.in_place,
     })
 }
 
