@@ -10,6 +10,7 @@ mod change;
 mod clip;
 mod contact;
 mod find;
+mod firm;
 mod floor;
 mod hold;
 mod ground;

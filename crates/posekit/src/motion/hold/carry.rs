@@ -17,13 +17,13 @@ use crate::motion::tracks::Tracks;
 const SWING: f64 = 2.0;
 
 /// How much less than what is held the root resists being moved fast by itself.
-const OWN_LINK: f64 = 0.02;
+const OWN_LINK: f64 = 0.03;
 
 /// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
-const EDGE: f64 = 0.03;
+const EDGE: f64 = 0.08;
 
 /// How long before and after a contact the root comes along with it \[s\].
-const RAMP: f64 = 0.1;
+const RAMP: f64 = 0.15;
 
 /// How long its own way back takes at most, in units of `root_smoothing`: by then its displacement is a millionth of what it was.
 const MARGIN: f64 = 14.0;
