@@ -202,7 +202,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let after = Paths::new(&cleaned, &legs.legs);
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         report.drift_after = drift(&after, &report.plant, &floor, &[]);
-        let missed = contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        let missed =
+            contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
             report.verdict =
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
@@ -369,7 +370,8 @@ impl Planner<'_> {
             sum += 0.5 * (at(frame) + at(frame + 1));
             time += 1.0;
         }
-        let outside = [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
+        let outside =
+            [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
         for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
             if let Some(outside) = outside {
                 let (inside, outside) = (at(inside), at(outside));
@@ -391,7 +393,8 @@ impl Planner<'_> {
                 && other.part != plant.part
                 && other.frames.end > plant.frames.start
         });
-        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target))) else {
+        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target)))
+        else {
             return own;
         };
         let both = overlap(&plant.frames, &firm[before].plant.frames);

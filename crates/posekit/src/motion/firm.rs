@@ -46,7 +46,8 @@ pub(super) fn firm_parts(
     band: f64,
     detect: &DetectSettings,
 ) -> Vec<Firm> {
-    let still: Vec<Vec<Range<usize>>> = plants.iter().map(|plant| still_parts(paths, plant)).collect();
+    let still: Vec<Vec<Range<usize>>> =
+        plants.iter().map(|plant| still_parts(paths, plant)).collect();
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
     let was_cleaned = 2 * n_still > plants.len();
     let smoother = Smoother::new(detect.half_window, paths.frame_time, paths.n_frames);

@@ -5,15 +5,15 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
-mod clean;
 mod change;
+mod clean;
 mod clip;
 mod contact;
 mod find;
 mod firm;
 mod floor;
-mod hold;
 mod ground;
+mod hold;
 mod leg;
 mod metrics;
 mod names;

@@ -261,8 +261,8 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     }
     let length = u.length() + v.length();
     let cos = u.dot(v) / product;
-    let along = distance_squared * length * length / (product * product)
-        / (1.0 - cos * cos + softest);
+    let along =
+        distance_squared * length * length / (product * product) / (1.0 - cos * cos + softest);
     let rest = (along - SWING) / distance_squared;
     let outer = DMat3::from_cols(line * line.x, line * line.y, line * line.z);
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
