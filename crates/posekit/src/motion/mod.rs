@@ -19,6 +19,7 @@ mod clip;
 mod contact;
 mod curve;
 mod find;
+mod firm;
 mod floor;
 mod ground;
 mod hold;
