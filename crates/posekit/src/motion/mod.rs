@@ -3,6 +3,9 @@
 //! A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //! hand on a railing.
 //!
+//! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, and [`measure`] says how far
+//! they slide while they do.
+//!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod change;
