@@ -161,9 +161,9 @@ fn heel_and_ball_hold_together() {
         assert!(report.residual < 1e-9, "{report:?}");
     }
     assert_eq!(held.contacts[1].limb, Some(leg(clip.skeleton(), "left")));
-    // No frame jumps: the whole correction is about 0.4 m.
+    // No frame jumps: the correction of about 0.4 m comes in nine frames, by a curve whose steepest part is 1.9 times its mean.
     let step = largest_step(&held, &clip, toes);
-    assert!(step < 0.06, "{step}");
+    assert!(step < 0.09, "{step}");
 }
 
 #[test]
