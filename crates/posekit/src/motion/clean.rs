@@ -302,12 +302,22 @@ fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
     };
     let points: Vec<DVec3> = plant.frames.clone().map(along).collect();
     let mut median = DVec3::ZERO;
+    let mut values = Vec::with_capacity(points.len());
     for k in 0..3 {
-        let mut sorted: Vec<f64> = points.iter().map(|point| point[k]).collect();
-        sorted.sort_by(f64::total_cmp);
-        median[k] = 0.5 * (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]);
+        values.clear();
+        values.extend(points.iter().map(|point| point[k]));
+        median[k] = middle(&mut values);
     }
     points.iter().map(|point| point.distance(median)).fold(0.0, |a, b| if b > a { b } else { a })
+}
+
+/// The median: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
+fn middle(values: &mut [f64]) -> f64 {
+    let rank = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    let (below, upper, _) = values.select_nth_unstable_by(rank, f64::total_cmp);
+    let lower = below.iter().copied().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    if is_even { 0.5 * (lower + *upper) } else { *upper }
 }
 
 /// Makes contacts of plants.
