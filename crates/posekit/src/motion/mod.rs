@@ -5,14 +5,17 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod change;
 mod clean;
 mod clip;
 mod contact;
 mod find;
+mod firm;
 mod floor;
 mod ground;
 mod hold;
 mod leg;
+mod metrics;
 mod names;
 mod path;
 mod paths;
@@ -21,10 +24,15 @@ mod smooth;
 mod tracks;
 
 pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
+mod travel;
+
+pub use change::Change;
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use find::{Legs, find_legs};
 pub use floor::{Floor, FloorChoice, find_floor};
 pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use leg::{Leg, Limb, Side};
+pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
+pub use travel::ground_path;

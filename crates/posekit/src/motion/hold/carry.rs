@@ -17,13 +17,13 @@ use crate::motion::tracks::Tracks;
 const SWING: f64 = 2.0;
 
 /// How much less than what is held the root resists being moved fast by itself.
-const OWN_LINK: f64 = 0.02;
+const OWN_LINK: f64 = 0.03;
 
 /// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
-const EDGE: f64 = 0.03;
+const EDGE: f64 = 0.08;
 
 /// How long before and after a contact the root comes along with it \[s\].
-const RAMP: f64 = 0.1;
+const RAMP: f64 = 0.15;
 
 /// How long its own way back takes at most, in units of `root_smoothing`: by then its displacement is a millionth of what it was.
 const MARGIN: f64 = 14.0;
@@ -31,8 +31,20 @@ const MARGIN: f64 = 14.0;
 /// What it costs to miss the reach of a limb: far more than anything else does.
 const REACH: f64 = 1e4;
 
+/// How much more it costs from one test to the next.
+const HARDER: f64 = 10.0;
+
 /// How often the reach is tested again.
-const REACH_PASSES: usize = 3;
+const REACH_PASSES: usize = 4;
+
+/// How far out of reach is no matter, as a part of the limb.
+const ENOUGH: f64 = 1e-7;
+
+/// A displacement of the root that is none, as a part of the shortest limb.
+const NOTHING: f64 = 1e-8;
+
+/// How much a displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
+const SECANT: f64 = 1.0;
 
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
@@ -139,13 +151,47 @@ fn carry_run(
     }
     let out = &mut root[run.clone()];
     solve(&demands, scratch, out);
-    let wanted = wanted_distances(limbs, tracks, &run, out);
+    come_within_reach(clip, limbs, tracks, settings, &run, demands, scratch, out);
+    let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
+    for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
+        *shift = DVec3::ZERO;
+    }
+}
+
+/// Brings the root within reach of all limbs by a change that comes and goes smoothly.
+///
+/// # Method
+/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass.
+#[expect(clippy::too_many_arguments, reason = "one step of the above, which has them all")]
+fn come_within_reach(
+    clip: &Clip,
+    limbs: &[Side<'_>],
+    tracks: &Tracks,
+    settings: &HoldSettings,
+    run: &Range<usize>,
+    mut demands: Vec<Demand>,
+    scratch: &mut Vec<Factor>,
+    out: &mut [DVec3],
+) {
+    let wanted = wanted_distances(limbs, tracks, run, out);
+    let ramp = 0.5 * RAMP / clip.frame_time();
+    for demand in &mut demands {
+        (demand.pull, demand.slope) = (DVec3::ZERO, DVec3::ZERO);
+        demand.link += settings.root_stiffness * ramp * ramp;
+    }
+    let before = out.to_vec();
+    let mut change = vec![DVec3::ZERO; out.len()];
+    let mut penalty = REACH;
     for _ in 0..REACH_PASSES {
         let mut pulled = demands.clone();
-        if !reach(limbs, tracks, &run, &wanted, out, &mut pulled) {
+        if !reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled) {
             break;
         }
-        solve(&pulled, scratch, out);
+        solve(&pulled, scratch, &mut change);
+        for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
+            *out = *before + *change;
+        }
+        penalty *= HARDER;
     }
 }
 
@@ -185,7 +231,9 @@ fn pull(
             if weight <= 0.0 {
                 continue;
             }
-            let stiffness = stiffness(limb.plan, tracks, frame, softest) * weight;
+            // What is large bends a knee in any case, and not only as the straight one that it is now.
+            let large = SECANT * limb.need.shifts[nearest].length() / limb.need.length;
+            let stiffness = stiffness(limb.plan, tracks, frame, softest + large) * weight;
             let demand = &mut demands[frame - run.start];
             demand.stiffness += stiffness;
             demand.pull += stiffness * limb.need.shifts[nearest];
@@ -276,36 +324,35 @@ fn line(limb: &Side<'_>, tracks: &Tracks, frame: usize, root: DVec3) -> (DVec3, 
 }
 
 /// Adds what brings the root within reach of all limbs; false where it is already.
+///
 fn reach(
     limbs: &[Side<'_>],
     tracks: &Tracks,
     run: &Range<usize>,
     wanted: &[f64],
-    root: &[DVec3],
+    penalty: f64,
+    (root, change): (&[DVec3], &[DVec3]),
     demands: &mut [Demand],
 ) -> bool {
-    /// Excess that is no matter, as a part of the limb.
-    const NOTHING: f64 = 1e-7;
     let mut is_needed = false;
     let mut wanted = wanted.iter();
     for limb in limbs {
         for (frame, wanted) in held_frames(limb, run).zip(&mut wanted) {
-            let here = root[frame - run.start];
-            let (line, own) = line(limb, tracks, frame, here);
+            let (line, own) = line(limb, tracks, frame, root[frame - run.start]);
             let distance = line.length();
+            let excess = distance - wanted;
             let more = distance - own;
             if more <= 0.0 || distance <= 0.0 {
                 continue;
             }
-            let excess = distance - wanted;
-            is_needed |= excess > NOTHING * limb.reach;
+            is_needed |= excess > ENOUGH * limb.reach;
             let slack = if limb.reach - own > 0.0 { limb.reach - own } else { 0.0 };
-            let weight = REACH * more / (slack + more);
+            let weight = penalty * more / (slack + more);
             let normal = line / distance;
             let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
             let demand = &mut demands[frame - run.start];
             demand.stiffness += outer * weight;
-            demand.pull += normal * (weight * (normal.dot(here) + excess));
+            demand.pull += normal * (weight * (normal.dot(change[frame - run.start]) + excess));
         }
     }
     is_needed
