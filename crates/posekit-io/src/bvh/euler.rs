@@ -27,6 +27,10 @@ const LOCKED: f64 = 1e-9;
 pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
     let [mut x, mut y, mut z, mut w] = [0.0, 0.0, 0.0, 1.0];
     for (axis, angle) in turns {
+        // Fingers and the like stand still in most files.
+        if angle == 0.0 {
+            continue;
+        }
         let (sin, cos) = sin_cos(0.5 * angle);
         // The product with a turn about an axis of the frame: half of it would be products with zero.
         match axis {

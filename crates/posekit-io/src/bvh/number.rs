@@ -66,14 +66,6 @@ pub(super) fn read_number(bytes: &[u8], at: &mut usize) -> Result<f64, Fault> {
 #[inline]
 fn digits(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
     let start = *place;
-    while let Some(word) = bytes.get(*place..).and_then(|rest| rest.first_chunk::<8>()) {
-        let (n, value) = digits_of_eight(u64::from_le_bytes(*word));
-        *mantissa = mantissa.wrapping_mul(TENS[n]).wrapping_add(value);
-        *place += n;
-        if n < 8 {
-            return *place - start;
-        }
-    }
     while let Some(digit) = bytes.get(*place).map(|byte| byte.wrapping_sub(b'0'))
         && digit < 10
     {
@@ -81,29 +73,6 @@ fn digits(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
         *place += 1;
     }
     *place - start
-}
-
-/// Powers of ten, for so many digits more.
-const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-
-/// How many of eight characters, the first in the lowest byte, are digits until one is none, and their value.
-///
-/// All bytes at once: text is read without a branch for each character, which a processor would guess wrong at the end of every number.
-#[inline]
-const fn digits_of_eight(text: u64) -> (usize, u64) {
-    // Digits become 0 to 9. What is more than 9 gets its highest bit, itself or when 0x76 is added; a carry only reaches bytes behind one that is no digit.
-    let values = text ^ 0x3030_3030_3030_3030;
-    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
-    let n = (others.trailing_zeros() / 8) as usize;
-    if n == 0 {
-        return (0, 0);
-    }
-    // The digits go to the end, with zeros before them; then pairs, fours and all eight are put together.
-    let digits = values << (64 - 8 * n);
-    let pairs = (digits.wrapping_mul(10 * 256 + 1) >> 8) & 0x00FF_00FF_00FF_00FF;
-    let fours = (pairs.wrapping_mul(100 * 65_536 + 1) >> 16) & 0x0000_FFFF_0000_FFFF;
-    let eight = fours.wrapping_mul(10_000 * 4_294_967_296 + 1) >> 32;
-    (n, eight)
 }
 
 /// [`read_number`] for exponents, many digits, and faults.
@@ -254,25 +223,6 @@ mod tests {
             assert_eq!(read(text).map(f64::to_bits), Ok(f64::to_bits(value)), "{text}");
         }
         assert_eq!(read("-0.000000").map(f64::to_bits), Ok(f64::to_bits(-0.0)), "its sign");
-    }
-
-    #[test]
-    fn digits_are_counted_and_put_together() {
-        let of = |text: &[u8; 8]| digits_of_eight(u64::from_le_bytes(*text));
-        for (text, expected) in [
-            (b"12345678", (8, 12_345_678)),
-            (b"00000000", (8, 0)),
-            (b"99999999", (8, 99_999_999)),
-            (b"7.543210", (1, 7)),
-            (b"123 4567", (3, 123)),
-            (b"9:/00000", (1, 9)),
-            (b"1234567/", (7, 1_234_567)),
-            (b".1234567", (0, 0)),
-            (b"12\xFF\xFF\x8A345", (2, 12)),
-            (b"12\xB0\xB1\x8A345", (2, 12)),
-        ] {
-            assert_eq!(of(text), expected, "{}", String::from_utf8_lossy(text));
-        }
     }
 
     #[test]
