@@ -24,6 +24,8 @@
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
 //!   configurations of it, and rows of configurations.
+//! - [`motion::MotionFile`] is any of them that moves: it gives [`Clip`](posekit::motion::Clip)s and takes edited ones back. [`ContactsFile`] is the file
+//!   `posekit.contacts/1`: what is held in a clip, and when.
 //! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
 //!   [`Limits`] caps what a file may ask for.
@@ -42,10 +44,12 @@
 
 pub mod bvh;
 pub mod gltf;
+pub mod motion;
 pub mod problem;
 pub mod urdf;
 
 mod chain_problem;
+mod contacts;
 mod error;
 mod figure;
 mod free_root;
@@ -59,6 +63,7 @@ pub use chain_problem::{
     CHAIN_SCHEMA, ChainData, ChainModel, ChainProblem, PlaneBone, PointChain, SpaceBone,
     SpaceConstraint,
 };
+pub use contacts::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry};
 pub use error::{Error, Place, Result};
 pub use figure::{
     FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,

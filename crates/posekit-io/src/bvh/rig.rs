@@ -272,6 +272,32 @@ impl Rig {
         part.write(&q[part.values.clone()], near, row, self.metres_per_unit)
     }
 
+    /// [`joint_row`](Self::joint_row) for the positions alone: the angles stay as they are.
+    pub(crate) fn joint_places(&self, joint: usize, q: &[f64], row: &mut [f64]) -> Loss {
+        let part = &self.parts[joint];
+        if q.len() != self.skeleton.n_values() || row.len() != self.n_channels {
+            return Loss::default();
+        }
+        let values = &q[part.values.clone()];
+        match part.shape {
+            Shape::Slide(axis) => {
+                part.write_position(axis.index(), values[0], row, self.metres_per_unit);
+                Loss::default()
+            }
+            Shape::Free => part.write_places(values, row, self.metres_per_unit),
+            Shape::Fixed | Shape::Hinge | Shape::Ball => Loss::default(),
+        }
+    }
+
+    /// True where the angles of a joint in one row go on from those in the row before it: none is a quarter turn off.
+    ///
+    /// # Panics
+    /// When the skeleton has no such joint, or a row is too short.
+    pub(crate) fn goes_on(&self, joint: usize, before: &[f64], row: &[f64]) -> bool {
+        let turns = &self.parts[joint].turns;
+        turns.iter().all(|&(place, _)| (row[place] - before[place]).abs() < 0.25 * TAU * DEGREES)
+    }
+
     /// The rows of a motion, each nearest to the one before, so that angles never jump.
     ///
     /// - `configurations`: settled, one behind the other
@@ -306,7 +332,7 @@ impl Rig {
 }
 
 impl Loss {
-    fn or_more(self, other: Self) -> Self {
+    pub(crate) fn or_more(self, other: Self) -> Self {
         Self {
             distance: if other.distance > self.distance { other.distance } else { self.distance },
             angle: if other.angle > self.angle { other.angle } else { self.angle },
@@ -382,18 +408,23 @@ impl Part {
             Shape::Slide(axis) => self.write_position(axis.index(), values[0], row, unit),
             Shape::Ball => loss.angle = self.write_turns(rotation_in(values), near, row),
             Shape::Free => {
-                let mut missed = DVec3::ZERO;
-                for axis in 0..3 {
-                    match self.positions[axis] {
-                        Some(_) => self.write_position(axis, values[axis], row, unit),
-                        None => missed[axis] = values[axis],
-                    }
-                }
-                loss.distance = missed.length();
+                loss = self.write_places(values, row, unit);
                 loss.angle = self.write_turns(rotation_in(&values[3..]), near, row);
             }
         }
         loss
+    }
+
+    /// Writes the position of a free joint into the channels that there are.
+    fn write_places(&self, values: &[f64], row: &mut [f64], unit: f64) -> Loss {
+        let mut missed = DVec3::ZERO;
+        for axis in 0..3 {
+            match self.positions[axis] {
+                Some(_) => self.write_position(axis, values[axis], row, unit),
+                None => missed[axis] = values[axis],
+            }
+        }
+        Loss { distance: missed.length(), angle: 0.0 }
     }
 
     fn write_position(&self, axis: usize, value: f64, row: &mut [f64], unit: f64) {
@@ -407,7 +438,8 @@ impl Part {
         let near_of = |turn: usize| near[self.turns[turn].0] * RADIANS;
         let put = |row: &mut [f64], turn: usize, angle: f64| {
             let place = self.turns[turn].0;
-            row[place] = nearest(angle * DEGREES, near[place], TAU * DEGREES);
+            // A zero has no side.
+            row[place] = nearest(angle * DEGREES, near[place], TAU * DEGREES) + 0.0;
         };
         match *self.turns.as_slice() {
             [(_, i), (_, j), (_, k)] => {

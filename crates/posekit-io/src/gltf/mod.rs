@@ -32,6 +32,7 @@ mod buffers;
 mod channels;
 mod container;
 mod nodes;
+mod sample;
 mod scenes;
 mod skeleton;
 mod store;
@@ -41,6 +42,7 @@ mod write;
 
 use std::path::Path;
 
+use posekit::glam::{DMat3, DQuat, DVec3};
 use posekit::skeleton::Skeleton;
 
 use self::accessors::Lists;
@@ -60,8 +62,21 @@ pub struct Character {
     skeleton: Skeleton,
     /// Node of each joint.
     nodes: Vec<usize>,
+    /// Where the node of each joint stands on its parent when nothing moves.
+    rests: Vec<Rest>,
     /// The joint that carries all that moves, if there is one.
     root: Option<usize>,
+}
+
+/// Where a node stands on its parent when nothing moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rest {
+    pub(crate) translation: DVec3,
+    pub(crate) rotation: DQuat,
+    /// Rotation and scale.
+    pub(crate) linear: DMat3,
+    /// `None` for a matrix, which no animation may move.
+    pub(crate) scale: Option<DVec3>,
 }
 
 /// Reads a character from the bytes of a `.gltf`, `.glb`, `.vrm` or `.vrma` file.
@@ -129,15 +144,23 @@ impl Character {
         self.nodes.iter().position(|&candidate| candidate == node)
     }
 
+    /// Where the node of a joint stands on its parent when nothing moves.
+    pub(crate) fn rest(&self, joint: usize) -> &Rest {
+        &self.rests[joint]
+    }
+
+    /// True for the joint that carries all that moves; where there is none, for every joint without a parent.
+    pub(crate) fn is_root(&self, joint: usize) -> bool {
+        self.root.map_or(self.skeleton.parent(joint).is_none(), |root| root == joint)
+    }
+
     /// The same character on a floating base: the joint that carries all the others that move, the hips mostly, moves freely. Where there is no such
     /// joint, every joint without a parent does.
     ///
     /// # Errors
     /// [`Error::Skeleton`](crate::Error::Skeleton), which a character that was read does not give.
     pub fn with_free_root(&self) -> Result<Self> {
-        let skeleton = with_free(&self.skeleton, |joint| {
-            self.root.map_or(self.skeleton.parent(joint).is_none(), |root| root == joint)
-        })?;
+        let skeleton = with_free(&self.skeleton, |joint| self.is_root(joint))?;
         Ok(Self { skeleton, ..self.clone() })
     }
 }

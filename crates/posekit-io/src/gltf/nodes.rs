@@ -34,6 +34,8 @@ pub(super) struct Tree<'d> {
 pub(super) struct Placement {
     pub(super) rotation: DQuat,
     pub(super) affine: DAffine3,
+    /// `None` for a matrix, which no animation may move.
+    pub(super) scale: Option<DVec3>,
     /// False where the scale differs between axes.
     pub(super) is_even: bool,
 }
@@ -155,7 +157,7 @@ fn read_placement(
     }
     let rotation = rotation.unwrap_or(DQuat::IDENTITY);
     let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
-    Ok(Placement { rotation, affine, is_even: is_even(scale) })
+    Ok(Placement { rotation, affine, scale: Some(scale), is_even: is_even(scale) })
 }
 
 fn is_even(scale: DVec3) -> bool {
@@ -201,6 +203,7 @@ fn read_matrix(field: &Cursor<'_>) -> Result<Placement> {
             matrix3: DMat3::from_cols(axes[0], axes[1], axes[2]),
             translation: column(12),
         },
+        scale: None,
         is_even: is_even(DVec3::from_array(axes.map(DVec3::length))),
     })
 }

@@ -6,12 +6,12 @@ use posekit::glam::{DAffine3, DQuat};
 use posekit::math::Pose;
 use posekit::skeleton::{Joint, Skeleton};
 
-use super::Character;
 use super::accessors::Lists;
 use super::bind::read_form;
 use super::channels::{warn, warn_of_unknown};
 use super::nodes::{Tree, read_index};
 use super::scenes::check_scenes;
+use super::{Character, Rest};
 use crate::error::{Place, Result};
 use crate::json::Object;
 use crate::warnings::Warnings;
@@ -58,7 +58,14 @@ pub(super) fn assemble<'d>(
     let skeleton = Skeleton::try_new(joints.collect())?;
     warn_of_scales(tree, &roles, warnings);
     let root = common_root(tree, &roles).and_then(|node| joint_of[node]);
-    Ok(Character { skeleton, nodes, root })
+    let rest = |&node: &usize| {
+        let local = tree.local[node];
+        let translation = local.affine.translation;
+        let (rotation, linear) = (local.rotation, local.affine.matrix3);
+        Rest { translation, rotation, linear, scale: local.scale }
+    };
+    let rests = nodes.iter().map(rest).collect();
+    Ok(Character { skeleton, nodes, rests, root })
 }
 
 /// The nodes that skins list.

@@ -1,0 +1,218 @@
+//! What is held in a motion, and when: the file format `posekit.contacts/1`.
+
+mod read;
+mod write;
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::motion::{Contact, Hold};
+use posekit::skeleton::{Frame, Skeleton};
+
+use crate::error::{Error, Place, Result};
+use crate::limits::Limits;
+
+/// The name of the format, the first field of every file.
+pub const CONTACTS_SCHEMA: &str = "posekit.contacts/1";
+
+/// How long a pose goes over into a contact and out of it where a file does not say \[s\]: about as long as a foot takes to come down, and to lift off.
+pub const DEFAULT_EASE: f64 = 0.2;
+
+/// Intervals during which joints hold something, as a file has them.
+///
+/// ```json
+/// { "schema": "posekit.contacts/1",
+///   "contacts": [ { "joint": "LeftFoot", "point": [0, -0.05, 0.1], "from": 0.5, "to": 1.2, "hold": "position" },
+///                 { "joint": "RightHand", "from": 1.2, "to": 3.4, "hold": "pose", "at": [0.4, 1.1, 0.2], "rotation": [0, 0, 0, 1], "ease_in": 0.3 },
+///                 { "joint": "RightFoot", "from": 0, "to": 2, "hold": "surface", "at": [0, 0, 0], "normal": [0, 1, 0] } ] }
+/// ```
+///
+/// - `joint`: its name in the skeleton; `point` on it that holds, in its own frame (its origin when left out), and `turn` (x, y, z, w) of the frame that
+///   holds a pose on it.
+/// - `from`, `to` \[s\]: the first and the last moment of the hold.
+/// - `hold`: `position`, `pose` or `surface`. `at` is the point, `rotation` (x, y, z, w) how it is turned, both in the world; left out, what the clip has in the
+///   middle of the time. A surface needs `at`, a point of it, and `normal`, of any length.
+/// - `ease_in`, `ease_out` \[s\]: how long the pose goes over from the original before, and back after it; [`DEFAULT_EASE`] when left out.
+///
+/// Lengths are in the unit of the clip.
+///
+/// # Example
+/// ```
+/// use posekit::skeleton::{Joint, Skeleton};
+/// use posekit_io::ContactsFile;
+///
+/// let file = ContactsFile::from_json(
+///     r#"{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "hand", "from": 1, "to": 2, "hold": "position", "at": [0, 1, 0] } ] }"#,
+/// )?;
+/// let skeleton = Skeleton::try_new(vec![Joint::free("hand")])?;
+/// let contacts = file.to_contacts(&skeleton)?;
+/// assert_eq!((contacts[0].frame.joint, contacts[0].to), (0, 2.0));
+/// assert_eq!(ContactsFile::from_json(&file.to_json()?)?, file);
+/// # Ok::<(), posekit_io::Error>(())
+/// ```
+///
+/// # Example: an end before its beginning
+/// ```
+/// use posekit_io::ContactsFile;
+///
+/// let error = ContactsFile::from_json(
+///     r#"{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "hand", "from": 2, "to": 1, "hold": "position" } ] }"#,
+/// )
+/// .unwrap_err();
+/// assert_eq!(error.to_string(), "contacts[0].to, line 1, column 85: it ends at 1 s, before it begins at 2 s");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContactsFile {
+    /// The contacts, in the order of the file. They may overlap.
+    pub contacts: Vec<ContactEntry>,
+}
+
+/// One contact of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactEntry {
+    /// The joint that holds, by its name.
+    pub joint: String,
+    /// The point on it that holds, in its own frame; its origin when left out.
+    pub point: Option<[f64; 3]>,
+    /// How the frame that holds is turned on the joint \[x, y, z, w\]; not at all when left out.
+    pub turn: Option<[f64; 4]>,
+    /// When it begins to hold \[s\].
+    pub from: f64,
+    /// When it last holds \[s\].
+    pub to: f64,
+    /// What it holds.
+    pub hold: HoldEntry,
+    /// How long the pose goes over into it \[s\]; [`DEFAULT_EASE`] when left out.
+    pub ease_in: Option<f64>,
+    /// How long the pose goes back after it \[s\]; [`DEFAULT_EASE`] when left out.
+    pub ease_out: Option<f64>,
+}
+
+/// What a contact of a file holds, in the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum HoldEntry {
+    /// A point; where it is in the middle of the time when left out.
+    Position(Option<[f64; 3]>),
+    /// A point and a rotation \[x, y, z, w\]; the pose in the middle of the time when left out.
+    Pose(Option<([f64; 3], [f64; 4])>),
+    /// A plane, along which it may slide.
+    Surface {
+        /// A point of the plane.
+        at: [f64; 3],
+        /// The normal of the plane, of any length but zero.
+        normal: [f64; 3],
+    },
+}
+
+impl ContactsFile {
+    /// Reads contacts from the text of their file, with the default [`Limits`].
+    ///
+    /// # Errors
+    /// Every fault of the text, the fields and their values, with the path of the value, its line and its column. Unknown and duplicate fields are
+    /// faults; so are contacts that end before they begin.
+    pub fn from_json(text: &str) -> Result<Self> {
+        Self::from_json_with(text, &Limits::default())
+    }
+
+    /// Reads contacts with other caps.
+    ///
+    /// # Errors
+    /// As [`ContactsFile::from_json`].
+    pub fn from_json_with(text: &str, limits: &Limits) -> Result<Self> {
+        read::read(text, limits)
+    }
+
+    /// The text of the file: one contact per line, numbers in the shortest form that reads back exactly.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] names the field of a NaN or an infinity.
+    pub fn to_json(&self) -> Result<String> {
+        write::write(self)
+    }
+
+    /// The contacts of a skeleton.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchName`] for a joint that the skeleton does not have, with its place in the file; [`Error::located_in`] adds the line.
+    pub fn to_contacts(&self, skeleton: &Skeleton) -> Result<Vec<Contact>> {
+        let contact = |(index, entry): (usize, &ContactEntry)| entry.to_contact(index, skeleton);
+        self.contacts.iter().enumerate().map(contact).collect()
+    }
+
+    /// The file of contacts: all that they say is written out.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a joint that the skeleton does not have, or a kind of hold that the format does not know.
+    pub fn from_contacts(contacts: &[Contact], skeleton: &Skeleton) -> Result<Self> {
+        let entry = |(index, contact): (usize, &Contact)| {
+            ContactEntry::new(contact, skeleton).ok_or_else(|| {
+                let message = "its joint is not in the skeleton, or its hold has no name".into();
+                Error::Value { place: Place::named(format!("contacts[{index}]")), message }
+            })
+        };
+        let contacts: Result<Vec<ContactEntry>> = contacts.iter().enumerate().map(entry).collect();
+        Ok(Self { contacts: contacts? })
+    }
+}
+
+impl ContactEntry {
+    fn to_contact(&self, index: usize, skeleton: &Skeleton) -> Result<Contact> {
+        let Some(joint) = skeleton.find(&self.joint) else {
+            let place = Place::named(format!("contacts[{index}].joint"));
+            return Err(Error::NoSuchName { place, kind: "joint", name: self.joint.clone() });
+        };
+        let offset = pose(self.point.unwrap_or_default(), self.turn);
+        let hold = match self.hold {
+            HoldEntry::Position(at) => Hold::Position(at.map(DVec3::from_array)),
+            HoldEntry::Pose(goal) => {
+                Hold::Pose(goal.map(|(at, rotation)| pose(at, Some(rotation))))
+            }
+            HoldEntry::Surface { at, normal } => {
+                Hold::Surface { point: at.into(), normal: normal.into() }
+            }
+        };
+        Ok(Contact {
+            frame: Frame::new(joint, offset),
+            from: self.from,
+            to: self.to,
+            hold,
+            ease_in: self.ease_in.unwrap_or(DEFAULT_EASE),
+            ease_out: self.ease_out.unwrap_or(DEFAULT_EASE),
+        })
+    }
+
+    fn new(contact: &Contact, skeleton: &Skeleton) -> Option<Self> {
+        let joint = contact.frame.joint;
+        let Pose { rotation, translation } = contact.frame.joint_from_frame;
+        let hold = match contact.hold {
+            Hold::Position(at) => HoldEntry::Position(at.map(|at| at.to_array())),
+            Hold::Pose(goal) => HoldEntry::Pose(
+                goal.map(|goal| (goal.translation.to_array(), goal.rotation.to_array())),
+            ),
+            Hold::Surface { point, normal } => {
+                HoldEntry::Surface { at: point.to_array(), normal: normal.to_array() }
+            }
+            _ => return None,
+        };
+        (joint < skeleton.n_joints()).then(|| Self {
+            joint: skeleton.name(joint).to_owned(),
+            point: (translation != DVec3::ZERO).then(|| translation.to_array()),
+            turn: (rotation != DQuat::IDENTITY).then(|| rotation.to_array()),
+            from: contact.from,
+            to: contact.to,
+            hold,
+            ease_in: Some(contact.ease_in),
+            ease_out: Some(contact.ease_out),
+        })
+    }
+}
+
+/// A pose whose rotation is brought to unit length where rounding took it off; one that is there keeps its bits.
+fn pose(at: [f64; 3], rotation: Option<[f64; 4]>) -> Pose {
+    /// A quaternion whose squared length is this near to 1 is left alone, so that reading what was written changes nothing.
+    const ROUNDING: f64 = 1e-15;
+    let rotation = rotation.map_or(DQuat::IDENTITY, DQuat::from_array);
+    let square = rotation.length_squared();
+    let is_unit = (square - 1.0).abs() <= ROUNDING;
+    Pose::new(if is_unit { rotation } else { rotation / square.sqrt() }, at.into())
+}

@@ -1,0 +1,168 @@
+//! An edited clip as keys of its animation.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::motion::Clip;
+use posekit::skeleton::JointKind;
+
+use super::Written;
+use super::capture::{is_changed, is_same};
+use super::cast::{ByTarget, Cast, Part, by_target};
+use crate::bvh::Loss;
+use crate::error::{Error, Place, Result};
+use crate::gltf::{Asset, Channel, Interpolation, TargetPath};
+
+/// The file with an edited clip in the place of an animation.
+pub(super) fn write(
+    asset: &Asset,
+    index: usize,
+    cast: &Cast,
+    edited: &Clip,
+    stem: &str,
+) -> Result<Written> {
+    let mut bake = Bake::new(cast, edited, by_target(&asset.animations()[index]))?;
+    let mut joints = 0;
+    for joint in 0..edited.skeleton().n_joints() {
+        joints += usize::from(bake.joint(joint)?);
+    }
+    let changed = bake.changed;
+    let mut animations = asset.animations().to_vec();
+    let channels = &mut animations[index].channels;
+    // Where each channel stands; looking for each would take the square of their number.
+    let places: std::collections::BTreeMap<_, _> =
+        channels.iter().enumerate().map(|(i, channel)| ((channel.node, channel.path), i)).collect();
+    for channel in changed {
+        match places.get(&(channel.node, channel.path)) {
+            Some(&place) => channels[place] = channel,
+            None => channels.push(channel),
+        }
+    }
+    let written = asset.write(&animations, stem)?;
+    Ok(Written { file: written.file, beside: written.buffers, joints, loss: Loss::default() })
+}
+
+/// Keys on their way into an animation.
+struct Bake<'b> {
+    cast: &'b Cast,
+    edited: &'b Clip,
+    old: ByTarget<'b>,
+    /// True where the frames are those that were read.
+    is_aligned: bool,
+    /// When the frames are; none behind the end of what was read.
+    times: Vec<f64>,
+    changed: Vec<Channel>,
+}
+
+impl<'b> Bake<'b> {
+    fn new(cast: &'b Cast, edited: &'b Clip, old: ByTarget<'b>) -> Result<Self> {
+        let read = cast.clip();
+        let shape =
+            |clip: &Clip| (clip.n_frames(), clip.frame_time().to_bits(), clip.start().to_bits());
+        let is_aligned = shape(read) == shape(edited);
+        let n_frames = edited.n_frames();
+        if n_frames == 0 {
+            let message = "an animation needs a frame; this clip has none".into();
+            return Err(Error::Value { place: Place::named("clip"), message });
+        }
+        let mut times: Vec<f64> = (0..n_frames).map(|frame| edited.time(frame)).collect();
+        if let Some(last) = times.last_mut()
+            && is_aligned
+            && *last > cast.pace.end
+        {
+            *last = cast.pace.end;
+        }
+        Ok(Self { cast, edited, old, is_aligned, times, changed: Vec::new() })
+    }
+
+    /// Writes a joint where it changed, and tells whether it did.
+    fn joint(&mut self, joint: usize) -> Result<bool> {
+        let skeleton = self.edited.skeleton();
+        let range = skeleton.value_range(joint);
+        if range.is_empty() || self.is_aligned && !is_changed(self.cast.clip(), self.edited, joint)
+        {
+            return Ok(false);
+        }
+        let part = &self.cast.parts[joint];
+        let turn = range.end - 4..range.end;
+        if self.differs(turn.clone()) {
+            self.put(part.node, TargetPath::Rotation, turn, |values| {
+                let motion = DQuat::from_xyzw(values[0], values[1], values[2], values[3]);
+                Some(part.node_rotation(motion).to_array().to_vec())
+            })?;
+        }
+        let place = range.start..range.start + 3;
+        if skeleton.kind(joint) == JointKind::Free && self.differs(place.clone()) {
+            self.put(part.node, TargetPath::Translation, place, |values| {
+                translation(part, values)
+            })?;
+        }
+        Ok(true)
+    }
+
+    /// True where some of a frame's values are not those that were read.
+    fn differs(&self, range: core::ops::Range<usize>) -> bool {
+        let read = self.cast.clip();
+        !self.is_aligned || (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range))
+    }
+
+    fn is_frame_same(&self, frame: usize, range: &core::ops::Range<usize>) -> bool {
+        let read = self.cast.clip();
+        is_same(&read.frame(frame)[range.clone()], &self.edited.frame(frame)[range.clone()])
+    }
+
+    /// Keys at the frames; those of frames that did not change keep their bits where the channel had keys at the frames before.
+    fn put(
+        &mut self,
+        node: usize,
+        path: TargetPath,
+        range: core::ops::Range<usize>,
+        value: impl Fn(&[f64]) -> Option<Vec<f64>>,
+    ) -> Result<()> {
+        let old = self.old.get(&(node, path)).copied().filter(|old| self.is_on_frames(old));
+        let times = old.map_or_else(|| self.times.clone(), |old| old.times.clone());
+        let mut values = Vec::with_capacity(times.len() * path.width());
+        for frame in 0..times.len() {
+            match old.filter(|_| self.is_frame_same(frame, &range)) {
+                Some(old) => values.extend_from_slice(old.value(frame)),
+                None => {
+                    let own = value(&self.edited.frame(frame)[range.clone()]).ok_or_else(|| {
+                        let place = Place::named(format!("node {node}"));
+                        let message = "it stands under a scale of zero and cannot be moved".into();
+                        Error::Value { place, message }
+                    })?;
+                    values.extend(own);
+                }
+            }
+        }
+        if path == TargetPath::Rotation {
+            keep_to_one_side(&mut values);
+        }
+        let interpolation = Interpolation::Linear;
+        self.changed.push(Channel { node, path, interpolation, times, values });
+        Ok(())
+    }
+
+    /// True for keys at the frames, no more and no fewer.
+    fn is_on_frames(&self, old: &Channel) -> bool {
+        let snap = self.cast.pace.snap();
+        self.is_aligned
+            && old.times.len() == self.times.len()
+            && old.times.iter().zip(&self.times).all(|(key, frame)| (key - frame).abs() <= snap)
+    }
+}
+
+fn translation(part: &Part, values: &[f64]) -> Option<Vec<f64>> {
+    let place = part.node_translation(DVec3::new(values[0], values[1], values[2]))?;
+    Some(place.to_array().to_vec())
+}
+
+/// Turns the sign of each quaternion to the side of the one before it, save of those whose bits were kept: readers that mix numbers without a look at the
+/// sign would turn the long way.
+fn keep_to_one_side(values: &mut [f64]) {
+    for at in (4..values.len()).step_by(4) {
+        let (before, own) = values.split_at_mut(at);
+        let dot: f64 = before[at - 4..].iter().zip(&own[..4]).map(|(a, b)| a * b).sum();
+        if dot < 0.0 {
+            own[..4].iter_mut().for_each(|value| *value = -*value);
+        }
+    }
+}

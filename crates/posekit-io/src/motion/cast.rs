@@ -1,0 +1,299 @@
+//! An animation of a glTF as a clip.
+//!
+//! For a node with the local rotation `r` and translation `t` at rest, and the linear parts `L` (rotation and scale) of it and what is above it,
+//! the joint stands on its parent's joint at the rotation `r` and the offset `S t`, where `S = R^-1 L_1 L_2 ...` with the rotation `R` and the linear
+//! parts of all that is above. A channel's rotation `rho` is the joint's motion `r^-1 rho`, its translation `tau` the motion `r^-1 S (tau - t)`.
+//! Under equal scales `S` is a factor. Under others it is what it is at rest, so that bones keep their lengths.
+
+use std::collections::BTreeMap;
+
+use posekit::glam::{DMat3, DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::motion::Clip;
+use posekit::skeleton::{Joint, JointKind, Skeleton};
+
+use super::MotionOptions;
+use super::pace::Pace;
+use crate::error::{Error, Place, Result};
+use crate::gltf::{Animation, Asset, Channel, Character, TargetPath};
+use crate::limits::Limits;
+use crate::warnings::Warnings;
+
+/// A place on the parent that moves by less than this part of the figure's size stands still: exporters write still bones with the noise of single precision.
+const STILL: f64 = 1e-5;
+
+/// Scales that differ by less than this part are the same.
+const SAME_SCALE: f64 = 1e-3;
+
+/// The clip of an animation, and what leads back to its keys.
+#[derive(Debug)]
+pub(super) struct Cast {
+    clip: Clip,
+    pub(super) parts: Vec<Part>,
+    pub(super) pace: Pace,
+}
+
+/// A joint and its node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) node: usize,
+    /// The node's rotation at rest.
+    rotation: DQuat,
+    /// The node's translation at zero of a free joint's position.
+    base: DVec3,
+    /// From translations of the node to offsets of the joint, and back.
+    joint_from_node: DMat3,
+    node_from_joint: Option<DMat3>,
+}
+
+/// The channels of an animation by what they move: a look through a list of thousands for each joint would take longer than all else.
+pub(super) type ByTarget<'a> = BTreeMap<(usize, TargetPath), &'a Channel>;
+
+/// What the channels of a joint's node say, frame after frame.
+struct Moves {
+    rotations: Option<Vec<DQuat>>,
+    translations: Option<Vec<DVec3>>,
+}
+
+impl Cast {
+    pub(super) fn new(
+        asset: &Asset,
+        index: usize,
+        options: &MotionOptions,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let animation = &asset.animations()[index];
+        let Some(character) = asset.character() else {
+            return Err(nothing(&format!("animations[{index}]")));
+        };
+        let pace = Pace::of(&joint_channels(character, animation), options.fps);
+        let n_frames = pace.n_frames();
+        // Seven numbers a joint at most, looked at before anything is made.
+        let most = character.skeleton().n_joints() as f64 * 7.0 * n_frames;
+        if most > limits.animation_values as f64 {
+            let what = format!("the number of values of {n_frames} frames (fewer per second help)");
+            let limit = limits.animation_values;
+            return Err(Error::TooLarge { what, limit, field: "animation_values" });
+        }
+        let channels = by_target(animation);
+        let mut parts = parts(character, &channels);
+        let size = size(character);
+        let mut joints = Vec::with_capacity(parts.len());
+        let mut moves = Vec::with_capacity(parts.len());
+        for (joint, part) in parts.iter_mut().enumerate() {
+            let mut own = sampled(&channels, part.node, &pace);
+            let kind = part.settle(character, joint, &mut own, STILL * size);
+            joints.push(Joint {
+                name: character.skeleton().name(joint).to_owned(),
+                parent: character.skeleton().parent(joint),
+                parent_from_joint: Pose::new(part.rotation, part.joint_from_node * part.base),
+                kind,
+                ..Joint::fixed("")
+            });
+            moves.push(own);
+        }
+        let skeleton = Skeleton::try_new(joints)?;
+        let values = values(&skeleton, &parts, &moves, pace.count());
+        let clip = Clip::try_new(skeleton, pace.frame_time, values)?.with_start(pace.start);
+        let clip = clip.with_up(options.up.unwrap_or(DVec3::Y))?;
+        let unit = options.metres_per_unit.unwrap_or(1.0);
+        Ok(Self { clip: clip.with_metres_per_unit(Some(unit)), parts, pace })
+    }
+
+    pub(super) const fn clip(&self) -> &Clip {
+        &self.clip
+    }
+}
+
+impl Part {
+    /// What kind of joint holds the moves; a place that stays becomes the joint's own.
+    fn settle(
+        &mut self,
+        character: &Character,
+        joint: usize,
+        own: &mut Moves,
+        still: f64,
+    ) -> JointKind {
+        if character.rest(joint).scale.is_none() {
+            // A matrix: no channel may move it.
+            (own.rotations, own.translations) = (None, None);
+            return JointKind::Fixed;
+        }
+        if let Some(places) = &own.translations
+            && let Some(&first) = places.first()
+        {
+            let off = |place: &DVec3| (self.joint_from_node * (*place - first)).length();
+            if places.iter().all(|place| off(place) <= still) || self.node_from_joint.is_none() {
+                self.base = first;
+                own.translations = None;
+            }
+        }
+        let moves_freely = character.is_root(joint) && self.node_from_joint.is_some();
+        let role = character.skeleton().kind(joint);
+        match (&own.translations, &own.rotations) {
+            (Some(_), _) => JointKind::Free,
+            _ if moves_freely => JointKind::Free,
+            (None, Some(_)) => JointKind::Ball,
+            (None, None) => role,
+        }
+    }
+
+    /// The rotation and the place in a joint's values, of a ball or a free joint.
+    pub(super) fn node_rotation(&self, motion: DQuat) -> DQuat {
+        self.rotation * motion
+    }
+
+    /// The node's translation at a free joint's position; `None` under a scale of zero.
+    pub(super) fn node_translation(&self, position: DVec3) -> Option<DVec3> {
+        Some(self.base + self.node_from_joint? * (self.rotation * position))
+    }
+
+    fn motion(&self, rotation: DQuat) -> DQuat {
+        self.rotation.conjugate() * rotation
+    }
+
+    fn position(&self, translation: DVec3) -> DVec3 {
+        self.rotation.conjugate() * (self.joint_from_node * (translation - self.base))
+    }
+}
+
+/// The channels of an animation that turn or move joints.
+fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'a Channel> {
+    let mut is_joint = Vec::new();
+    for joint in 0..character.skeleton().n_joints() {
+        let node = character.node(joint);
+        if node >= is_joint.len() {
+            is_joint.resize(node + 1, false);
+        }
+        is_joint[node] = true;
+    }
+    let moves = |channel: &&Channel| {
+        channel.path != TargetPath::Scale && is_joint.get(channel.node) == Some(&true)
+    };
+    animation.channels.iter().filter(moves).collect()
+}
+
+/// The refusal of a file in which nothing could move.
+pub(super) fn nothing(subject: &str) -> Error {
+    let message = "the file has no nodes, so nothing that could move".into();
+    Error::Value { place: Place::named(subject), message }
+}
+
+/// How long an animation moves joints \[s\].
+pub(super) fn seconds(asset: &Asset, animation: &Animation) -> f64 {
+    let channels = asset.character().map(|character| joint_channels(character, animation));
+    Pace::span(&channels.unwrap_or_default()).map_or(0.0, |(start, end)| end - start)
+}
+
+pub(super) fn by_target(animation: &Animation) -> ByTarget<'_> {
+    animation.channels.iter().map(|channel| ((channel.node, channel.path), channel)).collect()
+}
+
+/// The scale of a node when an animation begins.
+fn first_scale(channels: &ByTarget<'_>, node: usize) -> Option<DVec3> {
+    let channel = channels.get(&(node, TargetPath::Scale))?;
+    Some(DVec3::from_slice(channel.value(0)))
+}
+
+/// Each joint as it stands when the animation begins.
+fn parts(character: &Character, channels: &ByTarget<'_>) -> Vec<Part> {
+    let n_joints = character.skeleton().n_joints();
+    // Rotations and linear parts in the world.
+    let mut worlds: Vec<(DQuat, DMat3)> = Vec::with_capacity(n_joints);
+    let mut parts = Vec::with_capacity(n_joints);
+    for joint in 0..n_joints {
+        let rest = character.rest(joint);
+        let node = character.node(joint);
+        let linear = match first_scale(channels, node).filter(|_| rest.scale.is_some()) {
+            Some(scale) => DMat3::from_quat(rest.rotation) * DMat3::from_diagonal(scale),
+            None => rest.linear,
+        };
+        let above = character.skeleton().parent(joint).map(|parent| worlds[parent]);
+        let (turn, stretch) = above.unwrap_or((DQuat::IDENTITY, DMat3::IDENTITY));
+        let joint_from_node = DMat3::from_quat(turn.conjugate()) * stretch;
+        let back = joint_from_node.inverse();
+        let node_from_joint =
+            (joint_from_node.determinant() != 0.0 && back.is_finite()).then_some(back);
+        parts.push(Part {
+            node,
+            rotation: rest.rotation,
+            base: rest.translation,
+            joint_from_node,
+            node_from_joint,
+        });
+        worlds.push(((turn * rest.rotation).normalize(), stretch * linear));
+    }
+    parts
+}
+
+/// How large a figure is: the largest distance of a joint from the first, at rest.
+fn size(character: &Character) -> f64 {
+    let skeleton = character.skeleton();
+    let poses = skeleton.poses(&skeleton.neutral());
+    let off = |pose: &Pose| (pose.translation - poses[0].translation).length();
+    poses.iter().map(off).fold(0.0, |most, off| if off > most { off } else { most })
+}
+
+fn sampled(channels: &ByTarget<'_>, node: usize, pace: &Pace) -> Moves {
+    let read = |path: TargetPath| {
+        let channel = channels.get(&(node, path))?;
+        let mut key = 0;
+        let at = |frame| channel.sample(pace.time(frame), pace.snap(), &mut key);
+        Some((0..pace.count()).map(at).collect::<Vec<[f64; 4]>>())
+    };
+    let rotations = read(TargetPath::Rotation);
+    let translations = read(TargetPath::Translation);
+    Moves {
+        rotations: rotations.map(|all| all.into_iter().map(DQuat::from_array).collect()),
+        translations: translations
+            .map(|all| all.into_iter().map(|[x, y, z, _]| DVec3::new(x, y, z)).collect()),
+    }
+}
+
+/// The configurations of all frames.
+fn values(skeleton: &Skeleton, parts: &[Part], moves: &[Moves], n_frames: usize) -> Vec<f64> {
+    let n = skeleton.n_values();
+    let neutral = skeleton.neutral();
+    let mut values = Vec::with_capacity(n * n_frames);
+    for frame in 0..n_frames {
+        values.extend_from_slice(&neutral);
+        let q = &mut values[frame * n..];
+        for (joint, (part, own)) in parts.iter().zip(moves).enumerate() {
+            let range = skeleton.value_range(joint);
+            if let Some(rotations) = &own.rotations {
+                let turn = part.motion(rotations[frame]).to_array();
+                q[range.end - 4..range.end].copy_from_slice(&turn);
+            }
+            if let Some(translations) = &own.translations {
+                let place = part.position(translations[frame]).to_array();
+                q[range.start..range.start + 3].copy_from_slice(&place);
+            }
+        }
+    }
+    values
+}
+
+/// Warns of scales that change while joints hang below them.
+pub(super) fn warn_of_scales(asset: &Asset, warnings: &mut Warnings) {
+    let Some(character) = asset.character() else { return };
+    let skeleton = character.skeleton();
+    for (index, animation) in asset.animations().iter().enumerate() {
+        let scales = |channel: &&Channel| channel.path == TargetPath::Scale;
+        for channel in animation.channels.iter().filter(scales) {
+            let carries = character
+                .joint(channel.node)
+                .is_some_and(|joint| !skeleton.children(joint).is_empty());
+            let first = DVec3::from_slice(channel.value(0));
+            let differs = |key: usize| {
+                let off = (DVec3::from_slice(channel.value(key)) - first).abs().max_element();
+                off > SAME_SCALE * first.abs().max_element()
+            };
+            if carries && (0..channel.times.len()).any(differs) {
+                warnings.push(
+                    Place::named(format!("animations[{index}]")),
+                    format!("the scale of node {} changes; bones keep the lengths that they have when it begins", channel.node),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What kind of file it is, by its first bytes.
+
+use core::fmt;
+use std::path::Path;
+
+use crate::error::{Error, Place, Result};
+use crate::gltf;
+use crate::warnings::Warnings;
+
+/// So many first bytes of a file are looked at; blanks and comments of more than this begin no motion.
+pub(super) const HEAD: u64 = 4096;
+
+/// Kinds of motion files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Motion capture as text.
+    Bvh,
+    /// glTF as text.
+    Gltf,
+    /// glTF in a binary container: `.glb`, `.vrm`, `.vrma`.
+    Glb,
+}
+
+impl Format {
+    /// The kind of a file that begins with these bytes.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for none of these, with what it seems to be; [`Error::Encoding`] for text that is not UTF-8.
+    pub fn of(bytes: &[u8]) -> Result<Self> {
+        if gltf::is_binary(bytes) {
+            return Ok(Self::Glb);
+        }
+        if let Some(encoding) = crate::text::wide_encoding(bytes) {
+            return Err(Error::Encoding { encoding: encoding.into(), byte: 0 });
+        }
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0B;
+        let start = text.iter().position(|byte| !is_blank(byte)).unwrap_or(text.len());
+        let text = &text[start..];
+        let begins = |word: &[u8]| {
+            text.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
+        };
+        if begins(b"HIERARCHY") {
+            return Ok(Self::Bvh);
+        }
+        if begins(b"{") {
+            return Ok(Self::Gltf);
+        }
+        let seems = [
+            (&b"Kaydara FBX"[..], "an FBX file"),
+            (b"; FBX", "an FBX file of text"),
+            (b"PK\x03\x04", "a zip archive"),
+            (b"<", "XML, Collada perhaps"),
+            (b"BLENDER", "a Blender file"),
+            (b"c3d", "a C3D file"),
+            (b"MOTION", "a BVH without its hierarchy"),
+        ];
+        let what = seems.into_iter().find(|(start, _)| begins(start)).map(|(_, what)| what);
+        let what = what.unwrap_or(if text.is_empty() { "empty" } else { "neither BVH nor glTF" });
+        let message = format!("it is {what}; motions are read from BVH, glTF, GLB, VRM and VRMA");
+        Err(Error::Unsupported { place: Place::named("the file"), message })
+    }
+
+    /// The same, with a warning where the name of the file says another kind.
+    pub(super) fn named(self, path: &Path, warnings: &mut Warnings) -> Self {
+        let extension =
+            path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let said = match extension.as_deref() {
+            Some("bvh") => Self::Bvh,
+            Some("gltf") => Self::Gltf,
+            Some("glb" | "vrm" | "vrma") => Self::Glb,
+            _ => self,
+        };
+        if said != self {
+            warnings.push(
+                Place::named("the file"),
+                format!("its name says {said}, but it holds {self}, and is read as that"),
+            );
+        }
+        self
+    }
+
+    /// What the name of such a file ends with, without the point.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Bvh => "bvh",
+            Self::Gltf => "gltf",
+            Self::Glb => "glb",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bvh => "BVH",
+            Self::Gltf => "glTF",
+            Self::Glb => "GLB",
+        })
+    }
+}

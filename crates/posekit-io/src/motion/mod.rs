@@ -1,0 +1,389 @@
+//! Motion files of any kind as clips, and back: BVH, glTF, GLB, VRM and VRMA.
+//!
+//! A [`MotionFile`] gives [`Clip`]s and takes edited ones back. Only what differs from the clip that it gave is written; all else stays as the file has
+//! it, of a glTF byte for byte. [`to_bvh`] and [`to_glb`] make new files of any clip.
+//!
+//! # Example: a hip that is lifted
+//! ```
+//! use posekit_io::motion::{MotionFile, MotionOptions};
+//! use posekit_io::{Limits, Warnings, gltf};
+//!
+//! let text = b"HIERARCHY
+//! ROOT hip
+//! {
+//!     OFFSET 0 0 0
+//!     CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+//! }
+//! MOTION
+//! Frames: 2
+//! Frame Time: 0.04
+//! 0 90 0 0 0 0
+//! 0 91 0 0 0 0
+//! ";
+//! let options = MotionOptions::default();
+//! let mut warnings = Warnings::new();
+//! let file = MotionFile::from_bytes(text, &mut gltf::no_files, &options, &Limits::default(), &mut warnings)?;
+//! let clip = file.clip(0)?;
+//! let mut values = clip.values().to_vec();
+//! values[1] += 5.0;
+//! let written = file.write(0, &clip.with_values(values)?, "lifted")?;
+//! assert!(String::from_utf8(written.file).unwrap().ends_with("\n0 95 0 0 0 0\n0 91 0 0 0 0\n"));
+//! assert_eq!(written.joints, 1);
+//! # Ok::<(), posekit_io::Error>(())
+//! ```
+
+mod bake;
+mod capture;
+mod cast;
+mod format;
+mod pace;
+mod to_bvh;
+mod to_glb;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use posekit::glam::DVec3;
+use posekit::motion::Clip;
+
+use crate::bvh::{self, Loss, Positions};
+use crate::error::{Error, Place, Result};
+use crate::gltf::{Asset, BufferFile, folder};
+use crate::limits::Limits;
+use crate::warnings::Warnings;
+use capture::Capture;
+use cast::Cast;
+
+pub use format::Format;
+pub use to_bvh::to_bvh;
+pub use to_glb::to_glb;
+
+/// How a motion is read, and what its file does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MotionOptions {
+    /// Frames per second. Of a BVH in place of what the file says; a glTF is sampled so often. Default: what a BVH says; of a glTF the rate of its keys
+    /// where they have one, or a multiple of it that is at least 30, else 60.
+    pub fps: Option<f64>,
+    /// Which way is up. Default: of a BVH as its [survey](bvh::survey) finds, else +y.
+    pub up: Option<DVec3>,
+    /// The unit of length \[m\]. Default: of a BVH as its survey finds, if it does; of a glTF 1.
+    pub metres_per_unit: Option<f64>,
+    /// Where a BVH's positions count from. Default: as its survey finds.
+    pub positions: Option<Positions>,
+    /// Use what is whole of a BVH that was cut or miscounted; see [`bvh::Options::is_lenient`].
+    pub is_lenient: bool,
+    /// Fill in values of a BVH that are not finite; see [`bvh::Options::fills_gaps`].
+    pub fills_gaps: bool,
+}
+
+impl MotionOptions {
+    /// The same with another rate \[1/s\].
+    #[must_use]
+    pub const fn with_fps(self, fps: f64) -> Self {
+        Self { fps: Some(fps), ..self }
+    }
+
+    /// The same with another direction up.
+    #[must_use]
+    pub const fn with_up(self, up: DVec3) -> Self {
+        Self { up: Some(up), ..self }
+    }
+
+    /// The same with another unit \[m\].
+    #[must_use]
+    pub const fn with_metres_per_unit(self, metres_per_unit: f64) -> Self {
+        Self { metres_per_unit: Some(metres_per_unit), ..self }
+    }
+
+    /// The same with another rule for positions.
+    #[must_use]
+    pub const fn with_positions(self, positions: Positions) -> Self {
+        Self { positions: Some(positions), ..self }
+    }
+
+    /// The same, lenient.
+    #[must_use]
+    pub const fn lenient(self) -> Self {
+        Self { is_lenient: true, ..self }
+    }
+
+    /// The same, with gaps filled in.
+    #[must_use]
+    pub const fn filling_gaps(self) -> Self {
+        Self { fills_gaps: true, ..self }
+    }
+
+    /// Refuses numbers that cannot be meant.
+    fn check(&self) -> Result<()> {
+        let is_size = |value: f64| value.is_finite() && value > 0.0;
+        for (name, value) in [("fps", self.fps), ("metres_per_unit", self.metres_per_unit)] {
+            if let Some(value) = value.filter(|&value| !is_size(value)) {
+                let message = format!("must be finite and above zero, not {value}");
+                return Err(Error::Value { place: Place::named(name), message });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file with motions: what it holds as clips, and the way back.
+#[derive(Debug)]
+pub struct MotionFile {
+    format: Format,
+    options: MotionOptions,
+    limits: Limits,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Capture(Box<Capture>),
+    Scene { asset: Box<Asset>, casts: Vec<OnceLock<Cast>> },
+}
+
+/// What [`MotionFile::write`] gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The bytes of the file, of the same form as the one that was read.
+    pub file: Vec<u8>,
+    /// New files that it names; only a glTF of text whose buffers are files of their own has any. What it named before is named still.
+    pub beside: Vec<BufferFile>,
+    /// How many joints were written anew.
+    pub joints: usize,
+    /// What the channels of a BVH could not hold.
+    pub loss: Loss,
+}
+
+impl MotionFile {
+    /// Reads a file, and of a glTF the files that it names from its own folder. What it is, its first bytes say, not its name.
+    ///
+    /// # Errors
+    /// [`Error::Read`] where the system cannot read; [`Error::Unsupported`] for bytes that are neither BVH nor glTF; otherwise as
+    /// [`bvh::read_from`] and [`Asset::from_bytes`].
+    pub fn open(
+        path: &Path,
+        options: &MotionOptions,
+        limits: &Limits,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        let failed = |error: std::io::Error| Error::Read {
+            message: error.to_string(),
+            path: path.display().to_string(),
+        };
+        let mut input = fs::File::open(path).map_err(failed)?;
+        let mut head = Vec::new();
+        (&mut input).take(format::HEAD).read_to_end(&mut head).map_err(failed)?;
+        let format = Format::of(&head)?.named(path, warnings);
+        let with_path = |error: Error| match error {
+            Error::Read { message, path: file } if file == "the stream" => {
+                Error::Read { message, path: path.display().to_string() }
+            }
+            other => other,
+        };
+        if format == Format::Bvh {
+            return Self::capture(&mut head.chain(input), options, limits, warnings)
+                .map_err(with_path);
+        }
+        // One byte more than the cap tells a file of exactly the cap from a longer one.
+        let rest = (limits.file_bytes as u64).saturating_add(1).saturating_sub(head.len() as u64);
+        input.take(rest).read_to_end(&mut head).map_err(failed)?;
+        let mut resolve = folder(path.parent().unwrap_or(Path::new("")), *limits);
+        Self::scene(&head, format, &mut resolve, options, limits, warnings)
+    }
+
+    /// Reads a file from its bytes.
+    ///
+    /// - `resolve`: gives the bytes of a file that a glTF names, as for [`Asset::from_bytes`]
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_bytes(
+        bytes: &[u8],
+        resolve: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
+        options: &MotionOptions,
+        limits: &Limits,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        match Format::of(bytes)? {
+            Format::Bvh => Self::capture(&mut &*bytes, options, limits, warnings),
+            format => Self::scene(bytes, format, resolve, options, limits, warnings),
+        }
+    }
+
+    fn capture(
+        input: &mut dyn Read,
+        options: &MotionOptions,
+        limits: &Limits,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        options.check()?;
+        let capture = Capture::read(input, options, limits, warnings)?;
+        let content = Content::Capture(Box::new(capture));
+        Ok(Self { format: Format::Bvh, options: *options, limits: *limits, content })
+    }
+
+    fn scene(
+        bytes: &[u8],
+        format: Format,
+        resolve: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
+        options: &MotionOptions,
+        limits: &Limits,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        options.check()?;
+        let asset = Box::new(Asset::from_bytes(bytes, resolve, limits, warnings)?);
+        let casts = asset.animations().iter().map(|_| OnceLock::new()).collect();
+        cast::warn_of_scales(&asset, warnings);
+        let content = Content::Scene { asset, casts };
+        Ok(Self { format, options: *options, limits: *limits, content })
+    }
+
+    /// What kind of file it is.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many motions it has. A BVH has one; a glTF one for each animation, which may be none.
+    #[must_use]
+    pub fn n_clips(&self) -> usize {
+        match &self.content {
+            Content::Capture(_) => 1,
+            Content::Scene { casts, .. } => casts.len(),
+        }
+    }
+
+    /// What the file calls a motion; `None` where it has no name, or where there is no such motion.
+    #[must_use]
+    pub fn clip_name(&self, index: usize) -> Option<&str> {
+        match &self.content {
+            Content::Capture(_) => None,
+            Content::Scene { asset, .. } => asset.animations().get(index)?.name.as_deref(),
+        }
+    }
+
+    /// How long a motion is \[s\], without making a clip of it; 0 where there is no such motion.
+    #[must_use]
+    pub fn seconds(&self, index: usize) -> f64 {
+        match &self.content {
+            Content::Capture(capture) if index == 0 => capture.clip().duration(),
+            Content::Capture(_) => 0.0,
+            Content::Scene { asset, .. } => {
+                let animation = asset.animations().get(index);
+                animation.map_or(0.0, |animation| cast::seconds(asset, animation))
+            }
+        }
+    }
+
+    /// In words what the file seems to mean where its format says nothing, and what it is taken for.
+    #[must_use]
+    pub fn survey(&self) -> String {
+        match &self.content {
+            Content::Capture(capture) => capture.survey().to_string(),
+            Content::Scene { .. } => "y is up, a unit is 1 m, as the format has it".to_owned(),
+        }
+    }
+
+    /// The motion capture that it is; `None` for a glTF.
+    #[must_use]
+    pub fn bvh(&self) -> Option<&bvh::File> {
+        match &self.content {
+            Content::Capture(capture) => Some(capture.file()),
+            Content::Scene { .. } => None,
+        }
+    }
+
+    /// The asset that it is; `None` for a BVH.
+    #[must_use]
+    pub fn gltf(&self) -> Option<&Asset> {
+        match &self.content {
+            Content::Capture(_) => None,
+            Content::Scene { asset, .. } => Some(asset),
+        }
+    }
+
+    /// A motion as a clip. It is made when it is first asked for, and kept.
+    ///
+    /// - Of a BVH: as its [`Rig`](bvh::Rig) has it, in the file's unit.
+    /// - Of a glTF: the nodes of the [`Character`](crate::gltf::Character), sampled. Joints are balls; the joint that carries all that moves, and those whose place on
+    ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed, and so are nodes with a matrix. Bones have the lengths
+    ///   that they have when the animation begins, all scales applied. It is in metres and begins when its first key is.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchName`] where there is no such motion; [`Error::Value`] for an animation that moves no joint of a skeleton, or whose lengths
+    /// leave the range of the library; [`Error::TooLarge`] for more numbers than [`Limits::animation_values`].
+    pub fn clip(&self, index: usize) -> Result<&Clip> {
+        match &self.content {
+            Content::Capture(capture) if index == 0 => Ok(capture.clip()),
+            Content::Capture(_) => Err(self.no_such_clip(index)),
+            Content::Scene { asset, .. } => Ok(self.cast(asset, index)?.clip()),
+        }
+    }
+
+    /// The figure at rest, as a clip of one frame: what there is to look at where nothing moves.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a glTF without nodes; otherwise as [`clip`](Self::clip).
+    pub fn rest(&self) -> Result<Clip> {
+        let (skeleton, up, unit) = match &self.content {
+            Content::Capture(capture) => {
+                let clip = capture.clip();
+                (clip.skeleton().clone(), clip.up(), clip.metres_per_unit())
+            }
+            Content::Scene { asset, .. } => {
+                let Some(character) = asset.character() else { return Err(cast::nothing("nodes")) };
+                let skeleton = character.with_free_root()?.skeleton().clone();
+                let unit = self.options.metres_per_unit.unwrap_or(1.0);
+                (skeleton, self.options.up.unwrap_or(DVec3::Y), Some(unit))
+            }
+        };
+        let neutral = skeleton.neutral();
+        let clip = Clip::try_new(skeleton, 1.0 / pace::DEFAULT_RATE, neutral)?;
+        Ok(clip.with_up(up)?.with_metres_per_unit(unit))
+    }
+
+    fn cast(&self, asset: &Asset, index: usize) -> Result<&Cast> {
+        let Content::Scene { casts, .. } = &self.content else {
+            return Err(self.no_such_clip(index));
+        };
+        let Some(place) = casts.get(index) else { return Err(self.no_such_clip(index)) };
+        if let Some(cast) = place.get() {
+            return Ok(cast);
+        }
+        let cast = Cast::new(asset, index, &self.options, &self.limits)?;
+        Ok(place.get_or_init(|| cast))
+    }
+
+    fn no_such_clip(&self, index: usize) -> Error {
+        let place = Place::named(format!("{} with {} motions", self.format, self.n_clips()));
+        Error::NoSuchName { place, kind: "motion", name: index.to_string() }
+    }
+
+    /// The file with an edited motion in the place of one that it has.
+    ///
+    /// - `edited`: a clip of the same skeleton as [`clip`](Self::clip) gives
+    /// - `stem`: what a new file of bytes is called, without `.bin`; asked for only where [`Written::beside`] is not empty
+    ///
+    /// Joints whose values are those that were read, bit for bit, are not touched. Of others, a BVH gets angles that go on without jumps. A glTF gets
+    /// keys at the frames, linear between them; where the file has its keys at the frames already, those of frames that did not change keep their bits.
+    /// With another number of frames or another frame time all joints are written.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a clip of another skeleton, or what the file cannot hold: numbers beyond single precision, keys of a glTF that fall together in
+    /// it or stand before 0 s, places of nodes under a scale of zero.
+    pub fn write(&self, index: usize, edited: &Clip, stem: &str) -> Result<Written> {
+        if edited.skeleton() != self.clip(index)?.skeleton() {
+            let message = "the clip has another skeleton than the file".into();
+            return Err(Error::Value { place: Place::named("clip"), message });
+        }
+        match &self.content {
+            Content::Capture(capture) => capture.write(edited),
+            Content::Scene { asset, .. } => {
+                bake::write(asset, index, self.cast(asset, index)?, edited, stem)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! When the frames of an animation are.
+
+use crate::gltf::Channel;
+
+/// Frames per second of keys that have no rate of their own, and the least of those that have one: fewer would miss what a foot does.
+pub(super) const DEFAULT_RATE: f64 = 60.0;
+const LEAST_RATE: f64 = 30.0;
+
+/// Rates that are tried where the smallest distance between keys is none.
+const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0];
+
+/// Keys nearer to each other than this have no rate that is meant \[s\].
+const SMALLEST_STEP: f64 = 1.0 / 480.0;
+
+/// How far from a frame a key may be to be at it, in frames.
+const OFF_FRAME: f64 = 0.01;
+
+/// How far times may be off because they are kept in single precision, as a part of themselves.
+const ROUNDING: f64 = 2.5e-7;
+
+/// Frames at a steady rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pace {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) frame_time: f64,
+}
+
+impl Pace {
+    /// The frames of channels, at a rate of the caller's or at their own.
+    ///
+    /// At their own rate the last frame is at the last key. At another, it is the first at or behind it.
+    pub(super) fn of(channels: &[&Channel], fps: Option<f64>) -> Self {
+        let (start, end) = Self::span(channels).unwrap_or((0.0, 0.0));
+        let frame_time = match fps {
+            Some(fps) => 1.0 / fps,
+            None if end > start => own_step(channels, start, end),
+            None => 1.0 / DEFAULT_RATE,
+        };
+        Self { start, end, frame_time }
+    }
+
+    /// From the first key to the last \[s\].
+    pub(super) fn span(channels: &[&Channel]) -> Option<(f64, f64)> {
+        let ends = |channel: &&Channel| Some((*channel.times.first()?, *channel.times.last()?));
+        channels.iter().filter_map(ends).reduce(|(start, end), (from, to)| {
+            (if from < start { from } else { start }, if to > end { to } else { end })
+        })
+    }
+
+    /// The number of frames, which may be more than could be counted.
+    pub(super) fn n_frames(&self) -> f64 {
+        ((self.end - self.start) / self.frame_time - OFF_FRAME).ceil().max(0.0) + 1.0
+    }
+
+    /// The number of frames.
+    pub(super) fn count(&self) -> usize {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count from 1; what is too much is refused before"
+        )]
+        let count = self.n_frames() as usize;
+        count
+    }
+
+    pub(super) fn time(&self, frame: usize) -> f64 {
+        self.start + self.frame_time * frame as f64
+    }
+
+    /// How far from a frame a key may be to be at it \[s\].
+    pub(super) fn snap(&self) -> f64 {
+        OFF_FRAME * self.frame_time
+    }
+}
+
+/// The time between frames that the keys have, or a part of it.
+fn own_step(channels: &[&Channel], start: f64, end: f64) -> f64 {
+    let length = end - start;
+    // So that a whole number of steps comes to the end.
+    let whole = |step: f64| length / (length / step).round().max(1.0);
+    let gaps = channels.iter().flat_map(|channel| channel.times.windows(2));
+    let smallest = gaps
+        .map(|pair| pair[1] - pair[0])
+        .fold(length, |least, gap| if gap < least { gap } else { least });
+    let parts = [1.0, 2.0, 3.0].map(|part| smallest / part);
+    let usual = USUAL_RATES.map(|rate| 1.0 / rate);
+    for step in parts.into_iter().chain(usual).map(whole) {
+        if step >= SMALLEST_STEP && is_on_frames(channels, start, step) {
+            // Every frame of the keys is also one of the more frequent ones.
+            return step / (step * LEAST_RATE * (1.0 - OFF_FRAME)).ceil().max(1.0);
+        }
+    }
+    whole(1.0 / DEFAULT_RATE)
+}
+
+fn is_on_frames(channels: &[&Channel], start: f64, step: f64) -> bool {
+    let is_on = |&time: &f64| {
+        let place = (time - start) / step;
+        (place - place.round()).abs() * step <= 0.5 * OFF_FRAME * step + ROUNDING * time
+    };
+    channels.iter().all(|channel| channel.times.iter().all(is_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gltf::{Interpolation, TargetPath};
+
+    #[expect(clippy::cast_possible_truncation, reason = "files have single precision")]
+    fn keys(times: &[f64]) -> Channel {
+        let times: Vec<f64> = times.iter().map(|&t| f64::from(t as f32)).collect();
+        let values = vec![0.0; 3 * times.len()];
+        let (path, interpolation) = (TargetPath::Translation, Interpolation::Linear);
+        Channel { node: 0, path, interpolation, times, values }
+    }
+
+    fn pace(times: &[&[f64]]) -> Pace {
+        let channels: Vec<Channel> = times.iter().map(|times| keys(times)).collect();
+        Pace::of(&channels.iter().collect::<Vec<_>>(), None)
+    }
+
+    #[test]
+    fn keys_with_a_rate_are_its_frames() {
+        let at = |rate: f64, n: u32| (0..n).map(|k| 2.0 + f64::from(k) / rate).collect::<Vec<_>>();
+        for rate in [30.0, 60.0, 120.0, 59.94] {
+            let pace = pace(&[&at(rate, 100)]);
+            assert!((pace.frame_time * rate - 1.0).abs() < 1e-6, "{rate}: {pace:?}");
+            assert_eq!(pace.count(), 100);
+            assert_eq!(pace.start, 2.0);
+        }
+        // Ten times a second is too rare, but its keys are frames still.
+        let tens = pace(&[&at(10.0, 11)]);
+        assert_eq!(tens.count(), 31);
+        // Keys that were left out are on the same frames.
+        let thinned = pace(&[&[0.0, 0.1, 0.4], &[0.0, 1.0 / 15.0]]);
+        assert!((thinned.frame_time * 30.0 - 1.0).abs() < 1e-6, "{thinned:?}");
+    }
+
+    #[test]
+    fn keys_without_a_rate_are_sampled() {
+        let pace = pace(&[&[0.0, 0.1234, 0.777, 1.009]]);
+        assert!((pace.frame_time - 1.0 / 60.0).abs() < 2e-4, "{pace:?}");
+        assert!(
+            (pace.time(pace.count() - 1) - f64::from(1.009_f32)).abs() < 1e-9,
+            "its end is a frame"
+        );
+    }
+
+    #[test]
+    fn one_key_is_one_frame_and_a_rate_may_be_given() {
+        assert_eq!(pace(&[&[3.0]]).count(), 1);
+        assert_eq!(pace(&[]).count(), 1);
+        let channel = keys(&[0.0, 1.01]);
+        let pace = Pace::of(&[&channel], Some(30.0));
+        assert_eq!((pace.frame_time, pace.count()), (1.0 / 30.0, 32));
+    }
+}

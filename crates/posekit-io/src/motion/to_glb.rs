@@ -1,0 +1,269 @@
+//! Any clip as a GLB.
+
+use posekit::glam::{DMat4, DQuat, DVec3};
+use posekit::math::{Pose, shortest_rotation};
+use posekit::motion::Clip;
+use posekit::skeleton::{JointKind, Skeleton};
+
+use crate::error::{Error, Place, Result};
+use crate::json::text_value;
+
+/// Bytes of a file with nodes, a skin without a mesh that says which of them are bones, and one animation.
+///
+/// The format wants metres and y up: lengths are multiplied by the clip's [unit](Clip::metres_per_unit) where it is known, and the roots are turned so that
+/// the clip's [up](Clip::up) is +y. Joints that keep their values all the time have one key, those that stay at rest none.
+///
+/// - `name`: of the animation
+///
+/// # Errors
+/// [`Error::Value`] for a clip without frames, one that begins before 0 s or whose frames fall together in single precision, and for lengths beyond it.
+pub fn to_glb(clip: &Clip, name: &str) -> Result<Vec<u8>> {
+    check(clip)?;
+    let figure = Figure::new(clip);
+    let mut store = Store::default();
+    let bind = store.add(&figure.inverse_binds(), "MAT4", "");
+    let (channels, samplers) = figure.animation(clip, &mut store)?;
+    let nodes: Vec<String> = (0..figure.n_joints()).map(|joint| figure.node(joint)).collect();
+    let skeleton = clip.skeleton();
+    let roots: Vec<String> = (0..figure.n_joints())
+        .filter(|&joint| skeleton.parent(joint).is_none())
+        .map(|joint| joint.to_string())
+        .collect();
+    let joints: Vec<String> = (0..figure.n_joints()).map(|joint| joint.to_string()).collect();
+    let animations = if channels.is_empty() {
+        String::new()
+    } else {
+        let (name, samplers, channels) = (text_value(name), samplers.join(","), channels.join(","));
+        format!(
+            ",\"animations\":[{{\"name\":{name},\"samplers\":[{samplers}],\"channels\":[{channels}]}}]"
+        )
+    };
+    let json = format!(
+        "{{\"asset\":{{\"version\":\"2.0\",\"generator\":\"posekit\"}},\"scene\":0,\"scenes\":[{{\"nodes\":[{roots}]}}],\
+         \"nodes\":[{nodes}],\"skins\":[{{\"joints\":[{joints}],\"inverseBindMatrices\":{bind}}}]{animations},\
+         \"accessors\":[{accessors}],\"bufferViews\":[{views}],\"buffers\":[{{\"byteLength\":{bytes}}}]}}",
+        roots = roots.join(","),
+        nodes = nodes.join(","),
+        joints = joints.join(","),
+        accessors = store.accessors.join(","),
+        views = store.views.join(","),
+        bytes = store.bytes.len(),
+    );
+    container(json.into_bytes(), store.bytes)
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::Value { place: Place::named("clip"), message: message.into() }
+}
+
+/// Refuses what the file could not hold.
+fn check(clip: &Clip) -> Result<()> {
+    if clip.n_frames() == 0 {
+        return Err(invalid("there are no frames"));
+    }
+    if clip.start() < 0.0 {
+        return Err(invalid(format!(
+            "it begins at {} s; a glTF has times from 0 on",
+            clip.start()
+        )));
+    }
+    let times = |frame: usize| single(clip.time(frame));
+    let falls = |frame: &usize| times(*frame) >= times(frame + 1);
+    if let Some(frame) = (0..clip.n_frames() - 1).find(falls) {
+        let message =
+            format!("frames {frame} and {} are at the same time in single precision", frame + 1);
+        return Err(invalid(message));
+    }
+    let largest = f64::from(f32::MAX);
+    let unit = clip.metres_per_unit().unwrap_or(1.0);
+    let skeleton = clip.skeleton();
+    let lengths = (0..skeleton.n_joints())
+        .flat_map(|joint| skeleton.parent_from_joint(joint).translation.to_array());
+    if lengths.chain(clip.values().iter().copied()).any(|x| x.abs() * unit.max(1.0) > largest) {
+        return Err(invalid("a length or a value is too large for single precision"));
+    }
+    Ok(())
+}
+
+/// A skeleton as nodes, in metres and with y up.
+struct Figure<'c> {
+    skeleton: &'c Skeleton,
+    scale: f64,
+    turn: DQuat,
+    rests: Vec<Pose>,
+}
+
+impl<'c> Figure<'c> {
+    fn new(clip: &'c Clip) -> Self {
+        let skeleton = clip.skeleton();
+        let turn = shortest_rotation(clip.up(), DVec3::Y);
+        let mut figure = Self {
+            skeleton,
+            scale: clip.metres_per_unit().unwrap_or(1.0),
+            turn,
+            rests: Vec::new(),
+        };
+        let neutral = skeleton.neutral();
+        figure.rests =
+            (0..skeleton.n_joints()).map(|joint| figure.local(joint, &neutral)).collect();
+        figure
+    }
+
+    const fn n_joints(&self) -> usize {
+        self.rests.len()
+    }
+
+    /// Where a node stands on its parent.
+    fn local(&self, joint: usize, q: &[f64]) -> Pose {
+        let pose = self.skeleton.parent_from_joint(joint) * self.skeleton.motion(joint, q);
+        let placed = match self.skeleton.parent(joint) {
+            Some(_) => pose,
+            None => Pose::from_rotation(self.turn) * pose,
+        };
+        Pose::new(placed.rotation, placed.translation * self.scale)
+    }
+
+    fn node(&self, joint: usize) -> String {
+        let Pose { rotation, translation } = self.rests[joint];
+        let mut fields = vec![format!("\"name\":{}", text_value(self.skeleton.name(joint)))];
+        let children = self.skeleton.children(joint);
+        if !children.is_empty() {
+            let list: Vec<String> = children.iter().map(ToString::to_string).collect();
+            fields.push(format!("\"children\":[{}]", list.join(",")));
+        }
+        if translation != DVec3::ZERO {
+            fields.push(format!("\"translation\":{}", numbers(&translation.to_array())));
+        }
+        if rotation != DQuat::IDENTITY {
+            fields.push(format!("\"rotation\":{}", numbers(&rotation.to_array())));
+        }
+        format!("{{{}}}", fields.join(","))
+    }
+
+    /// From the world to each joint at rest.
+    fn inverse_binds(&self) -> Vec<f32> {
+        let mut worlds: Vec<Pose> = Vec::with_capacity(self.n_joints());
+        let mut all = Vec::with_capacity(16 * self.n_joints());
+        for joint in 0..self.n_joints() {
+            let local = self.rests[joint];
+            let world = self.skeleton.parent(joint).map_or(local, |above| worlds[above] * local);
+            let back = world.inverse();
+            let matrix = DMat4::from_rotation_translation(back.rotation, back.translation);
+            // The last row is exact, as the format wants it.
+            all.extend(matrix.to_cols_array().map(single));
+            worlds.push(world);
+        }
+        all
+    }
+
+    /// Channels and samplers of all joints that move.
+    fn animation(&self, clip: &Clip, store: &mut Store) -> Result<(Vec<String>, Vec<String>)> {
+        let times: Vec<f32> = (0..clip.n_frames()).map(|frame| single(clip.time(frame))).collect();
+        let mut inputs = [None, None];
+        let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+        for joint in (0..self.n_joints()).filter(|&joint| self.skeleton.kind(joint).n_values() > 0)
+        {
+            let rest = self.rests[joint];
+            let (mut turns, mut places) = (Vec::new(), Vec::new());
+            for frame in 0..clip.n_frames() {
+                let local = self.local(joint, clip.frame(frame));
+                turns.extend(local.rotation.to_array().map(single));
+                places.extend(local.translation.to_array().map(single));
+            }
+            let rest_turn = rest.rotation.to_array().map(single);
+            let rest_place = rest.translation.to_array().map(single);
+            let can_move =
+                matches!(self.skeleton.kind(joint), JointKind::Free | JointKind::Prismatic { .. });
+            let parts = [
+                ("rotation", "VEC4", turns, rest_turn.to_vec()),
+                (
+                    "translation",
+                    "VEC3",
+                    if can_move { places } else { Vec::new() },
+                    rest_place.to_vec(),
+                ),
+            ];
+            for (path, kind, mut values, at_rest) in parts {
+                let width = at_rest.len();
+                let is_still = values.chunks_exact(width).all(|value| value == &values[..width]);
+                if values.is_empty() || is_still && values[..width] == at_rest {
+                    continue;
+                }
+                values.truncate(if is_still { width } else { values.len() });
+                let input = *inputs[usize::from(is_still)].get_or_insert_with(|| {
+                    let own = if is_still { &times[..1] } else { &times[..] };
+                    let (min, max) = (own[0], own[own.len() - 1]);
+                    store.add(own, "SCALAR", &format!(",\"min\":[{min:?}],\"max\":[{max:?}]"))
+                });
+                let output = store.add(&values, kind, "");
+                channels.push(format!(
+                    "{{\"sampler\":{},\"target\":{{\"node\":{joint},\"path\":\"{path}\"}}}}",
+                    samplers.len()
+                ));
+                samplers.push(format!("{{\"input\":{input},\"output\":{output}}}"));
+            }
+        }
+        Ok((channels, samplers))
+    }
+}
+
+/// Numbers behind each other, each list with its accessor and its view.
+#[derive(Debug, Default)]
+struct Store {
+    bytes: Vec<u8>,
+    accessors: Vec<String>,
+    views: Vec<String>,
+}
+
+impl Store {
+    /// The accessor of a list; `more` are further fields of it.
+    fn add(&mut self, numbers: &[f32], kind: &str, more: &str) -> usize {
+        let width = match kind {
+            "VEC3" => 3,
+            "VEC4" => 4,
+            "MAT4" => 16,
+            _ => 1,
+        };
+        let (index, start) = (self.accessors.len(), self.bytes.len());
+        self.bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        let count = numbers.len() / width;
+        self.accessors.push(format!(
+            "{{\"bufferView\":{index},\"componentType\":5126,\"count\":{count},\"type\":\"{kind}\"{more}}}"
+        ));
+        let length = self.bytes.len() - start;
+        self.views.push(format!("{{\"buffer\":0,\"byteOffset\":{start},\"byteLength\":{length}}}"));
+        index
+    }
+}
+
+/// Header, JSON, data.
+fn container(mut json: Vec<u8>, data: Vec<u8>) -> Result<Vec<u8>> {
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let total = 12 + 8 + json.len() + 8 + data.len();
+    let size = |length: usize| {
+        u32::try_from(length)
+            .map_err(|_| invalid("it takes more than 4 GiB, which no GLB can hold"))
+    };
+    let mut file = Vec::with_capacity(total);
+    file.extend_from_slice(b"glTF");
+    file.extend_from_slice(&2_u32.to_le_bytes());
+    file.extend_from_slice(&size(total)?.to_le_bytes());
+    for (kind, chunk) in [(b"JSON", json), (b"BIN\0", data)] {
+        file.extend_from_slice(&size(chunk.len())?.to_le_bytes());
+        file.extend_from_slice(kind);
+        file.extend_from_slice(&chunk);
+    }
+    Ok(file)
+}
+
+/// A list of numbers in single precision.
+fn numbers(values: &[f64]) -> String {
+    let texts: Vec<String> =
+        values.iter().map(|&value| format!("{:?}", single(value) + 0.0)).collect();
+    format!("[{}]", texts.join(","))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the format has single precision")]
+const fn single(value: f64) -> f32 {
+    value as f32
+}
