@@ -1,5 +1,20 @@
 //! Limbs of a figure: which joints bend to put a hand or a foot somewhere.
 
+use glam::DVec3;
+
+use crate::skeleton::{JointKind, Skeleton};
+
+/// How long another branch must be, as a part of the limb's own, for the joint that carries both to be the body and not the limb: the other leg at the hips,
+/// the other arm at the chest. Twist joints and helpers along a limb end before it does.
+const BODY_BRANCH: f64 = 0.9;
+
+/// The shorter bone of a limb, as a part of the longer one: below this the two cannot fold.
+const LEAST_RATIO: f64 = 0.2;
+
+/// How many times longer and more even a limb with joints farther up must be to be taken instead: more than what a hip joint's offset adds to a thigh, less
+/// than what a twist joint in the middle of a thigh takes off it.
+const BETTER: f64 = 1.35;
+
 /// Three joints of one branch that put its end somewhere: hip, knee and ankle, or shoulder, elbow and wrist. They need not be neighbours: joints between
 /// them, such as those that share out a twist, keep their values and move along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +25,115 @@ pub struct Limb {
     pub mid: usize,
     /// Where it ends: ankle or wrist.
     pub end: usize,
+}
+
+impl Limb {
+    /// The limb that ends at a joint, by the shape of the skeleton alone; `None` where no two joints above it could bend like one.
+    ///
+    /// Looked at are the joints between the body and this one that can turn; the body begins where another branch is about as long. Of all pairs of
+    /// them, from the nearest up, the limb is the one with the longest and most even bones: with `a` the shorter and `b` the longer distance at neutral
+    /// values, `a * a / b` must be a third larger to go farther up. So twist joints, and short bones at hip and shoulder, are passed over.
+    ///
+    /// # Degenerate cases
+    /// A joint that is not in the skeleton has no limb. Of equal pairs the one nearer to the end wins.
+    #[must_use]
+    pub fn ending_at(skeleton: &Skeleton, joint: usize) -> Option<Self> {
+        Shape::new(skeleton).limb_ending_at(joint).map(|(limb, _)| limb)
+    }
+
+    /// The length of both bones together at neutral values \[the skeleton's unit\].
+    ///
+    /// # Panics
+    /// When the skeleton has no such joints.
+    #[must_use]
+    pub fn length(&self, skeleton: &Skeleton) -> f64 {
+        let poses = skeleton.poses(&skeleton.neutral());
+        let [start, mid, end] = [self.start, self.mid, self.end].map(|j| poses[j].translation);
+        start.distance(mid) + mid.distance(end)
+    }
+}
+
+/// What a skeleton is like at neutral values.
+#[derive(Debug)]
+pub(super) struct Shape<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    /// Of every joint, in the world.
+    pub(super) positions: Vec<DVec3>,
+    /// From every joint along the bones to the farthest end of its branch.
+    pub(super) reaches: Vec<f64>,
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn new(skeleton: &'a Skeleton) -> Self {
+        let poses = skeleton.poses(&skeleton.neutral());
+        let positions: Vec<DVec3> = poses.iter().map(|pose| pose.translation).collect();
+        let mut reaches = vec![0.0; positions.len()];
+        for joint in (0..positions.len()).rev() {
+            if let Some(parent) = skeleton.parent(joint) {
+                let reach: f64 = reaches[joint] + positions[joint].distance(positions[parent]);
+                if reach > reaches[parent] {
+                    reaches[parent] = reach;
+                }
+            }
+        }
+        Self { skeleton, positions, reaches }
+    }
+
+    pub(super) fn distance(&self, a: usize, b: usize) -> f64 {
+        self.positions[a].distance(self.positions[b])
+    }
+
+    /// From a joint along the bones through one of its children to the farthest end.
+    pub(super) fn reach_through(&self, child: usize, parent: usize) -> f64 {
+        self.reaches[child] + self.distance(child, parent)
+    }
+
+    /// [`Limb::ending_at`], and how long and even it is.
+    pub(super) fn limb_ending_at(&self, end: usize) -> Option<(Limb, f64)> {
+        if end >= self.positions.len() {
+            return None;
+        }
+        let chain = self.chain_above(end);
+        let mut best: Option<(Limb, f64)> = None;
+        for (above, &mid) in chain.iter().enumerate() {
+            for &start in &chain[above + 1..] {
+                let (upper, lower) = (self.distance(start, mid), self.distance(mid, end));
+                let (a, b) = if upper < lower { (upper, lower) } else { (lower, upper) };
+                let score = if a > LEAST_RATIO * b { a * a / b } else { 0.0 };
+                if score > best.map_or(0.0, |(_, score)| BETTER * score) {
+                    best = Some((Limb { start, mid, end }, score));
+                }
+            }
+        }
+        best
+    }
+
+    /// The joints between the body and this one that can turn, from this one up.
+    fn chain_above(&self, end: usize) -> Vec<usize> {
+        let mut chain = Vec::new();
+        let mut below = end;
+        while let Some(joint) = self.skeleton.parent(below) {
+            let own = self.distance(below, joint) + self.reaches[below];
+            let others = self.skeleton.children(joint).iter().filter(|&&child| child != below);
+            let is_body = others
+                .map(|&child| self.reach_through(child, joint))
+                .any(|reach| reach > 0.0 && reach >= BODY_BRANCH * own);
+            let can_turn = match self.skeleton.kind(joint) {
+                JointKind::Ball | JointKind::Revolute { .. } => true,
+                // A root that goes where it likes is no hip.
+                JointKind::Free => self.skeleton.parent(joint).is_some(),
+                JointKind::Fixed | JointKind::Prismatic { .. } => false,
+            };
+            if is_body {
+                break;
+            }
+            if can_turn {
+                chain.push(joint);
+            }
+            below = joint;
+        }
+        chain
+    }
 }
 
 /// A limb that stands on the ground.

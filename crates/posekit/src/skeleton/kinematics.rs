@@ -60,6 +60,15 @@ impl Skeleton {
         after_motion(Pose::IDENTITY, &self.kinds[joint], &q[self.value_range(joint)])
     }
 
+    /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for those who need few joints of many.
+    ///
+    /// - `q`: the whole settled configuration, of the right length
+    #[inline]
+    pub(crate) fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
+        let values = &q[self.value_range(joint)];
+        world_from_parent * after_motion(self.placements[joint], &self.kinds[joint], values)
+    }
+
     /// Jacobian of a frame: its velocity for each degree of freedom at unit speed.
     ///
     /// - `world_from_joint`: poses of all joints, from [`forward_kinematics`](Self::forward_kinematics)

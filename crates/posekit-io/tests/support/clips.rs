@@ -1,0 +1,42 @@
+//! Motions of the shared assets as clips.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(dead_code, reason = "every suite uses a part of it")]
+
+use std::path::Path;
+
+use posekit::glam::DVec3;
+use posekit::motion::Clip;
+use posekit_io::bvh::{self, Axis, Convention, Options, Positions, Rig};
+use posekit_io::{Limits, Warnings};
+
+use super::common;
+
+/// Every BVH of the shared assets by name; none where the assets are not at hand.
+pub(crate) fn all() -> Vec<(String, Clip)> {
+    let Some(assets) = common::assets() else { return Vec::new() };
+    let entries = std::fs::read_dir(assets.join("bvh")).unwrap();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|path| (name(path), read(path))).collect()
+}
+
+/// A BVH as a clip: up, and the rule for positions, as they seem to be.
+pub(crate) fn read(path: &Path) -> Clip {
+    let warnings = &mut Warnings::new();
+    let file = bvh::read_file(path, &Options::lenient(), &Limits::default(), warnings).unwrap();
+    let survey = bvh::survey(&file);
+    let rule = survey.positions.unwrap_or(Positions::FromOffset);
+    let rig = Rig::try_new(&file, &Convention::default().with_positions(rule), warnings).unwrap();
+    let up = survey.up.map_or(DVec3::Y, |up| {
+        let axis = match up.axis {
+            Axis::X => DVec3::X,
+            Axis::Y => DVec3::Y,
+            Axis::Z => DVec3::Z,
+        };
+        if up.is_negative { -axis } else { axis }
+    });
+    let values = rig.configurations(&file);
+    let clip = Clip::try_new(rig.skeleton().clone(), file.frame_time(), values).unwrap();
+    clip.with_up(up).unwrap().with_metres_per_unit(survey.metres_per_unit)
+}

@@ -1,0 +1,234 @@
+//! Finding the floor: a plane under the feet.
+
+use glam::DVec3;
+
+use super::clip::Clip;
+use super::leg::Leg;
+use super::paths::Paths;
+use super::plant::{Part, STILL, rest_height};
+use super::smooth::Smoother;
+
+/// Samples of each part of each foot that a plane is fitted to, at most: enough for a plane, and a cost that does not grow with the clip.
+const SAMPLES: usize = 400;
+
+/// How far above the lowest foot another may be to stand, too \[leg lengths\]: what the stride makes of a steep slope.
+const ABREAST: f64 = 0.15;
+
+/// How far apart feet must have been for a slope between them to be believed by half \[leg lengths\]: nearer, the unevenness of feet makes slopes.
+const BASE: f64 = 0.25;
+
+/// Heights of standing feet scatter by so much \[leg lengths\]; what is farther from the plane counts little.
+const SCATTER: f64 = 0.02;
+
+/// Rounds with the weights of least absolute deviations, then with weights that let outliers go.
+const ROUNDS: (usize, usize) = (12, 12);
+
+/// The tangent of the steepest slope that is taken for a floor; people slip on steeper ones.
+const STEEPEST: f64 = 0.5;
+
+/// A plane that feet stand on: the lowest parts of the feet are on it when they stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Floor {
+    /// A point of it.
+    pub point: DVec3,
+    /// Its normal, of unit length, on the side of up.
+    pub normal: DVec3,
+}
+
+/// Which floor is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub enum FloorChoice {
+    /// The plane that fits the feet when they stand, tilted if they say so. The default.
+    #[default]
+    Fit,
+    /// A plane perpendicular to up.
+    Level,
+    /// Each plant has its own height: stairs, steps, rough ground.
+    PerPlant,
+    /// This one.
+    Given(Floor),
+}
+
+impl Floor {
+    /// How high a point is above it.
+    #[must_use]
+    pub fn height(&self, point: DVec3) -> f64 {
+        (point - self.point).dot(self.normal)
+    }
+}
+
+/// The floor of a clip, as the feet show it where they keep their height.
+///
+/// It goes through the joints that are lowest when they stand, balls mostly, not through the soles, which a skeleton does not have. With
+/// [`FloorChoice::PerPlant`] it is a level one under the lowest foot.
+///
+/// # Degenerate cases
+/// Without legs or frames: level, at height zero. Where feet never keep their height, at the lowest they come.
+/// # Method
+/// Heights of all parts that keep theirs, one plane for all with an own offset for each part, by least absolute deviations and then with weights that let
+/// outliers go; a slope is believed as far as the feet were apart.
+#[must_use]
+pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
+    match choice {
+        FloorChoice::Given(floor) => floor,
+        _ => floor_of(&Paths::new(clip, legs), choice),
+    }
+}
+
+pub(super) fn floor_of(paths: &Paths, choice: FloorChoice) -> Floor {
+    if let FloorChoice::Given(floor) = choice {
+        return floor;
+    }
+    let up = paths.up;
+    if paths.n_frames == 0 || paths.legs.is_empty() {
+        return Floor { point: DVec3::ZERO, normal: up };
+    }
+    let normal = if choice == FloorChoice::Fit { fitted_normal(paths) } else { up };
+    let through_origin = Floor { point: DVec3::ZERO, normal };
+    let rests = paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin));
+    let (mut lowest, mut lowest_ever) = (f64::INFINITY, f64::INFINITY);
+    for (rest, (.., path)) in rests.zip(paths.parts()) {
+        lowest = if rest.height < lowest && rest.is_supported { rest.height } else { lowest };
+        let bottom = path
+            .iter()
+            .map(|p| p.dot(normal))
+            .fold(f64::INFINITY, |a, b| if b < a { b } else { a });
+        lowest_ever = if bottom < lowest_ever { bottom } else { lowest_ever };
+    }
+    let height = if lowest.is_finite() { lowest } else { lowest_ever };
+    Floor { point: normal * height, normal }
+}
+
+/// Directions along a level floor: the two axes of the world that are most level, for the same numbers in a mirrored clip.
+fn level_axes(up: DVec3) -> (DVec3, DVec3) {
+    let least = up.abs().min_position();
+    let level = DVec3::AXES[least] - up * up[least];
+    let first = level / level.length();
+    (first, first.cross(up))
+}
+
+/// A place where a part of a foot keeps its height: along the two level axes, and up.
+#[derive(Debug, Clone, Copy)]
+struct Sample {
+    s: f64,
+    t: f64,
+    height: f64,
+    weight: f64,
+}
+
+fn fitted_normal(paths: &Paths) -> DVec3 {
+    let (first, second) = level_axes(paths.up);
+    let mut groups = groups(paths, first, second);
+    let mut slope = (0.0, 0.0);
+    for round in 0..ROUNDS.0 + ROUNDS.1 {
+        let Some(found) = fit(&groups, BASE * paths.length) else { return paths.up };
+        slope = found;
+        reweigh(&mut groups, slope, round < ROUNDS.0, SCATTER * paths.length);
+    }
+    let steepness = (slope.0 * slope.0 + slope.1 * slope.1).sqrt();
+    if steepness > STEEPEST {
+        return paths.up;
+    }
+    let normal = paths.up - first * slope.0 - second * slope.1;
+    normal / normal.length()
+}
+
+/// The samples of each part of each foot.
+fn groups(paths: &Paths, first: DVec3, second: DVec3) -> Vec<Vec<Sample>> {
+    let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
+    let stride = paths.n_frames.div_ceil(2 * SAMPLES);
+    let still = STILL.speed * paths.length;
+    let heights: Vec<(Part, Vec<f64>)> = paths
+        .parts()
+        .map(|(_, part, path)| (part, path.iter().map(|p| p.dot(paths.up)).collect()))
+        .collect();
+    let lowest = |part: Part, frame: usize| {
+        let same = heights.iter().filter(|other| other.0 == part).map(|other| other.1[frame]);
+        same.fold(f64::INFINITY, |a, b| if b < a { b } else { a })
+    };
+    let mut groups = Vec::with_capacity(heights.len());
+    for ((part, heights), (.., path)) in heights.iter().zip(paths.parts()) {
+        let is_standing = |frame: &usize| {
+            heights[*frame] < lowest(*part, *frame) + ABREAST * paths.length
+                && smoother.slope(heights, *frame).abs() < still
+        };
+        let sample = |frame: usize| {
+            let (s, t) = (path[frame].dot(first), path[frame].dot(second));
+            Sample { s, t, height: heights[frame], weight: 1.0 }
+        };
+        let frames = (0..paths.n_frames).step_by(stride);
+        groups.push(frames.filter(is_standing).map(sample).collect());
+    }
+    groups
+}
+
+/// The slopes along both axes that fit best; `None` without samples.
+fn fit(groups: &[Vec<Sample>], base: f64) -> Option<(f64, f64)> {
+    // Sums of each group about its own mean: weight, ss, st, tt, sh, th.
+    let mut sums: Vec<[f64; 6]> = groups.iter().map(|group| moments(group)).collect();
+    let mut total = [0.0; 6];
+    for (k, total) in total.iter_mut().enumerate() {
+        // In the order of their sizes, so that left and right make no difference.
+        sums.sort_by(|a, b| a[k].abs().total_cmp(&b[k].abs()));
+        *total = sums.iter().map(|sums| sums[k]).sum();
+    }
+    let [weight, ss, st, tt, sh, th] = total;
+    if weight <= 0.0 {
+        return None;
+    }
+    let prior = weight * base * base;
+    // A believed slope is pulled to level like one more group of feet apart by `base`, a tenth as heavy.
+    let (ss, tt) = (ss + 0.1 * prior, tt + 0.1 * prior);
+    let determinant = ss * tt - st * st;
+    (determinant > 0.0)
+        .then(|| ((sh * tt - th * st) / determinant, (th * ss - sh * st) / determinant))
+}
+
+fn moments(group: &[Sample]) -> [f64; 6] {
+    let weight: f64 = group.iter().map(|sample| sample.weight).sum();
+    if weight <= 0.0 {
+        return [0.0; 6];
+    }
+    let mean = |of: fn(&Sample) -> f64| {
+        group.iter().map(|sample| sample.weight * of(sample)).sum::<f64>() / weight
+    };
+    let (s_mean, t_mean, h_mean) = (mean(|x| x.s), mean(|x| x.t), mean(|x| x.height));
+    let mut sums = [weight, 0.0, 0.0, 0.0, 0.0, 0.0];
+    for Sample { s, t, height, weight } in group {
+        let (s, t, h) = (s - s_mean, t - t_mean, height - h_mean);
+        let products = [s * s, s * t, t * t, s * h, t * h];
+        for (sum, product) in sums[1..].iter_mut().zip(products) {
+            *sum += weight * product;
+        }
+    }
+    sums
+}
+
+/// Weights from how far each sample is from the plane through the middle of its group.
+fn reweigh(groups: &mut [Vec<Sample>], slope: (f64, f64), is_first: bool, scatter: f64) {
+    let mut residuals = Vec::new();
+    for group in groups {
+        residuals.clear();
+        residuals.extend(group.iter().map(|x| x.height - slope.0 * x.s - slope.1 * x.t));
+        let rest = lower_middle(&residuals, scatter);
+        for (sample, residual) in group.iter_mut().zip(&residuals) {
+            let off = ((residual - rest) / scatter).abs();
+            sample.weight = if is_first {
+                1.0 / (off + 0.25)
+            } else {
+                let down = 1.0 + off * off;
+                1.0 / (down * down)
+            };
+        }
+    }
+}
+
+/// The height at which a part of a foot stands: the middle of the lowest tenth and what is little above it.
+pub(super) fn lower_middle(heights: &[f64], scatter: f64) -> f64 {
+    let mut sorted = heights.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let Some(&bottom) = sorted.get(sorted.len() / 10) else { return 0.0 };
+    let end = sorted.partition_point(|&height| height <= bottom + 2.0 * scatter);
+    sorted[end / 2]
+}

@@ -1,0 +1,362 @@
+//! Finding plants: when which part of which foot stands.
+
+use core::cmp::Ordering;
+use core::ops::Range;
+
+use glam::DVec3;
+
+use super::clip::Clip;
+use super::floor::{Floor, FloorChoice, lower_middle};
+use super::leg::Leg;
+use super::paths::Paths;
+use super::smooth::Smoother;
+use crate::error::{Error, Result};
+
+/// A part of a foot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The heel, by the joint of the ankle.
+    Heel,
+    /// The ball, by the joint that the heel lifts off on.
+    Ball,
+}
+
+/// A time during which a part of a foot stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plant {
+    /// Which leg, of those that were looked at.
+    pub leg: usize,
+    /// Which part of its foot.
+    pub part: Part,
+    /// The frames in which it stands; never empty.
+    pub frames: Range<usize>,
+}
+
+/// When a foot is taken to stand. Lengths are in leg lengths (hip to ankle along the bones), times in seconds, so that size and frame rate make no
+/// difference. Speeds along the floor count only between feet, since sliding feet stand, too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct DetectSettings {
+    /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.035: 3 cm for a leg of 0.85 m, the rule that
+    /// labels measured best with.
+    pub enter_height: f64,
+    /// And goes on as long as it is lower than this. Default 0.06: what feet roll and floors bend in a plant.
+    pub leave_height: f64,
+    /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.18: 15 cm/s for a leg of 0.85 m.
+    pub enter_speed: f64,
+    /// And goes on as long as it changes slower than this. Default 0.35.
+    pub leave_speed: f64,
+    /// Two parts of feet that move along the floor against each other faster than this do not both stand: the one that stands for less long does not \[leg
+    /// lengths/s\]. Default 0.6: a swinging foot passes at 2 and more.
+    pub slip_speed: f64,
+    /// Shorter plants are none \[s\]. Default 0.08: the contacts of a sprint last 0.1.
+    pub shortest: f64,
+    /// Shorter gaps, in which the foot stays low, are filled \[s\]. Default 0.06.
+    pub bridge: f64,
+    /// Half the window in which heights are smoothed \[s\]. Default 0.08: longer hides the contacts of a run, shorter lets noise split plants.
+    pub half_window: f64,
+}
+
+impl Default for DetectSettings {
+    fn default() -> Self {
+        Self {
+            enter_height: 0.035,
+            leave_height: 0.06,
+            enter_speed: 0.18,
+            leave_speed: 0.35,
+            slip_speed: 0.6,
+            shortest: 0.08,
+            bridge: 0.06,
+            half_window: 0.08,
+        }
+    }
+}
+
+/// When a part of a foot keeps its height, for the floor's and its own height to be measured.
+pub(super) struct Still {
+    /// \[leg lengths/s\]
+    pub(super) speed: f64,
+    /// \[s\]
+    pub(super) half_window: f64,
+}
+
+pub(super) const STILL: Still = Still { speed: 0.2, half_window: 0.1 };
+
+/// Samples from which a resting height is measured, at most.
+const REST_SAMPLES: usize = 2000;
+
+/// How much heights of a resting part scatter \[leg lengths\].
+const REST_SCATTER: f64 = 0.02;
+
+/// For how long a part must have kept its height for this to mean anything \[s\].
+const REST_LEAST: f64 = 0.1;
+
+/// How far before and after a plant of its own height is looked for where the foot came from and went \[s\].
+const SWING: f64 = 0.4;
+
+/// How far above or below such a plant the foot must have been there to tell \[leg lengths\].
+const LIFT: f64 = 0.02;
+
+/// Finds when which part of which foot stands.
+///
+/// - `legs`: of the clip's skeleton, from [`find_legs`](super::find_legs) or somebody who knows
+/// - `floor`: from [`find_floor`](super::find_floor)
+/// - `choice`: with [`FloorChoice::PerPlant`] the height above the floor does not count; a part that keeps its height must have come down to it and go
+///   up from it
+///
+/// Plants come in the order of their first frames, then legs, then parts.
+///
+/// # Degenerate cases
+/// No legs, no frames or no plants give none.
+/// # Method
+/// Height above the floor less the height at which this part stands, and its rate of change, both smoothed; with hysteresis in both directions of time.
+/// Horizontal speed is looked at only between parts of feet: sliding does not change what is found, be it drift, a scaled path or a walk on the
+/// spot, while a foot that swings low past a standing one is told from it.
+#[must_use]
+pub fn find_plants(
+    clip: &Clip,
+    legs: &[Leg],
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &DetectSettings,
+) -> Vec<Plant> {
+    plants_on(&Paths::new(clip, legs), floor, choice, settings)
+}
+
+/// Plants from flags, one for each frame: labels of another program, or drawn by hand.
+///
+/// # Errors
+/// [`Error::Length`] when there are more or fewer flags than frames.
+pub fn plants_of_flags(
+    flags: &[bool],
+    leg: usize,
+    part: Part,
+    n_frames: usize,
+) -> Result<Vec<Plant>> {
+    if flags.len() != n_frames {
+        let what = "contact flags";
+        return Err(Error::Length { what, expected: n_frames, found: flags.len() });
+    }
+    Ok(runs(flags).into_iter().map(|frames| Plant { leg, part, frames }).collect())
+}
+
+pub(super) fn plants_on(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &DetectSettings,
+) -> Vec<Plant> {
+    if paths.n_frames == 0 {
+        return Vec::new();
+    }
+    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
+    let mut plants = Vec::new();
+    let (mut heights, mut rises) = (Vec::new(), Vec::new());
+    for (leg, part, path) in paths.parts() {
+        let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
+        heights.clear();
+        rises.clear();
+        heights.extend((0..raw.len()).map(|frame| smoother.value(&raw, frame) / paths.length));
+        rises.extend((0..raw.len()).map(|frame| smoother.slope(&raw, frame) / paths.length));
+        let curve = Curve { heights: &heights, rises: &rises, frame_time: paths.frame_time };
+        let found = if choice == FloorChoice::PerPlant {
+            curve.plateaus(settings)
+        } else {
+            curve.plants(rest_height(paths, path, floor).height / paths.length, settings)
+        };
+        plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
+    }
+    let mut plants = without_swings(paths, plants, floor, &smoother, settings);
+    plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+    plants
+}
+
+/// Height and its rate of change of one part of a foot, in leg lengths.
+struct Curve<'a> {
+    heights: &'a [f64],
+    rises: &'a [f64],
+    frame_time: f64,
+}
+
+impl Curve<'_> {
+    fn plants(&self, rest: f64, settings: &DetectSettings) -> Vec<Range<usize>> {
+        let is_within = |frame: usize, height: f64, speed: f64| {
+            self.heights[frame] - rest < height && self.rises[frame].abs() < speed
+        };
+        let loose: Vec<bool> = (0..self.heights.len())
+            .map(|frame| is_within(frame, settings.leave_height, settings.leave_speed))
+            .collect();
+        let mut found = runs(&loose);
+        found.retain(|run| {
+            run.clone().any(|frame| is_within(frame, settings.enter_height, settings.enter_speed))
+        });
+        let stays_low = |gap: Range<usize>| {
+            gap.into_iter().all(|frame| self.heights[frame] - rest < settings.leave_height)
+        };
+        self.bridged(found, settings, stays_low)
+    }
+
+    /// Where the height is kept, after coming down to it and before going up from it.
+    fn plateaus(&self, settings: &DetectSettings) -> Vec<Range<usize>> {
+        let loose: Vec<bool> = self.rises.iter().map(|v| v.abs() < settings.leave_speed).collect();
+        let mut found = runs(&loose);
+        found.retain(|run| self.rises[run.clone()].iter().any(|v| v.abs() < settings.enter_speed));
+        let stays_low = |gap: Range<usize>| {
+            let ends = [gap.start.saturating_sub(1), gap.end];
+            let height = |frame: &usize| self.heights.get(*frame).copied().unwrap_or(0.0);
+            let level = ends.iter().map(height).fold(f64::INFINITY, f64::min);
+            gap.into_iter().all(|frame| (self.heights[frame] - level).abs() < settings.enter_height)
+        };
+        let mut found = self.bridged(found, settings, stays_low);
+        found.retain(|run| self.comes_down_to(run));
+        found
+    }
+
+    fn comes_down_to(&self, run: &Range<usize>) -> bool {
+        let mut level = self.heights[run.clone()].to_vec();
+        level.sort_by(f64::total_cmp);
+        let level = level[level.len() / 2];
+        let swing = frames_of(SWING, self.frame_time);
+        // From the plant outwards: what comes first, higher or lower?
+        let falls = |frames: &mut dyn Iterator<Item = usize>| {
+            let off = frames.map(|frame| self.heights[frame] - level).find(|off| off.abs() > LIFT);
+            off.is_some_and(|off| off < 0.0)
+        };
+        let first = run.start.saturating_sub(swing);
+        let end =
+            if run.end + swing < self.heights.len() { run.end + swing } else { self.heights.len() };
+        !falls(&mut (first..run.start).rev()) && !falls(&mut (run.end..end))
+    }
+
+    /// Fills short gaps in which the foot stays low, and drops what is short.
+    fn bridged(
+        &self,
+        runs: Vec<Range<usize>>,
+        settings: &DetectSettings,
+        stays_low: impl Fn(Range<usize>) -> bool,
+    ) -> Vec<Range<usize>> {
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for run in runs {
+            match joined.last_mut() {
+                Some(last)
+                    if (run.start - last.end) as f64 * self.frame_time <= settings.bridge
+                        && stays_low(last.end..run.start) =>
+                {
+                    last.end = run.end;
+                }
+                _ => joined.push(run),
+            }
+        }
+        joined.retain(|run| is_long(run, self.frame_time, settings.shortest));
+        joined
+    }
+}
+
+/// True for a run that lasts so long; one that fills the clip always does.
+fn is_long(run: &Range<usize>, frame_time: f64, shortest: f64) -> bool {
+    // Half a frame: where a frame's time begins and ends is not known better.
+    (run.len() as f64 + 0.5) * frame_time >= shortest
+}
+
+/// Frames in a time, at least one.
+fn frames_of(time: f64, frame_time: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
+    let frames = (time / frame_time).clamp(1.0, 1e9) as usize;
+    frames
+}
+
+/// The maximal runs of true.
+pub(super) fn runs(flags: &[bool]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (frame, _) in flags.iter().enumerate().filter(|(_, flag)| **flag) {
+        match runs.last_mut() {
+            Some(last) if last.end == frame => last.end += 1,
+            _ => runs.push(frame..frame + 1),
+        }
+    }
+    runs
+}
+
+/// The height above a floor at which a part of a foot stands.
+pub(super) struct Rest {
+    pub(super) height: f64,
+    /// False where the part hardly ever keeps its height.
+    pub(super) is_supported: bool,
+}
+
+pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest {
+    let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
+    let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
+    let stride = raw.len().div_ceil(REST_SAMPLES).max(1);
+    let still: Vec<f64> = (0..raw.len())
+        .step_by(stride)
+        .filter(|&frame| smoother.slope(&raw, frame).abs() < STILL.speed * paths.length)
+        .map(|frame| raw[frame])
+        .collect();
+    let is_supported = (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
+    let heights = if still.is_empty() { &raw } else { &still };
+    Rest { height: lower_middle(heights, REST_SCATTER * paths.length), is_supported }
+}
+
+/// Takes from plants the frames in which they slip against another that lasts longer: a foot that swings low past one that stands, a heel that turns
+/// about its ball.
+fn without_swings(
+    paths: &Paths,
+    mut plants: Vec<Plant>,
+    floor: &Floor,
+    smoother: &Smoother,
+    settings: &DetectSettings,
+) -> Vec<Plant> {
+    let limit = settings.slip_speed * paths.length;
+    let velocity = |plant: &Plant, frame: usize| {
+        let path = paths.legs[plant.leg].part(plant.part).unwrap_or_default();
+        let velocity = smoother.slope(path, frame);
+        velocity - floor.normal * velocity.dot(floor.normal)
+    };
+    plants.sort_by(|a, b| longer_first(a, b).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part)));
+    let mut kept: Vec<Plant> = Vec::new();
+    for plant in plants {
+        let mut stands = vec![true; plant.frames.len()];
+        for other in &kept {
+            let start = plant.frames.start.max(other.frames.start);
+            let end = plant.frames.end.min(other.frames.end);
+            for frame in start..end {
+                let slip = velocity(&plant, frame) - velocity(other, frame);
+                if slip.length_squared() > limit * limit {
+                    stands[frame - plant.frames.start] = false;
+                }
+            }
+        }
+        for run in runs(&stands) {
+            if is_long(&run, paths.frame_time, settings.shortest) {
+                let frames = run.start + plant.frames.start..run.end + plant.frames.start;
+                kept.push(Plant { frames, ..plant });
+            }
+        }
+    }
+    kept
+}
+
+fn longer_first(a: &Plant, b: &Plant) -> Ordering {
+    b.frames.len().cmp(&a.frames.len()).then(a.frames.start.cmp(&b.frames.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn l25_flags_become_plants() {
+        let of = |flags: &[bool], n| plants_of_flags(flags, 1, Part::Ball, n);
+        let frames = |flags: &[bool]| -> Vec<Range<usize>> {
+            of(flags, flags.len()).unwrap().into_iter().map(|plant| plant.frames).collect()
+        };
+        assert_eq!(frames(&[true; 5]), [0..5]);
+        assert_eq!(frames(&[false; 5]), []);
+        assert_eq!(frames(&[true]), [0..1]);
+        assert_eq!(frames(&[true, false, true, true]), [0..1, 2..4]);
+        let error = of(&[true; 4], 5).unwrap_err();
+        assert_eq!(error.to_string(), "contact flags has 4 elements, expected 5");
+        assert!(of(&[true; 6], 5).is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! Values and slopes of sampled curves under noise, with windows in seconds.
+
+use core::ops::{Add, Mul, Sub};
+
+/// A local parabola, fitted by weighted least squares in a window around each frame: its value and slope there.
+///
+/// Weights are tricube, (1 - |t/T|³)³ with `T` half the window, so that samples come and go smoothly and the result hardly depends on the frame rate. Below two
+/// frames in half a window it is the sample itself, and the central difference.
+#[derive(Debug, Clone)]
+pub(super) struct Smoother {
+    /// For offsets 0, 1, .. frames, both sides the same.
+    values: Vec<f64>,
+    /// For offsets 1, 2, .. frames; the other side has the sign changed.
+    slopes: Vec<f64>,
+}
+
+impl Smoother {
+    /// - `half_window`: \[s\]
+    pub(super) fn new(half_window: f64, frame_time: f64, n_frames: usize) -> Self {
+        let weight = |offset: usize| {
+            let u = offset as f64 * frame_time / half_window;
+            let w = 1.0 - u * u * u;
+            if u < 1.0 { w * w * w } else { 0.0 }
+        };
+        let mut weights = vec![1.0];
+        while weights.len() < n_frames && weight(weights.len()) > 0.0 {
+            weights.push(weight(weights.len()));
+        }
+        if weights.len() == 1 {
+            weights.push(1.0);
+        }
+        let moment = |power: usize| -> f64 {
+            let one = |(offset, w): (usize, &f64)| {
+                let square = (offset * offset) as f64;
+                w * (0..power).fold(1.0, |product, _| product * square)
+            };
+            weights.iter().enumerate().skip(1).map(one).sum::<f64>() * 2.0
+        };
+        let (s0, s2, s4) = (moment(0) + weights[0], moment(1), moment(2));
+        let determinant = s0 * s4 - s2 * s2;
+        let values = weights
+            .iter()
+            .enumerate()
+            .map(|(offset, w)| w * (s4 - s2 * (offset * offset) as f64) / determinant);
+        let slopes = weights.iter().enumerate().skip(1);
+        Self {
+            values: values.collect(),
+            slopes: slopes.map(|(offset, w)| w * offset as f64 / (s2 * frame_time)).collect(),
+        }
+    }
+
+    /// The slope at a frame \[1/s\]. Beyond its ends a curve goes on turned about its last point.
+    pub(super) fn slope<T>(&self, curve: &[T], frame: usize) -> T
+    where
+        T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+    {
+        let mut sum = curve[frame] * 0.0;
+        for (k, &weight) in self.slopes.iter().enumerate() {
+            let (before, after) = around(curve, frame, k + 1);
+            sum = sum + (after - before) * weight;
+        }
+        sum
+    }
+
+    /// The value at a frame.
+    pub(super) fn value<T>(&self, curve: &[T], frame: usize) -> T
+    where
+        T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+    {
+        let mut sum = curve[frame] * self.values[0];
+        for (k, &weight) in self.values.iter().enumerate().skip(1) {
+            let (before, after) = around(curve, frame, k);
+            sum = sum + (before + after) * weight;
+        }
+        sum
+    }
+}
+
+/// The samples so many frames before and after; beyond its ends a curve goes on turned about its last point.
+fn around<T>(curve: &[T], frame: usize, offset: usize) -> (T, T)
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
+{
+    let last = curve.len() - 1;
+    let turned = |end: usize, by: usize| {
+        let inside = if end == 0 {
+            if by < last { by } else { last }
+        } else {
+            last - if by < last { by } else { last }
+        };
+        curve[end] * 2.0 - curve[inside]
+    };
+    let before = if offset <= frame { curve[frame - offset] } else { turned(0, offset - frame) };
+    let after = if frame + offset <= last {
+        curve[frame + offset]
+    } else {
+        turned(last, frame + offset - last)
+    };
+    (before, after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parabolas_stay_what_they_are() {
+        for frame_time in [1.0 / 120.0, 1.0 / 30.0, 1.0 / 24.0, 0.2] {
+            let smoother = Smoother::new(0.1, frame_time, 100);
+            let curve: Vec<f64> = (0..100)
+                .map(|frame| {
+                    let t = f64::from(frame) * frame_time;
+                    3.0 + 2.0 * t - 5.0 * t * t
+                })
+                .collect();
+            let t = 50.0 * frame_time;
+            assert!((smoother.value(&curve, 50) - curve[50]).abs() < 1e-9);
+            assert!((smoother.slope(&curve, 50) - (2.0 - 10.0 * t)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn ends_and_short_curves_are_finite() {
+        let smoother = Smoother::new(0.1, 0.01, 3);
+        for curve in [&[1.0][..], &[1.0, 2.0], &[1.0, 2.0, 3.0]] {
+            for frame in 0..curve.len() {
+                assert!(smoother.value(curve, frame).is_finite());
+                assert!(smoother.slope(curve, frame).is_finite());
+            }
+        }
+        let line: Vec<f64> = (0..20).map(f64::from).collect();
+        assert!((Smoother::new(0.1, 0.01, 20).slope(&line, 0) - 100.0).abs() < 1e-9);
+    }
+}
