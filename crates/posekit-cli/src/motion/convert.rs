@@ -26,7 +26,11 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         let index = opened.only("a converted file")?;
         let clip = opened.clip(index)?;
         let name = opened.file.clip_name(index).map_or_else(
-            || place.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            || {
+                place
+                    .file_stem()
+                    .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+            },
             str::to_owned,
         );
         let bytes = match target {
@@ -36,7 +40,8 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         let bytes = bytes.map_err(|error| opened.failure(error))?;
         let mut record = opened.record();
         if target == Target::Glb && clip.metres_per_unit().is_none() {
-            let message = "its unit of length is not known, and is written as a metre; give it with --unit";
+            let message =
+                "its unit of length is not known, and is written as a metre; give it with --unit";
             record.warnings.push(message.to_owned());
         }
         record.clips.push(opened.clip_record(index, clip));

@@ -86,7 +86,8 @@ pub(super) fn outputs(
 ) -> Result<Vec<core::result::Result<PathBuf, String>>> {
     let Some(folder) = &inputs.folder else {
         if output.is_dir() {
-            let message = "the output is a folder, and the input is a file; give the file's new name, too";
+            let message =
+                "the output is a folder, and the input is a file; give the file's new name, too";
             return Err(Failure::usage(format!("{message}: {}", output.display())));
         }
         return Ok(vec![Ok(output.to_owned())]);
@@ -120,7 +121,8 @@ mod tests {
     use super::*;
 
     fn place(name: &str, files: &[&str]) -> PathBuf {
-        let place = std::env::temp_dir().join(format!("posekit-files-{name}-{}", std::process::id()));
+        let place =
+            std::env::temp_dir().join(format!("posekit-files-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&place);
         for file in files {
             let path = place.join(file);

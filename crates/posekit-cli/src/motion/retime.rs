@@ -39,9 +39,14 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                     if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
                         opened.only("a file of contacts")?;
                         let contacts = read_contacts(from, before.skeleton())?;
-                        let moved: Vec<_> = contacts.iter().map(|contact| contact.retimed(&map)).collect();
+                        let moved: Vec<_> =
+                            contacts.iter().map(|contact| contact.retimed(&map)).collect();
                         let file = ContactsFile::from_contacts(&moved, before.skeleton());
-                        write_contacts(to, &file.map_err(|error| opened.failure(error))?, args.output.force)?;
+                        write_contacts(
+                            to,
+                            &file.map_err(|error| opened.failure(error))?,
+                            args.output.force,
+                        )?;
                     }
                     let told = opened.clip_record(index, &clip);
                     edits.push((index, clip));

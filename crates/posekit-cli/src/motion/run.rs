@@ -49,7 +49,6 @@ pub(super) struct Outcome<V> {
     failure: Option<Failure>,
 }
 
-
 impl Task<'_> {
     /// Does it to the file, or to all of the folder.
     ///
@@ -72,7 +71,12 @@ impl Task<'_> {
                 }
                 Err(failure) => {
                     let record = FileRecord::failed(&input.name, failure.message(&input.name));
-                    Outcome { files: vec![record], view: None, is_folder: false, failure: Some(failure) }
+                    Outcome {
+                        files: vec![record],
+                        view: None,
+                        is_folder: false,
+                        failure: Some(failure),
+                    }
                 }
             });
         }
@@ -91,7 +95,10 @@ impl Task<'_> {
         }
         if let Some(output) = self.output {
             fs::create_dir_all(&output.output).map_err(|error| {
-                Failure::output(format!("cannot make the folder: {error}: {}", output.output.display()))
+                Failure::output(format!(
+                    "cannot make the folder: {error}: {}",
+                    output.output.display()
+                ))
             })?;
         }
         let ledger = self.output.map(|output| Ledger::of(&output.output));
@@ -141,7 +148,10 @@ impl Task<'_> {
             record.output = Some(shown(place, self.output));
             if let (Some(folder), true) = (place.parent(), ledger.is_some()) {
                 fs::create_dir_all(folder).map_err(|error| {
-                    Failure::output(format!("cannot make the folder: {error}: {}", folder.display()))
+                    Failure::output(format!(
+                        "cannot make the folder: {error}: {}",
+                        folder.display()
+                    ))
                 })?;
             }
             for output in &outputs {
@@ -168,7 +178,11 @@ fn refuse_to_replace(input: &Input, place: &Path, ledger: Option<&Ledger>) -> Re
         return Ok(());
     }
     let same = |path: &Path| path.canonicalize().ok();
-    let what = if same(&input.path) == same(place) { "the output is the input" } else { "the output is there already" };
+    let what = if same(&input.path) == same(place) {
+        "the output is the input"
+    } else {
+        "the output is there already"
+    };
     Err(Failure::usage(format!("{what}; give --force to replace it: {}", place.display())))
 }
 
@@ -213,7 +227,9 @@ impl<V> Outcome<V> {
     }
 
     fn tell_one(&self) -> Result<()> {
-        let Some(file) = self.files.first().filter(|_| self.failure.is_none()) else { return Ok(()) };
+        let Some(file) = self.files.first().filter(|_| self.failure.is_none()) else {
+            return Ok(());
+        };
         if file.is_failed() && file.clips.len() < 2 {
             return Ok(());
         }

@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
     pub(super) fn digest(&self) -> Digest {
         let mut digest = Digest::new().with(&self.bytes);
         let folder = self.input.path.parent().unwrap_or(Path::new(""));
-        for name in named_files(&self.bytes, "buffers") {
+        for name in named_buffers(&self.bytes) {
             digest = digest.with(name.as_bytes());
             if let Ok(bytes) = fs::read(folder.join(name)) {
                 digest = digest.with(&bytes);
@@ -116,10 +116,15 @@ impl Opened<'_> {
         };
         by_name.or_else(by_number).map(|index| vec![index]).ok_or_else(|| {
             let names: Vec<String> = (0..self.file.n_clips())
-                .map(|index| format!("{} {:?}", index + 1, self.file.clip_name(index).unwrap_or("")))
+                .map(|index| {
+                    format!("{} {:?}", index + 1, self.file.clip_name(index).unwrap_or(""))
+                })
                 .collect();
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            Failure::usage(format!("there is no motion {word:?}; it has {known}: {}", self.source.input.name))
+            Failure::usage(format!(
+                "there is no motion {word:?}; it has {known}: {}",
+                self.source.input.name
+            ))
         })
     }
 
@@ -187,7 +192,8 @@ impl Opened<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<(Vec<Output>, Vec<usize>)> {
         let in_file = |error: posekit_io::Error| Failure::in_file(error, &self.source.input.name);
-        let stem = output.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let stem =
+            output.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut bytes = self.source.bytes.clone();
         let mut beside: Vec<gltf::BufferFile> = Vec::new();
         let mut joints = Vec::new();
@@ -197,7 +203,10 @@ impl Opened<'_> {
             let name = if count == 0 { stem.clone() } else { format!("{stem}-{}", count + 1) };
             let written = file.write(*index, clip, &name).map_err(in_file)?;
             if written.loss != Default::default() {
-                warnings.push(format!("what the channels of the file cannot hold is left out: {}", loss_words(&written.loss, clip)));
+                warnings.push(format!(
+                    "what the channels of the file cannot hold is left out: {}",
+                    loss_words(&written.loss, clip)
+                ));
             }
             bytes = written.file;
             beside.extend(written.beside);
@@ -219,7 +228,8 @@ impl Opened<'_> {
 
     /// A name that says something else than the content.
     fn odd_name(&self) -> Option<String> {
-        let named = Path::new(&self.source.input.relative).extension()?.to_str()?.to_ascii_lowercase();
+        let named =
+            Path::new(&self.source.input.relative).extension()?.to_str()?.to_ascii_lowercase();
         let is_binary = gltf::is_binary(&self.source.bytes);
         let fits = match named.as_str() {
             "bvh" => self.file.format() == Format::Bvh,
@@ -227,19 +237,21 @@ impl Opened<'_> {
             "glb" | "vrm" | "vrma" => is_binary,
             _ => true,
         };
-        let found = if is_binary { "a binary glTF".to_owned() } else { self.file.format().to_string() };
-        (!fits).then(|| format!("its name ends in .{named}, and its content is {found}; it is read as that"))
+        let found =
+            if is_binary { "a binary glTF".to_owned() } else { self.file.format().to_string() };
+        (!fits).then(|| {
+            format!("its name ends in .{named}, and its content is {found}; it is read as that")
+        })
     }
 
     /// What the file names and the output's folder lacks.
     fn left_behind(&self, output: &Path) -> Option<String> {
         let folder = output.parent().unwrap_or(Path::new(""));
-        let missing: Vec<String> = ["buffers", "images"]
-            .into_iter()
-            .flat_map(|list| named_files(&self.source.bytes, list))
-            .filter(|name| !folder.join(name).exists())
-            .collect();
-        (!missing.is_empty()).then(|| format!("copy what it names beside it: {}", missing.join(", ")))
+        let named = self.file.gltf().map_or(&[][..], posekit_io::gltf::Asset::files);
+        let missing: Vec<&str> =
+            named.iter().map(String::as_str).filter(|name| !folder.join(name).exists()).collect();
+        (!missing.is_empty())
+            .then(|| format!("copy what it names beside it: {}", missing.join(", ")))
     }
 }
 
@@ -266,17 +278,17 @@ fn clean_rate(frame_time: f64) -> f64 {
 
 /// What the channels of a BVH could not hold.
 fn loss_words(loss: &posekit_io::bvh::Loss, clip: &Clip) -> String {
-    let unit = clip.metres_per_unit().map_or_else(|| " units".to_owned(), |unit| format!(" × {unit} m"));
+    let unit =
+        clip.metres_per_unit().map_or_else(|| " units".to_owned(), |unit| format!(" × {unit} m"));
     format!("at most {:.3}° and {:.4}{unit}", loss.angle.to_degrees(), loss.distance)
 }
 
-/// The files of a glTF text that a list in it names.
-fn named_files(bytes: &[u8], list: &str) -> Vec<String> {
+/// The buffers that a glTF text names, as it names them.
+fn named_buffers(bytes: &[u8]) -> Vec<String> {
     let is_text = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let Some(text) = is_text.then(|| serde_json::from_slice::<serde_json::Value>(bytes).ok()).flatten() else {
-        return Vec::new();
-    };
-    let entries = text.get(list).and_then(|list| list.as_array());
+    let parse = || serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    let Some(text) = is_text.then(parse).flatten() else { return Vec::new() };
+    let entries = text.get("buffers").and_then(|list| list.as_array());
     let uris = entries.into_iter().flatten().filter_map(|entry| entry.get("uri")?.as_str());
     uris.filter(|uri| !uri.starts_with("data:")).map(|uri| uri.replace("%20", " ")).collect()
 }

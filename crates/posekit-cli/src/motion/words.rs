@@ -19,7 +19,8 @@ pub(super) fn file_text(file: &FileRecord) -> String {
         return text;
     }
     for (index, clip) in file.clips.iter().enumerate() {
-        let title = if index == 0 { format!("{}: {}, ", file.file, file.format) } else { String::new() };
+        let title =
+            if index == 0 { format!("{}: {}, ", file.file, file.format) } else { String::new() };
         let name = clip.name.as_ref().map(|name| format!("{name:?}, ")).unwrap_or_default();
         let _ = writeln!(text, "{title}{name}{}", about(clip));
         if index == 0 && !file.survey.is_empty() {
@@ -59,11 +60,8 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     }
     for leg in &clip.legs {
         let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "  {} leg: {} – {} – {}{ball}",
-            leg.side, leg.hip, leg.knee, leg.ankle
-        );
+        let _ =
+            writeln!(text, "  {} leg: {} – {} – {}{ball}", leg.side, leg.hip, leg.knee, leg.ankle);
     }
     if !clip.legs_reason.is_empty() {
         let _ = writeln!(text, "  legs {}", clip.legs_reason);
@@ -101,11 +99,17 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
     let is_check = plants.iter().all(|plant| plant.drift_after.is_none());
     let before = median(plants.iter().filter_map(|plant| plant.drift_before));
     let worst = |of: fn(&PlantRecord) -> Option<f64>| {
-        plants.iter().filter_map(of).fold(None, |most: Option<f64>, x| Some(most.map_or(x, |m| m.max(x))))
+        plants
+            .iter()
+            .filter_map(of)
+            .fold(None, |most: Option<f64>, x| Some(most.map_or(x, |m| m.max(x))))
     };
-    let mm = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{} mm", millimetres(value)));
+    let mm = |value: Option<f64>| {
+        value.map_or("–".to_owned(), |value| format!("{} mm", millimetres(value)))
+    };
     if is_check {
-        let over = plants.iter().filter(|plant| plant.drift_before.is_some_and(|d| d > NOTICED)).count();
+        let over =
+            plants.iter().filter(|plant| plant.drift_before.is_some_and(|d| d > NOTICED)).count();
         return format!(
             "{} slide by {} in the middle and {} at most; people would notice {}.",
             count(plants.len(), "plant"),
@@ -115,7 +119,10 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
         );
     }
     if clip.largest_change == Some(0.0) {
-        return format!("Already clean: {} hold, and nothing was changed.", count(plants.len(), "plant"));
+        return format!(
+            "Already clean: {} hold, and nothing was changed.",
+            count(plants.len(), "plant")
+        );
     }
     let after = median(plants.iter().filter_map(PlantRecord::drift));
     format!(
@@ -148,7 +155,9 @@ fn plants_table(clip: &ClipRecord) -> String {
     let told: Vec<_> = told.into_iter().take(shown).collect();
     let room = shown.saturating_sub(told.len());
     let mut rows: Vec<_> = told.into_iter().chain(plain.into_iter().take(room)).collect();
-    rows.sort_by(|a, b| a.from.total_cmp(&b.from).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part)));
+    rows.sort_by(|a, b| {
+        a.from.total_cmp(&b.from).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part))
+    });
     for plant in rows {
         let side = clip.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
         let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
@@ -165,7 +174,10 @@ fn plants_table(clip: &ClipRecord) -> String {
             };
             let is_good = matches!(plant.verdict.as_str(), "fixed" | "clean");
             let verdict = Cell::new(words);
-            cells.extend([number(plant.drift_after), if is_good { verdict.quiet() } else { verdict.accent() }]);
+            cells.extend([
+                number(plant.drift_after),
+                if is_good { verdict.quiet() } else { verdict.accent() },
+            ]);
         }
         table.row(cells);
     }
@@ -186,10 +198,13 @@ fn contacts_table(clip: &ClipRecord) -> String {
         ("", Align::Left),
     ]);
     for contact in &clip.contacts {
-        let off = contact.residual.map_or("–".to_owned(), |off| length(off, clip.metres_per_unit));
+        let off =
+            contact.residual.map_or("–".to_owned(), |off| length(off, clip.metres_per_unit));
         let words = match contact.missed_frames {
             0 => Cell::new("holds").quiet(),
-            missed => Cell::new(format!("out of reach in {missed} of {} frames", contact.frames)).accent(),
+            missed => {
+                Cell::new(format!("out of reach in {missed} of {} frames", contact.frames)).accent()
+            }
         };
         table.row([
             Cell::new(&contact.joint),
@@ -205,7 +220,8 @@ fn contacts_table(clip: &ClipRecord) -> String {
 
 fn metrics_table(clip: &ClipRecord) -> String {
     let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
-    let mut columns = vec![("measure", Align::Left), (if has_after { "before" } else { "value" }, Align::Right)];
+    let mut columns =
+        vec![("measure", Align::Left), (if has_after { "before" } else { "value" }, Align::Right)];
     if has_after {
         columns.push(("after", Align::Right));
     }
@@ -235,7 +251,12 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
             ("worst (mm)", Align::Right),
         ]);
     } else {
-        columns.extend([("joints", Align::Right), ("frames", Align::Right), ("fps", Align::Right), ("s", Align::Right)]);
+        columns.extend([
+            ("joints", Align::Right),
+            ("frames", Align::Right),
+            ("fps", Align::Right),
+            ("s", Align::Right),
+        ]);
     }
     let mut table = Table::new(&columns);
     for file in files {
@@ -274,10 +295,13 @@ fn state(file: &FileRecord) -> String {
     let done = if file.skipped { "✓ done before" } else { "✓" };
     match file.clips.as_slice() {
         [] => "– no motion".to_owned(),
-        [clip] if clip.legs.is_empty() && !clip.legs_reason.is_empty() => format!("{done} no legs found"),
+        [clip] if clip.legs.is_empty() && !clip.legs_reason.is_empty() => {
+            format!("{done} no legs found")
+        }
         clips => {
             let failed = clips.iter().filter(|clip| clip.error.is_some()).count();
-            let several = if clips.len() > 1 { format!(" {} motions", clips.len()) } else { String::new() };
+            let several =
+                if clips.len() > 1 { format!(" {} motions", clips.len()) } else { String::new() };
             let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
             format!("{done}{several}{failed}")
         }
@@ -315,7 +339,8 @@ fn axis(up: [f64; 3]) -> String {
 /// At most so many decimals, and no zeros at the end.
 pub(super) fn digits(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
@@ -351,9 +376,15 @@ mod tests {
 
     #[test]
     fn numbers_for_people() {
-        assert_eq!((digits(120.0, 2), digits(29.97, 2), digits(-0.001, 2)), ("120".into(), "29.97".into(), "0".into()));
+        assert_eq!(
+            (digits(120.0, 2), digits(29.97, 2), digits(-0.001, 2)),
+            ("120".into(), "29.97".into(), "0".into())
+        );
         assert_eq!(digits(100.0, 0), "100");
-        assert_eq!([0.0, 0.000_012, 0.5, 12.34, 1234.5].map(significant), ["0", "1.2e-5", "0.5000", "12.3", "1234"]);
+        assert_eq!(
+            [0.0, 0.000_012, 0.5, 12.34, 1234.5].map(significant),
+            ["0", "1.2e-5", "0.5000", "12.3", "1234"]
+        );
         assert_eq!(axis([0.0, 1.0, 0.0]), "+y");
         assert_eq!(axis([0.0, 0.0, -1.0]), "-z");
         assert_eq!(count(1, "file") + &count(2, "file"), "1 file2 files");
