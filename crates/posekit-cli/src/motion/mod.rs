@@ -9,10 +9,21 @@ mod run;
 mod source;
 mod words;
 
+mod feet;
+mod page;
+mod plots;
+mod view;
+
+mod check;
+mod clean;
 mod convert;
 mod info;
+mod pin;
 mod retime;
 
+pub(crate) use check::check;
+pub(crate) use clean::clean;
 pub(crate) use convert::convert;
 pub(crate) use info::info;
+pub(crate) use pin::pin;
 pub(crate) use retime::retime;

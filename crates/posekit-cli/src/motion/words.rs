@@ -242,7 +242,7 @@ fn metrics_table(clip: &ClipRecord) -> String {
 /// One line for each file of a folder.
 pub(super) fn summary_table(files: &[FileRecord]) -> String {
     let has_plants = files.iter().any(|file| file.plants().next().is_some());
-    let mut columns = vec![("file", Align::Left), ("", Align::Left)];
+    let mut columns = vec![("file", Align::Left), ("status", Align::Left)];
     if has_plants {
         columns.extend([
             ("plants", Align::Right),
@@ -259,11 +259,13 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         ]);
     }
     let mut table = Table::new(&columns);
+    let mut faults = String::new();
     for file in files {
         let mut cells = vec![Cell::new(&file.file)];
         if let Some(error) = file.first_error().filter(|_| file.is_failed()) {
-            cells.push(Cell::new(format!("✗ {error}")).accent());
+            cells.push(Cell::new("✗ failed").accent());
             table.row(cells);
+            let _ = writeln!(faults, "{}: {error}", file.file);
             continue;
         }
         cells.push(Cell::new(state(file)).quiet());
@@ -287,7 +289,8 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         }
         table.row(cells);
     }
-    table.render(WIDTH)
+    let gap = if faults.is_empty() { "" } else { "\n" };
+    table.render(WIDTH) + gap + &faults
 }
 
 /// What became of a file, in a word or two.
@@ -324,6 +327,11 @@ pub(super) fn summary_line(files: &[FileRecord]) -> String {
 
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// So many plants slide.
+pub(super) fn slide(n: usize) -> String {
+    if n == 1 { "1 plant slides".to_owned() } else { format!("{n} plants slide") }
 }
 
 /// A direction by its axis, or by its numbers.
