@@ -49,9 +49,8 @@ pub(super) fn leg_plot(view: &ClipView, leg: usize) -> String {
     shade_plants(&mut out, view, leg, &x, top..top + HEIGHT_PLOT);
     curves(&mut out, &feet, &x, |foot| &foot.height, y);
     let top = top + HEIGHT_PLOT + GAP;
-    let fastest =
-        feet.iter().flat_map(|foot| foot.speed.iter().flatten()).copied().fold(1.0, f64::max);
-    let y = move |value: f64| top + SPEED_PLOT * (1.0 - (value.max(0.0) / fastest).sqrt());
+    let fastest = most_of(feet.iter().flat_map(|foot| foot.speed.iter().flatten()).copied());
+    let y = move |value: f64| top + SPEED_PLOT * (1.0 - (value.max(0.0) / fastest).min(1.0).sqrt());
     text(&mut out, [0.0, top - 10.0], "label-quiet", "speed along the floor (m/s)");
     for mark in SPEED_MARKS.into_iter().filter(|&mark| mark <= fastest) {
         scale_line(&mut out, y(mark), &digits(mark, 1));
@@ -76,6 +75,14 @@ pub(super) fn leg_plot(view: &ClipView, leg: usize) -> String {
     }
     x.draw(&mut out, row + 4.0);
     out.finish()
+}
+
+/// What nearly all speeds are below, with some room; at least 1: a single jump must not press all else flat.
+fn most_of(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let index = values.len().saturating_sub(1 + values.len() / 100);
+    values.get(index).map_or(1.0, |value| (value * 1.1).max(1.0))
 }
 
 /// A plant in words.

@@ -247,7 +247,7 @@ impl Opened<'_> {
     /// What the file names and the output's folder lacks.
     fn left_behind(&self, output: &Path) -> Option<String> {
         let folder = output.parent().unwrap_or(Path::new(""));
-        let named = self.file.gltf().map_or(&[][..], posekit_io::gltf::Asset::files);
+        let named = self.file.gltf().map_or(&[][..], gltf::Asset::files);
         let missing: Vec<&str> =
             named.iter().map(String::as_str).filter(|name| !folder.join(name).exists()).collect();
         (!missing.is_empty())

@@ -7,7 +7,7 @@ use posekit::motion::{Clip, Floor, Leg, Part, Plant};
 use serde::Serialize;
 
 use super::feet::{Places, along, joint_of, part_word};
-use super::record::ClipRecord;
+use super::record::{ClipRecord, median};
 
 /// Frames per second that are played.
 const PLAYED: f64 = 30.0;
@@ -47,7 +47,7 @@ pub(super) struct Foot {
     pub(super) speed: Vec<Vec<f64>>,
 }
 
-/// The plant that slid the most, from above \[mm\].
+/// The plant that slid the most, from above \[mm\], each way about its own median: between the two the whole figure may have moved.
 pub(super) struct Worst {
     /// Which of the record's plants.
     pub(super) plant: usize,
@@ -160,7 +160,10 @@ fn worst(
             let point = (places.at(frame, joint) - floor.point) * millimetres;
             [point.dot(x), point.dot(y)]
         };
-        frames.clone().map(at).collect()
+        let trail: Vec<[f64; 2]> = frames.clone().map(at).collect();
+        let middle = |axis: usize| median(trail.iter().map(|point| point[axis])).unwrap_or(0.0);
+        let [x, y] = [middle(0), middle(1)];
+        trail.iter().map(|point| [point[0] - x, point[1] - y]).collect()
     };
     let trails = [Some(sides.before), sides.after].into_iter().flatten().map(trail).collect();
     Some(Worst { plant, trails })

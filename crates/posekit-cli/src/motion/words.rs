@@ -111,7 +111,7 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
         let over =
             plants.iter().filter(|plant| plant.drift_before.is_some_and(|d| d > NOTICED)).count();
         return format!(
-            "{} slide by {} in the middle and {} at most; people would notice {}.",
+            "{} slide by {} at the median and {} at worst; people would notice {}.",
             count(plants.len(), "plant"),
             mm(before),
             mm(worst(|plant| plant.drift_before)),
@@ -126,7 +126,7 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
     }
     let after = median(plants.iter().filter_map(PlantRecord::drift));
     format!(
-        "{} of {} hold now: the slide fell from {} to {} in the middle, from {} to {} at most.",
+        "{} of {} hold now: the median slide fell from {} to {}, the worst from {} to {}.",
         plants.iter().filter(|plant| matches!(plant.verdict.as_str(), "fixed" | "clean")).count(),
         count(plants.len(), "plant"),
         mm(before),
