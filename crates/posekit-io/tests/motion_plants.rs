@@ -1,27 +1,122 @@
-//! Finding plants in the BVH files of the shared assets.
+//! Finding plants in the BVH files of the shared assets, sound and injured.
 
 mod common;
 
 #[path = "support/clips.rs"]
 mod clips;
+#[path = "support/skate.rs"]
+mod skate;
 
-use posekit::motion::{DetectSettings, FloorChoice, find_floor, find_legs, find_plants};
+use posekit::motion::{
+    Clip, DetectSettings, FloorChoice, Leg, Part, Plant, find_floor, find_legs, find_plants,
+};
+use skate::Injury;
+
+/// Contacts found right, found wrongly, and missed, counted in frames.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    right: usize,
+    wrong: usize,
+    missed: usize,
+}
+
+impl Score {
+    fn f1(&self) -> f64 {
+        let all = 2 * self.right + self.wrong + self.missed;
+        if all == 0 { 1.0 } else { 2.0 * self.right as f64 / all as f64 }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.missed += other.missed;
+    }
+}
+
+fn plants(clip: &Clip, legs: &[Leg]) -> Vec<Plant> {
+    let floor = find_floor(clip, legs, FloorChoice::Fit);
+    find_plants(clip, legs, &floor, FloorChoice::Fit, &DetectSettings::default())
+}
+
+fn stands(plants: &[Plant], leg: usize, part: Part, frame: usize) -> bool {
+    plants.iter().any(|p| p.leg == leg && p.part == part && p.frames.contains(&frame))
+}
+
+/// Plants of one clip against those of another of the same motion, at the frames of the first.
+fn score(clip: &Clip, found: &[Plant], truth_clip: &Clip, truth: &[Plant], n_legs: usize) -> Score {
+    let mut score = Score::default();
+    for frame in 0..clip.n_frames() {
+        let place = (clip.time(frame) - truth_clip.start()) / truth_clip.frame_time();
+        let there = (place.round() as usize).min(truth_clip.n_frames() - 1);
+        for leg in 0..n_legs {
+            for part in [Part::Heel, Part::Ball] {
+                match (stands(found, leg, part, frame), stands(truth, leg, part, there)) {
+                    (true, true) => score.right += 1,
+                    (true, false) => score.wrong += 1,
+                    (false, true) => score.missed += 1,
+                    (false, false) => {}
+                }
+            }
+        }
+    }
+    score
+}
 
 #[test]
-fn plants_of_every_file() {
-    for (file, clip) in clips::all() {
-        let legs = find_legs(&clip).legs;
-        let floor = find_floor(&clip, &legs, FloorChoice::Fit);
-        let plants =
-            find_plants(&clip, &legs, &floor, FloorChoice::Fit, &DetectSettings::default());
-        println!(
-            "{file}: {} frames of {:.4} s, floor {:?}",
-            clip.n_frames(),
-            clip.frame_time(),
-            floor
-        );
-        for plant in plants {
-            println!("    {} {:?} {:?}", plant.leg, plant.part, plant.frames);
+fn plants_of_injured_clips_are_those_of_sound_ones() {
+    let set = clips::sound();
+    let sound: Vec<(Vec<Leg>, Vec<Plant>)> = set
+        .iter()
+        .map(|(_, clip)| {
+            let legs = find_legs(clip).legs;
+            let plants = plants(clip, &legs);
+            (legs, plants)
+        })
+        .collect();
+    println!("{:24} {:>6} {:>6}  worst clip", "injury", "F1", "worst");
+    let mut low = Vec::new();
+    for injury in skate::all() {
+        let mut total = Score::default();
+        let mut each = Vec::new();
+        for ((name, clip), (legs, truth)) in set.iter().zip(&sound) {
+            let injured = skate::injure(clip, legs, injury);
+            let found = plants(&injured, legs);
+            let score = score(&injured, &found, clip, truth, legs.len());
+            total.add(score);
+            each.push((score.f1(), name));
         }
+        each.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let worst: Vec<String> =
+            each.iter().take(4).map(|(f1, name)| format!("{name} {f1:.3}")).collect();
+        println!(
+            "{:24} {:6.3} {:6.3}  {}",
+            injury.to_string(),
+            total.f1(),
+            each.first().map_or(1.0, |e| e.0),
+            worst.join(", ")
+        );
+        if total.f1() < 0.95 {
+            low.push(injury.to_string());
+        }
+    }
+    assert!(low.is_empty(), "below 0.95: {low:?}");
+}
+
+#[test]
+fn a_mirrored_clip_has_the_same_plants() {
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        let mirror = skate::injure(&clip, &legs, Injury::Mirrored);
+        let swapped: Vec<Leg> = legs.iter().rev().cloned().collect();
+        let floor = find_floor(&clip, &legs, FloorChoice::Fit);
+        let other = find_floor(&mirror, &swapped, FloorChoice::Fit);
+        let flip = |v: posekit::glam::DVec3| [(-v.x).to_bits(), v.y.to_bits(), v.z.to_bits()];
+        let bits = |v: posekit::glam::DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
+        assert_eq!(bits(other.normal), flip(floor.normal), "{name}");
+        assert_eq!(bits(other.point), flip(floor.point), "{name}");
+        let swap = |plant: &Plant| Plant { leg: legs.len() - 1 - plant.leg, ..plant.clone() };
+        let mut expected: Vec<Plant> = plants(&clip, &legs).iter().map(swap).collect();
+        expected.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+        assert_eq!(plants(&mirror, &swapped), expected, "{name}");
     }
 }

@@ -40,3 +40,32 @@ pub(crate) fn read(path: &Path) -> Clip {
     let clip = Clip::try_new(rig.skeleton().clone(), file.frame_time(), values).unwrap();
     clip.with_up(up).unwrap().with_metres_per_unit(survey.metres_per_unit)
 }
+
+/// Files that are no sound motion of a whole figure over time, and why.
+const NOT_SOUND: [(&str, &str); 12] = [
+    ("bvh_anim_simple", "two joints"),
+    ("bvhfiles_jl_example", "its feet never keep still"),
+    ("bvhio_example", "two frames"),
+    ("fairmotion_sinusoidal", "a chain"),
+    ("kinect_openni", "full of the sensor's noise"),
+    ("makehuman_dance1", "one frame"),
+    ("makehuman_face_poseunits", "a face"),
+    ("makehuman_tpose", "one frame"),
+    ("makehuman_walk1", "half a second by hand, feet that go through the floor"),
+    ("makehuman_zombieWalk1", "walks on the spot"),
+    ("pybvh_full_precision_frame_time", "two joints"),
+    ("pybvh_rotation_first_root", "four joints"),
+];
+
+/// The sound motions of the shared assets by name: optical captures, CMU's most of them.
+pub(crate) fn sound() -> Vec<(String, Clip)> {
+    let is_sound = |(name, _): &(String, Clip)| !NOT_SOUND.iter().any(|(other, _)| other == name);
+    // The first frame of files made by `cgspeed` is a pose with spread arms at the origin.
+    let cut = |(name, clip): (String, Clip)| {
+        let from = usize::from(name.contains("cgspeed"));
+        let n = clip.skeleton().n_values();
+        let values = clip.values()[from * n..].to_vec();
+        (name, clip.with_values(values).unwrap())
+    };
+    all().into_iter().filter(is_sound).map(cut).collect()
+}

@@ -14,6 +14,7 @@ mod curve;
 mod find;
 mod floor;
 mod hold;
+mod ground;
 mod keyframes;
 mod leg;
 mod names;

@@ -1,12 +1,12 @@
 //! Finding plants: when which part of which foot stands.
 
-use core::cmp::Ordering;
 use core::ops::Range;
 
 use glam::DVec3;
 
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, lower_middle};
+use super::ground::Ground;
 use super::leg::Leg;
 use super::paths::Paths;
 use super::smooth::Smoother;
@@ -33,22 +33,24 @@ pub struct Plant {
 }
 
 /// When a foot is taken to stand. Lengths are in leg lengths (hip to ankle along the bones), times in seconds, so that size and frame rate make no
-/// difference. Speeds along the floor count only between feet, since sliding feet stand, too.
+/// difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct DetectSettings {
     /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.035: 3 cm for a leg of 0.85 m, the rule that
     /// labels measured best with.
     pub enter_height: f64,
-    /// And goes on as long as it is lower than this. Default 0.06: what feet roll and floors bend in a plant.
+    /// And goes on as long as it is lower than this. Default 0.05: what feet roll and floors bend in a plant.
     pub leave_height: f64,
     /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.18: 15 cm/s for a leg of 0.85 m.
     pub enter_speed: f64,
     /// And goes on as long as it changes slower than this. Default 0.35.
     pub leave_speed: f64,
-    /// Two parts of feet that move along the floor against each other faster than this do not both stand: the one that stands for less long does not \[leg
-    /// lengths/s\]. Default 0.6: a swinging foot passes at 2 and more.
-    pub slip_speed: f64,
+    /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.25:
+    /// 21 cm/s for a leg of 0.85 m.
+    pub enter_slip: f64,
+    /// And goes on as long as it moves slower than this. Default 0.45; a swinging foot moves at 2 and more.
+    pub leave_slip: f64,
     /// Shorter plants are none \[s\]. Default 0.08: the contacts of a sprint last 0.1.
     pub shortest: f64,
     /// Shorter gaps, in which the foot stays low, are filled \[s\]. Default 0.06.
@@ -61,10 +63,11 @@ impl Default for DetectSettings {
     fn default() -> Self {
         Self {
             enter_height: 0.035,
-            leave_height: 0.06,
+            leave_height: 0.05,
             enter_speed: 0.18,
             leave_speed: 0.35,
-            slip_speed: 0.6,
+            enter_slip: 0.25,
+            leave_slip: 0.45,
             shortest: 0.08,
             bridge: 0.06,
             half_window: 0.08,
@@ -110,8 +113,8 @@ const LIFT: f64 = 0.02;
 /// No legs, no frames or no plants give none.
 /// # Method
 /// Height above the floor less the height at which this part stands, and its rate of change, both smoothed; with hysteresis in both directions of time.
-/// Horizontal speed is looked at only between parts of feet: sliding does not change what is found, be it drift, a scaled path or a walk on the
-/// spot, while a foot that swings low past a standing one is told from it.
+/// Speed along the floor counts only against that at which the floor itself seems to slide, which is what most feet that are low and keep their height
+/// do around that time: a drift, a scaled path or a walk on the spot does not change what is found, while a foot that swings low is told from one that stands.
 #[must_use]
 pub fn find_plants(
     clip: &Clip,
@@ -150,68 +153,97 @@ pub(super) fn plants_on(
         return Vec::new();
     }
     let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
+    let is_level = choice != FloorChoice::PerPlant;
+    let tracks: Vec<Track<'_>> = paths
+        .parts()
+        .map(|(.., path)| Track::new(paths, path, floor, &smoother, is_level, settings))
+        .collect();
+    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
     let mut plants = Vec::new();
-    let (mut heights, mut rises) = (Vec::new(), Vec::new());
-    for (leg, part, path) in paths.parts() {
-        let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
-        heights.clear();
-        rises.clear();
-        heights.extend((0..raw.len()).map(|frame| smoother.value(&raw, frame) / paths.length));
-        rises.extend((0..raw.len()).map(|frame| smoother.slope(&raw, frame) / paths.length));
-        let curve = Curve { heights: &heights, rises: &rises, frame_time: paths.frame_time };
-        let found = if choice == FloorChoice::PerPlant {
-            curve.plateaus(settings)
-        } else {
-            curve.plants(rest_height(paths, path, floor).height / paths.length, settings)
-        };
+    for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
+        let mut found = track.plants(&ground);
+        if !is_level {
+            found.retain(|run| track.comes_down_to(run));
+        }
         plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
     }
-    let mut plants = without_swings(paths, plants, floor, &smoother, settings);
     plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
     plants
 }
 
-/// Height and its rate of change of one part of a foot, in leg lengths.
-struct Curve<'a> {
-    heights: &'a [f64],
-    rises: &'a [f64],
+/// How one part of a foot moves: smoothed, in leg lengths.
+#[derive(Debug)]
+pub(super) struct Track<'a> {
+    /// Above the height at which it stands.
+    heights: Vec<f64>,
+    /// How fast the height changes \[1/s\].
+    rises: Vec<f64>,
+    /// Along the floor \[1/s\].
+    velocities: Vec<DVec3>,
     frame_time: f64,
+    /// True where the height above the floor counts.
+    is_level: bool,
+    settings: &'a DetectSettings,
 }
 
-impl Curve<'_> {
-    fn plants(&self, rest: f64, settings: &DetectSettings) -> Vec<Range<usize>> {
-        let is_within = |frame: usize, height: f64, speed: f64| {
-            self.heights[frame] - rest < height && self.rises[frame].abs() < speed
+impl<'a> Track<'a> {
+    fn new(
+        paths: &Paths,
+        path: &[DVec3],
+        floor: &Floor,
+        smoother: &Smoother,
+        is_level: bool,
+        settings: &'a DetectSettings,
+    ) -> Self {
+        let rest = rest_height(paths, path, floor).height;
+        let raw: Vec<f64> = path.iter().map(|point| floor.height(*point) - rest).collect();
+        let n = path.len();
+        let heights = (0..n).map(|frame| smoother.value(&raw, frame) / paths.length).collect();
+        let (mut rises, mut velocities) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for frame in 0..n {
+            let velocity = smoother.slope(path, frame) / paths.length;
+            let rise = velocity.dot(floor.normal);
+            rises.push(rise);
+            velocities.push(velocity - floor.normal * rise);
+        }
+        let frame_time = paths.frame_time;
+        Self { heights, rises, velocities, frame_time, is_level, settings }
+    }
+
+    /// How surely it stands, and its velocity along the floor, at every so many frames.
+    pub(super) fn standing(&self, step: usize) -> Vec<(f64, DVec3)> {
+        let settings = self.settings;
+        let sure = |frame: usize| {
+            let low = 1.0 - self.heights[frame] / settings.leave_height;
+            let still = 1.0 - self.rises[frame].abs() / settings.leave_speed;
+            let low = if self.is_level { low.clamp(0.0, 1.0) } else { 1.0 };
+            let still = if still > 0.0 { still } else { 0.0 };
+            (low * still * still, self.velocities[frame])
         };
+        (0..self.heights.len()).step_by(step).map(sure).collect()
+    }
+
+    /// The runs of frames in which it stands.
+    fn plants(&self, ground: &Ground) -> Vec<Range<usize>> {
+        let settings = self.settings;
+        let is_within = |frame: usize, height: f64, speed: f64, slip: f64| {
+            (!self.is_level || self.heights[frame] < height)
+                && self.rises[frame].abs() < speed
+                && self.velocities[frame].distance(ground.velocity(frame)) < slip
+        };
+        let (height, speed) = (settings.leave_height, settings.leave_speed);
         let loose: Vec<bool> = (0..self.heights.len())
-            .map(|frame| is_within(frame, settings.leave_height, settings.leave_speed))
+            .map(|frame| is_within(frame, height, speed, settings.leave_slip))
             .collect();
         let mut found = runs(&loose);
+        let (height, speed) = (settings.enter_height, settings.enter_speed);
         found.retain(|run| {
-            run.clone().any(|frame| is_within(frame, settings.enter_height, settings.enter_speed))
+            run.clone().any(|frame| is_within(frame, height, speed, settings.enter_slip))
         });
-        let stays_low = |gap: Range<usize>| {
-            gap.into_iter().all(|frame| self.heights[frame] - rest < settings.leave_height)
-        };
-        self.bridged(found, settings, stays_low)
+        self.bridged(found)
     }
 
-    /// Where the height is kept, after coming down to it and before going up from it.
-    fn plateaus(&self, settings: &DetectSettings) -> Vec<Range<usize>> {
-        let loose: Vec<bool> = self.rises.iter().map(|v| v.abs() < settings.leave_speed).collect();
-        let mut found = runs(&loose);
-        found.retain(|run| self.rises[run.clone()].iter().any(|v| v.abs() < settings.enter_speed));
-        let stays_low = |gap: Range<usize>| {
-            let ends = [gap.start.saturating_sub(1), gap.end];
-            let height = |frame: &usize| self.heights.get(*frame).copied().unwrap_or(0.0);
-            let level = ends.iter().map(height).fold(f64::INFINITY, f64::min);
-            gap.into_iter().all(|frame| (self.heights[frame] - level).abs() < settings.enter_height)
-        };
-        let mut found = self.bridged(found, settings, stays_low);
-        found.retain(|run| self.comes_down_to(run));
-        found
-    }
-
+    /// True unless it rises to where it stands, or falls from there: a foot that is held up is no plant.
     fn comes_down_to(&self, run: &Range<usize>) -> bool {
         let mut level = self.heights[run.clone()].to_vec();
         level.sort_by(f64::total_cmp);
@@ -223,18 +255,17 @@ impl Curve<'_> {
             off.is_some_and(|off| off < 0.0)
         };
         let first = run.start.saturating_sub(swing);
-        let end =
-            if run.end + swing < self.heights.len() { run.end + swing } else { self.heights.len() };
+        let end = (run.end + swing).min(self.heights.len());
         !falls(&mut (first..run.start).rev()) && !falls(&mut (run.end..end))
     }
 
     /// Fills short gaps in which the foot stays low, and drops what is short.
-    fn bridged(
-        &self,
-        runs: Vec<Range<usize>>,
-        settings: &DetectSettings,
-        stays_low: impl Fn(Range<usize>) -> bool,
-    ) -> Vec<Range<usize>> {
+    fn bridged(&self, runs: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let settings = self.settings;
+        let stays_low = |gap: Range<usize>| {
+            let level = self.heights[gap.start - 1].max(self.heights[gap.end]);
+            self.heights[gap].iter().all(|height| *height < level + settings.enter_height)
+        };
         let mut joined: Vec<Range<usize>> = Vec::new();
         for run in runs {
             match joined.last_mut() {
@@ -296,49 +327,6 @@ pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest 
     let is_supported = (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
     let heights = if still.is_empty() { &raw } else { &still };
     Rest { height: lower_middle(heights, REST_SCATTER * paths.length), is_supported }
-}
-
-/// Takes from plants the frames in which they slip against another that lasts longer: a foot that swings low past one that stands, a heel that turns
-/// about its ball.
-fn without_swings(
-    paths: &Paths,
-    mut plants: Vec<Plant>,
-    floor: &Floor,
-    smoother: &Smoother,
-    settings: &DetectSettings,
-) -> Vec<Plant> {
-    let limit = settings.slip_speed * paths.length;
-    let velocity = |plant: &Plant, frame: usize| {
-        let path = paths.legs[plant.leg].part(plant.part).unwrap_or_default();
-        let velocity = smoother.slope(path, frame);
-        velocity - floor.normal * velocity.dot(floor.normal)
-    };
-    plants.sort_by(|a, b| longer_first(a, b).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part)));
-    let mut kept: Vec<Plant> = Vec::new();
-    for plant in plants {
-        let mut stands = vec![true; plant.frames.len()];
-        for other in &kept {
-            let start = plant.frames.start.max(other.frames.start);
-            let end = plant.frames.end.min(other.frames.end);
-            for frame in start..end {
-                let slip = velocity(&plant, frame) - velocity(other, frame);
-                if slip.length_squared() > limit * limit {
-                    stands[frame - plant.frames.start] = false;
-                }
-            }
-        }
-        for run in runs(&stands) {
-            if is_long(&run, paths.frame_time, settings.shortest) {
-                let frames = run.start + plant.frames.start..run.end + plant.frames.start;
-                kept.push(Plant { frames, ..plant });
-            }
-        }
-    }
-    kept
-}
-
-fn longer_first(a: &Plant, b: &Plant) -> Ordering {
-    b.frames.len().cmp(&a.frames.len()).then(a.frames.start.cmp(&b.frames.start))
 }
 
 #[cfg(test)]
