@@ -174,7 +174,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let moved_back: &[DVec3] = &[];
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         report.drift_after = drift(&after, &report.plant, &floor, moved_back);
-        let missed = contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        let missed =
+            contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
             report.verdict =
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
@@ -242,7 +243,9 @@ fn firm_parts(
             // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
             let lifts = plant.frames.clone().zip(&heights);
             lifts_of.clear();
-            lifts_of.extend(lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel));
+            lifts_of.extend(
+                lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel),
+            );
             sorted.clone_from(&lifts_of);
             sorted.sort_by(f64::total_cmp);
             let flat = sorted[sorted.len() / 2];
@@ -428,7 +431,8 @@ impl Planner<'_> {
                 && other.part != plant.part
                 && other.frames.end > plant.frames.start
         });
-        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target))) else {
+        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target)))
+        else {
             return own;
         };
         let both = overlap(&plant.frames, &reports[before].plant.frames);

@@ -7,16 +7,18 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod change;
 mod clean;
 mod clip;
 mod contact;
 mod curve;
 mod find;
 mod floor;
-mod hold;
 mod ground;
+mod hold;
 mod keyframes;
 mod leg;
+mod metrics;
 mod names;
 mod path;
 mod paths;
@@ -25,6 +27,7 @@ mod retime;
 mod smooth;
 mod tracks;
 
+pub use change::Change;
 pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
@@ -34,5 +37,6 @@ pub use floor::{Floor, FloorChoice, find_floor};
 pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use leg::{Leg, Limb, Side};
+pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;

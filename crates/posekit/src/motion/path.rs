@@ -110,7 +110,9 @@ impl Slide {
             let own = weight + NOTHING + if n > 1 { links } else { 0.0 };
             let pull = self.velocities[frame] * weight;
             let (pivot, value) = match pivots.last().zip(values.last()) {
-                Some((before, value)) => (own - link * link / before, pull + *value * (link / before)),
+                Some((before, value)) => {
+                    (own - link * link / before, pull + *value * (link / before))
+                }
                 None => (own, pull),
             };
             pivots.push(pivot);
@@ -136,7 +138,8 @@ impl Slide {
 fn weight(plant: &Plant, frame: usize, paths: &Paths) -> f64 {
     let from_start = frame - plant.frames.start + 1;
     let to_end = plant.frames.end - frame;
-    let edge = if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
+    let edge =
+        if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
     let t = if edge < 1.0 { edge } else { 1.0 };
     // At the ends of a clip feet do not come down, but they count the same.
     let part = match plant.part {

@@ -120,7 +120,8 @@ fn carry_run(
     scratch: &mut Vec<Factor>,
     root: &mut [DVec3],
 ) {
-    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, bending: 0.0, bend: DVec3::ZERO };
+    let none =
+        Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, bending: 0.0, bend: DVec3::ZERO };
     let mut demands = vec![none; run.len()];
     let alpha = settings.root_stiffness;
     let smoothing = settings.root_smoothing / clip.frame_time();
@@ -161,7 +162,8 @@ fn pull(
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let before = if k == 0 { first } else { (first - spans[k - 1].frames.end) / 2 };
-        let after = spans.get(k + 1).map_or(usize::MAX, |next| (next.frames.start - span.frames.end) / 2);
+        let after =
+            spans.get(k + 1).map_or(usize::MAX, |next| (next.frames.start - span.frames.end) / 2);
         let (before, after) = (before.min(ramp), after.min(ramp).min(run.end - span.frames.end));
         for frame in first - before..=last + after {
             let (nearest, away, reach) = if frame < first {
@@ -200,8 +202,8 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     }
     let length = u.length() + v.length();
     let cos = u.dot(v) / product;
-    let along = distance_squared * length * length / (product * product)
-        / (1.0 - cos * cos + softest);
+    let along =
+        distance_squared * length * length / (product * product) / (1.0 - cos * cos + softest);
     let rest = (along - SWING) / distance_squared;
     let outer = DMat3::from_cols(line * line.x, line * line.y, line * line.z);
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))

@@ -65,7 +65,8 @@ pub(super) struct Factor {
 
 /// Bending and bend of a frame, nothing outside the run.
 fn at(demands: &[Demand], t: Option<usize>) -> (f64, DVec3) {
-    t.and_then(|t| demands.get(t)).map_or((0.0, DVec3::ZERO), |demand| (demand.bending, demand.bend))
+    t.and_then(|t| demands.get(t))
+        .map_or((0.0, DVec3::ZERO), |demand| (demand.bending, demand.bend))
 }
 
 fn factor_row(demands: &[Demand], t: usize, rows: &mut Vec<Factor>) {
