@@ -1,8 +1,10 @@
 //! `posekit check`: how far standing feet slide.
 
-use posekit::motion::{Clip, DetectSettings, find_floor, find_plants};
+use posekit::motion::{Clip, DetectSettings, find_floor, find_plants, measure};
 
-use super::feet::{Places, floor_choice, joint_of, key, legs, millimetres, part_word, with_legs};
+use super::feet::{
+    Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
+};
 use super::record::{ClipRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
@@ -78,25 +80,24 @@ fn measured(
     let plants = find_plants(clip, &legs.legs, &floor, choice, &DetectSettings::default());
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
-    let places = Places::of(clip);
+    let metrics = measure(clip, None, &legs.legs, &plants, &floor);
+    record.metrics = metric_records(&metrics, None);
     record.plants = plants
         .iter()
-        .map(|plant| {
-            let joint = joint_of(&legs.legs[plant.leg], plant.part);
-            let drift = places.drift(joint, plant.frames.clone(), floor.normal);
-            PlantRecord {
-                leg: plant.leg,
-                part: part_word(plant.part).to_owned(),
-                from: clip.time(plant.frames.start),
-                to: clip.time(plant.frames.end - 1),
-                verdict: "measured".to_owned(),
-                reason: String::new(),
-                drift_before: finite(drift * scale),
-                drift_after: None,
-            }
+        .zip(&metrics.drifts)
+        .map(|(plant, drift)| PlantRecord {
+            leg: plant.leg,
+            part: part_word(plant.part).to_owned(),
+            from: clip.time(plant.frames.start),
+            to: clip.time(plant.frames.end - 1),
+            verdict: "measured".to_owned(),
+            reason: String::new(),
+            drift_before: finite(drift * 1e3),
+            drift_after: None,
         })
         .collect();
     let view = args.report.is_some().then(|| {
+        let places = Places::of(clip);
         let sides = Sides { clip, before: &places, after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)
     });

@@ -1,17 +1,12 @@
 //! Feet and floor: from the options to the library, and from the library to what is told.
 
-use core::ops::Range;
-
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
-use posekit::motion::{Clip, Floor, FloorChoice, Leg, Legs, Part, find_legs};
+use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Metrics, Part, find_legs};
 
-use super::record::{ClipRecord, FloorRecord, LegRecord, finite};
+use super::record::{ClipRecord, FloorRecord, LegRecord, MetricRecord, finite};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
-
-/// Lengths are told for a leg of this length, hip to ankle \[mm\], so that figures of all sizes can be compared.
-const LEG: f64 = 850.0;
 
 /// The legs that are named, or those that are found.
 pub(super) fn legs(args: &DetectArgs, clip: &Clip) -> Result<Legs> {
@@ -52,8 +47,64 @@ pub(super) fn key(args: &DetectArgs) -> String {
 
 /// From the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
 pub(super) fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
-    let longest = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).fold(0.0, f64::max);
-    finite(LEG / longest)
+    let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
+    finite(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths)
+}
+
+/// The measures of a motion, and of the same after a change.
+pub(super) fn metric_records(before: &Metrics, after: Option<&Metrics>) -> Vec<MetricRecord> {
+    type Row = (&'static str, &'static str, &'static str, fn(&Metrics) -> f64);
+    let rows: [Row; 13] = [
+        ("drift_median", "slide of a plant, median", "mm", |m| m.drift_median * 1e3),
+        ("drift_max", "slide of a plant, worst", "mm", |m| m.drift_max * 1e3),
+        ("visible_share", "plants that people notice", "%", |m| m.visible_share * 1e2),
+        ("slide_speed", "speed of planted feet", "mm/s", |m| m.slide_speed * 1e3),
+        ("weighted_skate", "weighted skate", "mm/s", |m| m.weighted_skate * 1e3),
+        ("skating_ratio", "skating ratio", "%", |m| m.skating_ratio * 1e2),
+        ("penetration", "feet below the floor", "mm", |m| m.penetration * 1e3),
+        ("floating", "planted feet above the floor", "mm", |m| m.floating * 1e3),
+        ("jerk", "jerk, mean", "m/s³", |m| m.jerk),
+        ("jerk_max", "jerk, largest", "m/s³", |m| m.jerk_max),
+        ("edge_jerk", "jerk at ends of plants, largest", "m/s³", |m| m.edge_jerk),
+        ("knee_pop", "second difference of a knee, largest", "°/s²", |m| m.knee_pop.to_degrees()),
+        ("knee_max", "straightest knee", "°", |m| m.knee_max.to_degrees()),
+    ];
+    let record = |(key, label, unit, of): Row| MetricRecord {
+        key: key.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        before: finite(of(before)),
+        after: after.and_then(|after| finite(of(after))),
+    };
+    let mut records: Vec<MetricRecord> = rows.into_iter().map(record).collect();
+    let Some(change) = after.and_then(|after| after.change) else { return records };
+    type Cost = (&'static str, &'static str, &'static str, f64);
+    let costs: [Cost; 6] = [
+        ("pose_distance", "change of the pose, mean", "mm", change.pose_distance * 1e3),
+        ("pose_distance_max", "change of the pose, largest", "mm", change.pose_distance_max * 1e3),
+        ("root_rms", "shift of the root, root mean square", "mm", change.root_rms * 1e3),
+        (
+            "root_height_max",
+            "shift of the root up or down, largest",
+            "mm",
+            change.root_height_max * 1e3,
+        ),
+        (
+            "overstretched",
+            "frames with a knee straighter than before",
+            "",
+            change.overstretched as f64,
+        ),
+        ("stretch", "longer bones, largest", "%", change.stretch * 1e2),
+    ];
+    records.extend(costs.into_iter().map(|(key, label, unit, value)| MetricRecord {
+        key: key.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        before: None,
+        after: finite(value),
+    }));
+    records
 }
 
 /// A record with legs and floor.
@@ -114,31 +165,6 @@ impl Places {
         let pairs = self.points.iter().zip(&other.points);
         pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     }
-
-    /// How far a joint is at most from its median along the floor, in the clip's unit.
-    pub(super) fn drift(&self, joint: usize, frames: Range<usize>, normal: DVec3) -> f64 {
-        let along = |frame: usize| {
-            let point = self.at(frame, joint);
-            point - normal * point.dot(normal)
-        };
-        let points: Vec<DVec3> = frames.map(along).collect();
-        let middle = median(&points);
-        points.iter().map(|point| point.distance(middle)).fold(0.0, f64::max)
-    }
-}
-
-/// The median of points, coordinate by coordinate.
-fn median(points: &[DVec3]) -> DVec3 {
-    let mut middle = DVec3::ZERO;
-    for axis in 0..3 {
-        let mut values: Vec<f64> = points.iter().map(|point| point[axis]).collect();
-        values.sort_by(f64::total_cmp);
-        let n = values.len();
-        if n > 0 {
-            middle[axis] = 0.5 * (values[(n - 1) / 2] + values[n / 2]);
-        }
-    }
-    middle
 }
 
 /// The joint of a part of a foot.

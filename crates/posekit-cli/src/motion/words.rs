@@ -361,8 +361,8 @@ pub(super) fn millimetres(value: f64) -> String {
 pub(super) fn significant(value: f64) -> String {
     let size = value.abs();
     match () {
-        () if size == 0.0 => "0".to_owned(),
-        () if size >= 1e6 || size < 1e-4 => format!("{value:.1e}"),
+        () if size < 5e-5 => "0".to_owned(),
+        () if size >= 1e6 => format!("{value:.1e}"),
         () if size >= 99.95 => format!("{value:.0}"),
         () if size >= 9.995 => format!("{value:.1}"),
         () if size >= 0.9995 => format!("{value:.2}"),
@@ -391,7 +391,7 @@ mod tests {
         assert_eq!(digits(100.0, 0), "100");
         assert_eq!(
             [0.0, 0.000_012, 0.5, 12.34, 1234.5].map(significant),
-            ["0", "1.2e-5", "0.5000", "12.3", "1234"]
+            ["0", "0", "0.5000", "12.3", "1234"]
         );
         assert_eq!(axis([0.0, 1.0, 0.0]), "+y");
         assert_eq!(axis([0.0, 0.0, -1.0]), "-z");
