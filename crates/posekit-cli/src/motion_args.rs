@@ -81,6 +81,9 @@ pub(crate) struct CleanArgs {
     /// A page with curves, plants and the figure before and after in motion
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// An SVG of the figure before and after, with the ways of its feet; goes with one motion
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
 }
 
 const PIN_EXAMPLES: &str = "\

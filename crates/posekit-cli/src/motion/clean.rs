@@ -1,7 +1,10 @@
 //! `posekit clean`: standing feet are made to stand still.
 
+use std::path::Path;
+
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Verdict, clean as clean_clip, measure,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, Plant, PlantReport, Verdict,
+    clean as clean_clip, measure,
 };
 use posekit_io::ContactsFile;
 
@@ -13,6 +16,7 @@ use super::page;
 use super::record::{ClipRecord, ContactRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
+use super::strip::Strip;
 use super::view::{ClipView, Sides};
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
@@ -28,9 +32,11 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<()> {
 
 fn begin(args: &CleanArgs) -> Result<()> {
     let is_folder = args.input.file.is_dir();
-    if is_folder && (args.contacts.is_some() || args.save_contacts.is_some()) {
+    if is_folder
+        && (args.contacts.is_some() || args.save_contacts.is_some() || args.picture.is_some())
+    {
         return Err(Failure::usage(
-            "--contacts and --save-contacts go with one file, not with a folder",
+            "--contacts, --save-contacts and --picture go with one file, not with a folder",
         ));
     }
     let contacts = match &args.contacts {
@@ -68,6 +74,10 @@ fn begin(args: &CleanArgs) -> Result<()> {
                 )?;
             }
             let (told, view) = told(opened, index, clip, &cleaned, args);
+            if let Some(path) = &args.picture {
+                opened.only("a picture")?;
+                draw(path, opened, clip, &cleaned)?;
+            }
             let is_clean = told.largest_change == Some(0.0);
             record.clips.push(told);
             views.extend(view);
@@ -156,6 +166,30 @@ fn told(
         ClipView::new(&record, &sides, &legs.legs, &cleaned.floor, scale, &plants)
     });
     (record, view)
+}
+
+/// Draws a motion before and after.
+fn draw(path: &Path, opened: &Opened<'_>, clip: &Clip, cleaned: &Cleaned) -> Result<()> {
+    if clip.n_frames() == 0 || cleaned.legs.legs.is_empty() {
+        return Err(Failure::usage("there are no feet to be drawn"));
+    }
+    let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
+    let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
+    let by_drift = |a: &&PlantReport, b: &&PlantReport| a.drift_before.total_cmp(&b.drift_before);
+    let worst = cleaned.plants.iter().max_by(by_drift);
+    let scale = millimetres(clip, &cleaned.legs.legs).unwrap_or(1.0);
+    let most =
+        |of: fn(&PlantReport) -> f64| cleaned.plants.iter().map(of).fold(0.0, f64::max) * scale;
+    let strip = Strip {
+        title: &opened.title(),
+        sides: Sides { clip, before: &before, after: Some(&after) },
+        legs: &cleaned.legs.legs,
+        floor: &cleaned.floor,
+        plants: &plants,
+        slides: [most(|plant| plant.drift_before), most(|plant| plant.drift_after)],
+        middle: worst.map_or(0, |worst| worst.plant.frames.start),
+    };
+    write_file(path, &strip.svg())
 }
 
 /// A verdict in a word, and why.

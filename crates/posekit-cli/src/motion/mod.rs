@@ -12,6 +12,7 @@ mod words;
 mod feet;
 mod page;
 mod plots;
+mod strip;
 mod view;
 
 mod check;

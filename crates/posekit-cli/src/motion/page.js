@@ -55,12 +55,13 @@
     const n = sides.before.length / (3 * joints);
     if (n < 1) return;
     const stands = standing(data);
-    const centre = follow(sides.before, n, joints, data.root, data.fps);
+    const centres = {};
+    for (const side in sides) centres[side] = follow(sides[side], n, joints, data.root, data.fps);
     let tall = 0.5;
     for (let i = 2; i < sides.before.length; i += 3) tall = Math.max(tall, sides.before[i]);
     const panes = [...host.querySelectorAll("canvas")];
     const view = { azimuth: data.heading - Math.PI / 2 - 0.5, elevation: 0.16 };
-    const state = { time: 0, isPlaying: !isCalm && n > 1, speed: 1, isFollowing: true };
+    const state = { time: 0, isPlaying: !isCalm && n > 1, speed: 1 };
     const duration = (n - 1) / data.fps;
 
     // One point between two frames.
@@ -85,8 +86,8 @@
       const pen = canvas.getContext("2d");
       pen.setTransform(scale, 0, 0, scale, 0, 0);
       pen.clearRect(0, 0, width, height);
-      const zoom = Math.min((height - 48) / (tall * 1.04), width / (tall * 0.9));
-      const eye = state.isFollowing ? centre(frame) : centre(n / 2);
+      const zoom = Math.min((height - 48) / (tall + 0.24), width / (tall * 0.9));
+      const eye = centres[side](frame);
       const [ca, sa, ce, se] = [Math.cos(view.azimuth), Math.sin(view.azimuth), Math.cos(view.elevation), Math.sin(view.elevation)];
       const project = ([x, y, z]) => {
         const dx = x - eye[0], dy = y - eye[1];
@@ -128,9 +129,12 @@
           const isPlanted = stands(joint, f) && stands(joint, f - 1);
           pen.globalAlpha = (1 - (last - f) / length) * (isPlanted ? 0.95 : 0.5);
           pen.lineWidth = isPlanted ? 4 : 1.25;
+          const [from, to] = [project(at(points, f - 1, joint)), project(at(points, f, joint))];
           pen.beginPath();
-          pen.moveTo(...project(at(points, f - 1, joint)));
-          pen.lineTo(...project(at(points, f, joint)));
+          // What stands still is a dot; a line of no length would not be drawn.
+          if (Math.hypot(to[0] - from[0], to[1] - from[1]) < 0.05) pen.arc(...to, pen.lineWidth / 4, 0, 2 * Math.PI);
+          pen.moveTo(...from);
+          pen.lineTo(...to);
           pen.stroke();
         }
       }
@@ -160,6 +164,17 @@
         const long = Math.hypot(...world[joint].map((v, k) => v - world[parent][k]));
         const wide = zoom * Math.min(0.034, 0.1 * long);
         bone(pen, screen[parent], screen[joint], wide, wide * 0.55, own);
+      }
+      if (data.head !== undefined) {
+        const radius = 0.1 * zoom;
+        const [neck, head] = [screen[Math.max(0, data.parents[data.head])], screen[data.head]];
+        const long = Math.hypot(head[0] - neck[0], head[1] - neck[1]) || 1;
+        pen.fillStyle = own.fill;
+        pen.strokeStyle = own.edge;
+        pen.beginPath();
+        pen.arc(head[0] + ((head[0] - neck[0]) / long) * radius, head[1] + ((head[1] - neck[1]) / long) * radius, radius, 0, 2 * Math.PI);
+        pen.fill();
+        pen.stroke();
       }
       for (const foot of data.feet) {
         pen.fillStyle = stands(foot, Math.round(frame)) ? own.edge : look.paper;

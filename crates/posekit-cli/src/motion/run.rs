@@ -15,6 +15,9 @@ use crate::failure::{Failure, Fault, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
 use crate::output::{note, print, write_bytes};
 
+/// Warnings that are printed; what is more is counted.
+const MOST_WARNINGS: usize = 20;
+
 /// What is to be done.
 pub(super) struct Task<'a> {
     /// The command's name.
@@ -211,11 +214,7 @@ impl<V> Outcome<V> {
         } else {
             self.tell_one()?;
         }
-        for file in &self.files {
-            for warning in &file.warnings {
-                note(&format!("warning: {warning}: {}", file.file));
-            }
-        }
+        self.warn();
         match self.failure {
             Some(failure) => Err(failure),
             None if self.files.iter().any(FileRecord::is_failed) => {
@@ -223,6 +222,20 @@ impl<V> Outcome<V> {
             }
             None if has_findings => Err(Failure::findings()),
             None => Ok(()),
+        }
+    }
+
+    /// The first warnings, each with its file.
+    fn warn(&self) {
+        let all = || {
+            self.files.iter().flat_map(|file| file.warnings.iter().map(move |text| (file, text)))
+        };
+        for (file, warning) in all().take(MOST_WARNINGS) {
+            note(&format!("warning: {warning}: {}", file.file));
+        }
+        let more = all().count().saturating_sub(MOST_WARNINGS);
+        if more > 0 {
+            note(&format!("… and {}; --json has all", words::count(more, "warning")));
         }
     }
 

@@ -147,6 +147,12 @@ impl Opened<'_> {
         self.file.clip(index).map_err(|error| self.failure(error))
     }
 
+    /// What the file is called, without its folder and ending.
+    pub(super) fn title(&self) -> String {
+        let stem = self.source.input.path.file_stem();
+        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
     /// A fault of the file.
     pub(super) fn failure(&self, error: posekit_io::Error) -> Failure {
         Failure::in_file(error, &self.source.input.name)
@@ -198,7 +204,16 @@ impl Opened<'_> {
         let mut beside: Vec<gltf::BufferFile> = Vec::new();
         let mut joints = Vec::new();
         let mut edited: Option<MotionFile> = None;
+        // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading
+        // must be written in any case.
+        let is_changed = |index: usize, clip: &Clip| {
+            self.source.args.lenient || self.file.clip(index).is_ok_and(|read| read != clip)
+        };
         for (count, (index, clip)) in edits.iter().enumerate() {
+            if !is_changed(*index, clip) {
+                joints.push(0);
+                continue;
+            }
             let file = edited.as_ref().unwrap_or(&self.file);
             let name = if count == 0 { stem.clone() } else { format!("{stem}-{}", count + 1) };
             let written = file.write(*index, clip, &name).map_err(in_file)?;

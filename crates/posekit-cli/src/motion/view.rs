@@ -75,6 +75,9 @@ pub(super) struct Play {
     plants: Vec<[usize; 3]>,
     /// The joint that the camera follows.
     root: usize,
+    /// The joint that a head is drawn on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<usize>,
     /// The direction that the figure faces or goes \[rad\].
     heading: f64,
 }
@@ -229,6 +232,7 @@ fn play(
         feet: feet.collect(),
         plants: bars.collect(),
         root,
+        head: head(clip),
         heading: heading(sides.before, legs, root, local, first..last.min(clip.n_frames())),
     }
 }
@@ -247,7 +251,7 @@ fn short(value: f64) -> i16 {
 }
 
 /// The joint that all legs hang on, the hips mostly.
-fn root(clip: &Clip, legs: &[Leg]) -> usize {
+pub(super) fn root(clip: &Clip, legs: &[Leg]) -> usize {
     let skeleton = clip.skeleton();
     let Some(first) = legs.first() else { return 0 };
     let carries = |joint: usize| {
@@ -256,8 +260,15 @@ fn root(clip: &Clip, legs: &[Leg]) -> usize {
     skeleton.ancestors(first.limb.start).find(|&joint| carries(joint)).unwrap_or(0)
 }
 
+/// The first joint that is called a head.
+pub(super) fn head(clip: &Clip) -> Option<usize> {
+    let skeleton = clip.skeleton();
+    let is_head = |&joint: &usize| skeleton.name(joint).to_ascii_lowercase().ends_with("head");
+    (1..skeleton.n_joints()).find(is_head)
+}
+
 /// The way that the figure goes over the time, or that it faces where it stays.
-fn heading(
+pub(super) fn heading(
     places: &Places,
     legs: &[Leg],
     root: usize,
