@@ -1,9 +1,9 @@
 //! What cleaning must show on sound clips with injected faults: every measure for every clip and fault, the worst named.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod common;
 #[path = "support/clips.rs"]
 mod clips;
+mod common;
 #[path = "support/skate.rs"]
 mod skate;
 
@@ -135,7 +135,10 @@ fn pop(clip: &Clip, legs: &[Leg]) -> f64 {
     let rate = 1.0 / clip.frame_time();
     let of_leg = |leg: &Leg| {
         let angles = knee_angles(clip, leg);
-        angles.windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs() * rate * rate).fold(0.0, f64::max)
+        angles
+            .windows(3)
+            .map(|w| (w[0] - 2.0 * w[1] + w[2]).abs() * rate * rate)
+            .fold(0.0, f64::max)
     };
     legs.iter().map(of_leg).fold(0.0, f64::max)
 }
@@ -169,14 +172,44 @@ fn largest_turn(a: &Clip, b: &Clip) -> f64 {
 fn print(rows: &[Measures]) {
     println!(
         "{:28} {:>4} {:>3} {:>3} {:>8} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>5} {:>6} {:>6} {:>5} {:>7} {:>6}",
-        "clip", "pl", "rel", "unr", "resid", "bef50", "befmax", "aft50", "aftmax", "pop", "jerk", "pose", "posemx",
-        "root", "share", "second", "ns"
+        "clip",
+        "pl",
+        "rel",
+        "unr",
+        "resid",
+        "bef50",
+        "befmax",
+        "aft50",
+        "aftmax",
+        "pop",
+        "jerk",
+        "pose",
+        "posemx",
+        "root",
+        "share",
+        "second",
+        "ns"
     );
     for m in rows {
         println!(
             "{:28} {:>4} {:>3} {:>3} {:>8.5} {:>6.1} {:>6.1} {:>6.3} {:>6.2} {:>6.2} {:>6.2} {:>5.2} {:>6.1} {:>6.1} {:>5.2} {:>7.0e} {:>6.0}",
-            m.name, m.plants[0], m.plants[1], m.plants[2], m.residual, m.before[0], m.before[1], m.after[0], m.after[1],
-            m.pop[0] / m.pop[1].max(1e-9), m.jerk[0] / m.jerk[1].max(1e-9), m.pose[0], m.pose[1], m.root, m.share, m.second, m.cost
+            m.name,
+            m.plants[0],
+            m.plants[1],
+            m.plants[2],
+            m.residual,
+            m.before[0],
+            m.before[1],
+            m.after[0],
+            m.after[1],
+            m.pop[0] / m.pop[1].max(1e-9),
+            m.jerk[0] / m.jerk[1].max(1e-9),
+            m.pose[0],
+            m.pose[1],
+            m.root,
+            m.share,
+            m.second,
+            m.cost
         );
     }
 }
@@ -185,25 +218,33 @@ fn print(rows: &[Measures]) {
 fn summary(what: &str, rows: &[Measures]) {
     let of = |get: fn(&Measures) -> f64| {
         let values: Vec<f64> = rows.iter().filter(|m| m.plants[0] > 0).map(get).collect();
-        let worst = rows.iter().filter(|m| m.plants[0] > 0).max_by(|a, b| get(a).total_cmp(&get(b)));
+        let worst =
+            rows.iter().filter(|m| m.plants[0] > 0).max_by(|a, b| get(a).total_cmp(&get(b)));
         let [median, largest] = median_and_largest(values);
         format!("{median:.3}/{largest:.2} {:.12}", worst.map_or("", |m| m.name.as_str()))
     };
     println!(
         "{what:22} resid {} | aft50 {} | aftmax {} | pop {} | jerk {} | pose {} | root {} | share {} | second {} | ns {}",
-        of(|m| m.residual), of(|m| m.after[0]), of(|m| m.after[1]), of(|m| m.pop[0] / m.pop[1].max(1e-9)),
-        of(|m| m.jerk[0] / m.jerk[1].max(1e-9)), of(|m| m.pose[0]), of(|m| m.root), of(|m| m.share),
-        of(|m| m.second), of(|m| m.cost)
+        of(|m| m.residual),
+        of(|m| m.after[0]),
+        of(|m| m.after[1]),
+        of(|m| m.pop[0] / m.pop[1].max(1e-9)),
+        of(|m| m.jerk[0] / m.jerk[1].max(1e-9)),
+        of(|m| m.pose[0]),
+        of(|m| m.root),
+        of(|m| m.share),
+        of(|m| m.second),
+        of(|m| m.cost)
     );
 }
 
 #[test]
 fn sound_clips_hardly_change() {
-    let rows: Vec<Measures> = clips::sound()
-        .iter()
-        .map(|(name, clip)| measure(name, clip, &settings()))
-        .collect();
-    if std::env::var_os("BRIEF").is_none() { print(&rows); }
+    let rows: Vec<Measures> =
+        clips::sound().iter().map(|(name, clip)| measure(name, clip, &settings())).collect();
+    if std::env::var_os("BRIEF").is_none() {
+        print(&rows);
+    }
     summary("sound", &rows);
 }
 
@@ -219,14 +260,67 @@ fn injected_skate_is_removed() {
         for (name, clip) in &sound {
             let legs = posekit::motion::find_legs(clip);
             let injured = skate::injure(clip, &legs.legs, injury);
-            let settings = CleanSettings {
-                in_place: injury == Injury::InPlace,
-                ..settings()
-            };
+            let settings = CleanSettings { in_place: injury == Injury::InPlace, ..settings() };
             rows.push(measure(name, &injured, &settings));
         }
-        if std::env::var_os("BRIEF").is_none() { print(&rows); }
+        if std::env::var_os("BRIEF").is_none() {
+            print(&rows);
+        }
         summary(&injury.to_string(), &rows);
+    }
+}
+
+/// The clip at half its rate: every other frame.
+fn halved(clip: &Clip) -> Clip {
+    let n = clip.skeleton().n_values();
+    let frames = clip.values().chunks(n).step_by(2).flatten().copied().collect();
+    let made = Clip::try_new(clip.skeleton().clone(), 2.0 * clip.frame_time(), frames).unwrap();
+    made.with_up(clip.up()).unwrap().with_start(clip.start())
+}
+
+#[test]
+fn rates_agree() {
+    for (name, clip) in &clips::sound() {
+        let legs = posekit::motion::find_legs(clip).legs;
+        let fast = skate::injure(clip, &legs, Injury::Rate(60.0));
+        for (what, fast) in [
+            ("as it is", fast.clone()),
+            ("x1.3", skate::injure(&fast, &legs, Injury::RootScale(1.3))),
+        ] {
+            let slow = halved(&fast);
+            let (a, b) = (clean(&fast, &settings()).unwrap(), clean(&slow, &settings()).unwrap());
+            let mm = 1000.0 * LEG / legs[0].limb.length(clip.skeleton());
+            let n = clip.skeleton().n_joints();
+            let (mut worst, mut sum, mut count) = (0.0_f64, 0.0, 0);
+            for (a, b) in a.clip.poses().chunks(n).step_by(2).zip(b.clip.poses().chunks(n)) {
+                let shift = b[0].translation - a[0].translation;
+                for (a, b) in a.iter().zip(b) {
+                    let off = (b.translation - a.translation - shift).length() * mm;
+                    worst = worst.max(off);
+                    sum += off;
+                    count += 1;
+                }
+            }
+            println!(
+                "{name:28} {what:8} mean {:.3} worst {worst:.2} plants {} {} share {:.2} {:.2}",
+                sum / f64::from(count),
+                a.plants.len(),
+                b.plants.len(),
+                a.path_share,
+                b.path_share
+            );
+        }
+    }
+}
+
+#[test]
+fn a_mirrored_clip_is_cleaned_the_same() {
+    for (name, clip) in &clips::sound() {
+        let mirror = skate::mirrored(clip);
+        let a = skate::mirrored(&clean(clip, &settings()).unwrap().clip);
+        let b = clean(&mirror, &settings()).unwrap().clip;
+        let same = a.values().iter().zip(b.values()).filter(|(a, b)| a != b).count();
+        println!("{name:28} {same} of {} differ", a.values().len());
     }
 }
 
@@ -234,19 +328,60 @@ fn injected_skate_is_removed() {
 fn zz_detail() {
     let Ok(wanted) = std::env::var("CLIP") else { return };
     for (name, clip) in clips::sound().iter().filter(|(name, _)| *name == wanted) {
-        let settings = CleanSettings { path: false, ..settings() };
+        let settings = CleanSettings { path: std::env::var_os("PATHS").is_some(), ..settings() };
+        let legs = posekit::motion::find_legs(clip);
+        let noise = std::env::var("NOISE").ok().and_then(|t| t.parse().ok()).unwrap_or(0.0);
+        let clip = &skate::injure(clip, &legs.legs, Injury::Noise(noise));
         let cleaned = clean(clip, &settings).unwrap();
         let mm = 1000.0 * LEG / cleaned.legs.legs[0].limb.length(clip.skeleton());
         println!("{name} {} fps {}", cleaned.legs.reason, 1.0 / clip.frame_time());
         let poses = clip.poses();
         let n = clip.skeleton().n_joints();
+        let after = cleaned.clip.poses();
+        let r = root_of(clip);
+        let shift = |f: usize| {
+            (after[f * n + r].translation - poses[f * n + r].translation) * mm
+                - cleaned.path.get(f).copied().unwrap_or(DVec3::ZERO) * mm
+        };
+        let worst = (0..clip.n_frames())
+            .max_by(|a, b| shift(*a).length().total_cmp(&shift(*b).length()))
+            .unwrap();
+        println!("root worst at {worst}");
+        for f in worst.saturating_sub(20)..(worst + 20).min(clip.n_frames()) {
+            print!(" [{f}] {:.0},{:.0},{:.0}", shift(f).x, shift(f).y, shift(f).z);
+        }
+        println!();
+        for leg in &cleaned.legs.legs {
+            let (a, b) = (knee_angles(clip, leg), knee_angles(&cleaned.clip, leg));
+            let pop = |x: &[f64], t: usize| (x[t - 1] - 2.0 * x[t] + x[t + 1]).abs();
+            let worst =
+                (1..a.len() - 1).max_by(|s, t| pop(&b, *s).total_cmp(&pop(&b, *t))).unwrap();
+            println!("pop worst at {worst}");
+            for t in worst.saturating_sub(8)..(worst + 8).min(a.len()) {
+                print!(" {:.2}/{:.2}", a[t].to_degrees(), b[t].to_degrees());
+            }
+            println!();
+        }
         for report in &cleaned.plants {
             let leg = &cleaned.legs.legs[report.plant.leg];
-            let joint = if report.plant.part == posekit::motion::Part::Heel { leg.limb.end } else { leg.ball.unwrap() };
+            let joint = if report.plant.part == posekit::motion::Part::Heel {
+                leg.limb.end
+            } else {
+                leg.ball.unwrap()
+            };
             let f = &report.plant.frames;
             let at = |frame: usize| poses[frame * n + joint].translation;
             let mid = at((f.start + f.end) / 2);
-            print!("leg {} {:?} {:?} {:.2}s drift {:.1} ->{:.2} {:?} :", report.plant.leg, report.plant.part, f, f.len() as f64 * clip.frame_time(), report.drift_before * mm, report.drift_after * mm, report.verdict);
+            print!(
+                "leg {} {:?} {:?} {:.2}s drift {:.1} ->{:.2} {:?} :",
+                report.plant.leg,
+                report.plant.part,
+                f,
+                f.len() as f64 * clip.frame_time(),
+                report.drift_before * mm,
+                report.drift_after * mm,
+                report.verdict
+            );
             let step = (f.len() / 12).max(1);
             for frame in f.clone().step_by(step) {
                 let d = (at(frame) - mid) * mm;

@@ -5,7 +5,7 @@ use posekit::motion::Clip;
 use posekit::skeleton::JointKind;
 
 use super::Written;
-use super::capture::{is_changed, is_same};
+use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};
 use crate::bvh::Loss;
 use crate::error::{Error, Place, Result};
@@ -20,10 +20,14 @@ pub(super) fn write(
     stem: &str,
 ) -> Result<Written> {
     let mut bake = Bake::new(cast, edited, by_target(&asset.animations()[index]))?;
-    let mut joints = 0;
-    for joint in 0..edited.skeleton().n_joints() {
-        joints += usize::from(bake.joint(joint)?);
-    }
+    let joints = if bake.is_aligned {
+        changed(cast.clip(), edited)
+    } else {
+        let moves = |joint: &usize| edited.skeleton().kind(*joint).n_values() > 0;
+        (0..edited.skeleton().n_joints()).filter(moves).collect()
+    };
+    joints.iter().try_for_each(|&joint| bake.joint(joint))?;
+    let joints = joints.len();
     let changed = bake.changed;
     let mut animations = asset.animations().to_vec();
     let channels = &mut animations[index].channels;
@@ -73,14 +77,10 @@ impl<'b> Bake<'b> {
         Ok(Self { cast, edited, old, is_aligned, times, changed: Vec::new() })
     }
 
-    /// Writes a joint where it changed, and tells whether it did.
-    fn joint(&mut self, joint: usize) -> Result<bool> {
+    /// Writes what changed of a joint.
+    fn joint(&mut self, joint: usize) -> Result<()> {
         let skeleton = self.edited.skeleton();
         let range = skeleton.value_range(joint);
-        if range.is_empty() || self.is_aligned && !is_changed(self.cast.clip(), self.edited, joint)
-        {
-            return Ok(false);
-        }
         let part = &self.cast.parts[joint];
         let turn = range.end - 4..range.end;
         if self.differs(turn.clone()) {
@@ -95,7 +95,7 @@ impl<'b> Bake<'b> {
                 translation(part, values)
             })?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// True where some of a frame's values are not those that were read.

@@ -59,8 +59,7 @@ impl Bones {
         let along = axis.dot(u) * axis.dot(v);
         let (a, b) = (u.dot(v) - along, u.dot(across));
         let size_squared = a * a + b * b;
-        let wanted =
-            0.5 * (goal.length_squared() - u.length_squared() - v.length_squared()) - along;
+        let wanted = 0.5 * (goal.length_squared() - u.length_squared() - v.length_squared()) - along;
         let mid = if size_squared > 0.0 {
             let size = size_squared.sqrt();
             let m = wanted.clamp(-size, size);

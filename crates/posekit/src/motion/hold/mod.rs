@@ -37,7 +37,8 @@ pub struct HoldSettings {
     /// What is faster than this and common to all that is held is taken up by the root \[s\]. Default 0.05: jitter of a whole
     /// body goes, steps and sways stay with the legs.
     pub root_smoothing: f64,
-    /// Bend from straight below which the root spares a knee more and more \[rad\]. Default 20 degrees \[kovar02\].
+    /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
+    /// do not pop.
     pub knee_softening: f64,
     /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
     /// ([`Free`](crate::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
@@ -51,7 +52,7 @@ impl Default for HoldSettings {
             strength: 1.0,
             root_stiffness: 10.0,
             root_smoothing: 0.05,
-            knee_softening: 20.0_f64.to_radians(),
+            knee_softening: 0.3_f64.to_radians(),
             max_stretch: 0.0,
         }
     }
@@ -167,8 +168,13 @@ const MISS: f64 = 1e-4;
 
 /// Measures how the contacts hold.
 fn report(clip: Clip, changed: Vec<usize>, plan: &Plan, n_contacts: usize) -> Held {
-    let empty =
-        ContactReport { frames: 0..0, limb: None, residual: 0.0, angle: 0.0, missed: Vec::new() };
+    let empty = ContactReport {
+        frames: 0..0,
+        limb: None,
+        residual: 0.0,
+        angle: 0.0,
+        missed: Vec::new(),
+    };
     let mut contacts = vec![empty; n_contacts];
     let joints: Vec<usize> = points(plan).map(|(_, point)| point.frame.joint).collect();
     let tracks = Tracks::new(&clip, &joints);
