@@ -7,8 +7,10 @@ mod clips;
 #[path = "support/skate.rs"]
 mod skate;
 
+use posekit::glam::DVec3;
 use posekit::motion::{
-    Clip, DetectSettings, FloorChoice, Leg, Part, Plant, find_floor, find_legs, find_plants,
+    Clip, DetectSettings, FloorChoice, Leg, Metrics, Part, Plant, find_floor, find_legs,
+    find_plants, ground_path, measure,
 };
 use skate::Injury;
 
@@ -110,13 +112,88 @@ fn a_mirrored_clip_has_the_same_plants() {
         let swapped: Vec<Leg> = legs.iter().rev().cloned().collect();
         let floor = find_floor(&clip, &legs, FloorChoice::Fit);
         let other = find_floor(&mirror, &swapped, FloorChoice::Fit);
-        let flip = |v: posekit::glam::DVec3| [(-v.x).to_bits(), v.y.to_bits(), v.z.to_bits()];
-        let bits = |v: posekit::glam::DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
+        let flip = |v: DVec3| [(-v.x).to_bits(), v.y.to_bits(), v.z.to_bits()];
+        let bits = |v: DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
         assert_eq!(bits(other.normal), flip(floor.normal), "{name}");
         assert_eq!(bits(other.point), flip(floor.point), "{name}");
         let swap = |plant: &Plant| Plant { leg: legs.len() - 1 - plant.leg, ..plant.clone() };
         let mut expected: Vec<Plant> = plants(&clip, &legs).iter().map(swap).collect();
         expected.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
         assert_eq!(plants(&mirror, &swapped), expected, "{name}");
+    }
+}
+
+fn measured(clip: &Clip, legs: &[Leg]) -> Metrics {
+    let floor = find_floor(clip, legs, FloorChoice::Fit);
+    let plants = find_plants(clip, legs, &floor, FloorChoice::Fit, &DetectSettings::default());
+    measure(clip, None, legs, &plants, &floor)
+}
+
+#[test]
+fn sliding_feet_are_measured() {
+    println!(
+        "{:24} plants  drift: median max [mm]  slide [mm/s]  MANN [mm/s]  GMD   x1.3: median max",
+        "clip"
+    );
+    let mut medians = Vec::new();
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        let sound = measured(&clip, &legs);
+        let skating = measured(&skate::injure(&clip, &legs, Injury::RootScale(1.3)), &legs);
+        println!(
+            "{name:24} {:6}  {:6.1} {:6.1}  {:6.1}  {:6.1}  {:.3}  {:6.1} {:6.1}  pop {:.0} jerk {:.0}",
+            sound.drifts.len(),
+            sound.drift_median * 1e3,
+            sound.drift_max * 1e3,
+            sound.slide_speed * 1e3,
+            sound.weighted_skate * 1e3,
+            sound.skating_ratio,
+            skating.drift_median * 1e3,
+            skating.drift_max * 1e3,
+            sound.knee_pop,
+            sound.jerk,
+        );
+        medians.push((sound.drift_median, skating.drift_median));
+    }
+    if medians.is_empty() {
+        return;
+    }
+    let middle = |of: fn(&(f64, f64)) -> f64| {
+        let mut all: Vec<f64> = medians.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    let (sound, skating) = (middle(|m| m.0), middle(|m| m.1));
+    assert!(sound < 0.02, "feet of sound clips roll a little: {sound}");
+    assert!(skating > 2.0 * sound, "{skating} against {sound}");
+}
+
+#[test]
+fn a_walk_on_the_spot_gets_its_way_back() {
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        let still = skate::injure(&clip, &legs, Injury::InPlace);
+        let floor = find_floor(&still, &legs, FloorChoice::Fit);
+        let settings = DetectSettings::default();
+        let plants = find_plants(&still, &legs, &floor, FloorChoice::Fit, &settings);
+        let slid = ground_path(&still, &legs, &plants, &floor, FloorChoice::Fit, &settings);
+        let way = |clip: &Clip, frame: usize| {
+            let hips = |frame: usize| clip.skeleton().poses(clip.frame(frame))[0].translation;
+            let step = hips(frame) - hips(0);
+            step - clip.up() * step.dot(clip.up())
+        };
+        let last = clip.n_frames() - 1;
+        let leg = legs[0].limb.length(clip.skeleton());
+        let (gone, back): (DVec3, DVec3) = (way(&clip, last), -slid[last]);
+        let far = (0..=last).map(|frame| way(&clip, frame).length()).fold(0.0, f64::max);
+        let off =
+            (0..=last).map(|frame| (way(&clip, frame) + slid[frame]).length()).fold(0.0, f64::max);
+        println!(
+            "{name:24} {:.2} legs, {:.2} back, off by {:.2} of {:.2}",
+            gone.length() / leg,
+            back.length() / leg,
+            off / leg,
+            far / leg
+        );
     }
 }

@@ -26,6 +26,7 @@ mod plant;
 mod retime;
 mod smooth;
 mod tracks;
+mod travel;
 
 pub use change::Change;
 pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
@@ -40,3 +41,4 @@ pub use leg::{Leg, Limb, Side};
 pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
+pub use travel::ground_path;

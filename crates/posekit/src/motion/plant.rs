@@ -48,7 +48,7 @@ pub struct DetectSettings {
     /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.35:
     /// 30 cm/s for a leg of 0.85 m.
     pub enter_slip: f64,
-    /// And goes on as long as it moves slower than this. Default 0.6; a swinging foot moves at 2 and more.
+    /// And goes on as long as it moves slower than this. Default 0.5; a swinging foot moves at 2 and more.
     pub leave_slip: f64,
     /// Shorter plants are none \[s\]. Default 0.08: the contacts of a sprint last 0.1.
     pub shortest: f64,
@@ -66,7 +66,7 @@ impl Default for DetectSettings {
             enter_speed: 0.25,
             leave_speed: 0.5,
             enter_slip: 0.35,
-            leave_slip: 0.6,
+            leave_slip: 0.5,
             shortest: 0.08,
             bridge: 0.06,
             half_window: 0.08,
@@ -95,6 +95,12 @@ const REST_LEAST: f64 = 0.1;
 
 /// How far the height at which a part stands may be from what it was first taken for \[leg lengths\].
 const SETTLED: f64 = 0.06;
+
+/// What is left of a plant that is cut back lasts so long at least \[s\].
+const TRIMMED_LEAST: f64 = 0.2;
+
+/// How much the height of a plant above the floor may change \[leg lengths\]: more than on the floor, which legs of the wrong length float above when they bend.
+const STEP_SPREAD: f64 = 0.06;
 
 /// For how long at least a foot must keep its height above the floor to stand on something there \[s\].
 const STEP_LEAST: f64 = 0.2;
@@ -157,21 +163,56 @@ pub(super) fn plants_on(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
-    let is_level = choice != FloorChoice::PerPlant;
-    let mut tracks: Vec<Track<'_>> = paths
-        .parts()
-        .map(|(.., path)| Track::new(paths, path, floor, &smoother, is_level, settings))
-        .collect();
-    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    let (mut tracks, ground) = tracks_of(paths, floor, choice, settings);
     tracks.iter_mut().for_each(|track| track.settle(&ground));
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
-        let found = track.plants(&ground);
+        let found = track.plants(&ground, &lowest_of(paths, &tracks, part));
         plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
     }
     plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
     plants
+}
+
+/// How high the lowest of all feet is in each frame, by one part of them, above the floor and not above where it stands; heels of feet that have a ball count as
+/// never lowest, since people stand on their toes.
+fn lowest_of(paths: &Paths, tracks: &[Track<'_>], part: Part) -> Vec<f64> {
+    let mut lowest = vec![f64::INFINITY; paths.n_frames];
+    for (track, (leg, other, _)) in tracks.iter().zip(paths.parts()) {
+        let is_foremost = other == Part::Ball || paths.legs[leg].ball.is_none();
+        if other == part && is_foremost {
+            for (lowest, height) in lowest.iter_mut().zip(&track.heights) {
+                *lowest = lowest.min(height + track.rest);
+            }
+        } else if other == part {
+            lowest.fill(-f64::INFINITY);
+        }
+    }
+    lowest
+}
+
+/// How fast the floor seems to slide.
+pub(super) fn ground_of(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &DetectSettings,
+) -> Ground {
+    tracks_of(paths, floor, choice, settings).1
+}
+
+fn tracks_of<'a>(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &'a DetectSettings,
+) -> (Vec<Track<'a>>, Ground) {
+    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
+    let is_level = choice != FloorChoice::PerPlant;
+    let track = |path| Track::new(paths, path, floor, &smoother, is_level, settings);
+    let tracks: Vec<Track<'_>> = paths.parts().map(|(.., path)| track(path)).collect();
+    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    (tracks, ground)
 }
 
 /// How one part of a foot moves: smoothed, in leg lengths.
@@ -179,6 +220,8 @@ pub(super) fn plants_on(
 pub(super) struct Track<'a> {
     /// Above the height at which it stands.
     heights: Vec<f64>,
+    /// The height above the floor at which it stands.
+    rest: f64,
     /// How fast the height changes \[1/s\].
     rises: Vec<f64>,
     /// Along the floor \[1/s\].
@@ -210,7 +253,8 @@ impl<'a> Track<'a> {
             velocities.push(velocity - floor.normal * rise);
         }
         let frame_time = paths.frame_time;
-        Self { heights, rises, velocities, frame_time, is_level, settings }
+        let rest = rest / paths.length;
+        Self { heights, rest, rises, velocities, frame_time, is_level, settings }
     }
 
     /// How surely it stands, and its velocity along the floor, at every so many frames.
@@ -247,11 +291,12 @@ impl<'a> Track<'a> {
         if (heights.len() * stride) as f64 * self.frame_time >= REST_LEAST {
             let rest = lower_middle(&heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
             self.heights.iter_mut().for_each(|height| *height -= rest);
+            self.rest += rest;
         }
     }
 
     /// The runs of frames in which it stands: on the floor, and on what is above it.
-    fn plants(&self, ground: &Ground) -> Vec<Range<usize>> {
+    fn plants(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
         let settings = self.settings;
         let mut stands = vec![false; self.heights.len()];
         if self.is_level {
@@ -266,15 +311,15 @@ impl<'a> Track<'a> {
             };
             self.runs_of(loose, tight).into_iter().flatten().for_each(|frame| stands[frame] = true);
         }
-        for run in self.plateaus(ground) {
+        for run in self.plateaus(ground, lowest) {
             stands[run].fill(true);
         }
         let found = self.bridged(runs(&stands));
         found.into_iter().map(|run| self.trimmed(run, ground)).collect()
     }
 
-    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, so
-    /// that something is left of the plants of a run.
+    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, and
+    /// nothing of the short plants of a run.
     fn trimmed(&self, run: Range<usize>, ground: &Ground) -> Range<usize> {
         let settings = self.settings;
         let level = self.heights[run.clone()].iter().fold(f64::INFINITY, |a, b| a.min(*b));
@@ -282,7 +327,8 @@ impl<'a> Track<'a> {
             self.heights[*frame] - level > settings.enter_height
                 || !self.keeps(*frame, ground, settings.enter_speed, settings.enter_slip)
         };
-        let most = run.len() / 4;
+        let spare = run.len().saturating_sub(frames_of(TRIMMED_LEAST, self.frame_time));
+        let most = (run.len() / 4).min(spare / 2);
         let first = run.clone().take(most).take_while(moves).count();
         let last = run.clone().rev().take(most).take_while(moves).count();
         run.start + first..run.end - last
@@ -304,8 +350,9 @@ impl<'a> Track<'a> {
         found
     }
 
-    /// Where it keeps its height at whatever height, having come down to it and going up from it: steps, stairs and rough ground.
-    fn plateaus(&self, ground: &Ground) -> Vec<Range<usize>> {
+    /// Where it keeps its height at whatever height: as the lowest foot, since nobody hovers, or having come down to it and going up from it, as on steps and
+    /// rough ground.
+    fn plateaus(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
         let settings = self.settings;
         let (speed, slip) = (settings.leave_speed, settings.leave_slip);
         // Where a floor has been found, what is above it must keep its height better to be another.
@@ -313,21 +360,29 @@ impl<'a> Track<'a> {
         let loose = |frame| self.keeps(frame, ground, speed, slip);
         let tight = |frame| self.keeps(frame, ground, settings.enter_speed, settings.enter_slip);
         let mut found = self.bridged(self.runs_of(loose, tight));
-        if self.is_level {
-            let spread = |run: &Range<usize>| {
-                let heights = self.heights[run.clone()].iter();
-                let (low, high) = heights
-                    .fold((f64::INFINITY, -f64::INFINITY), |(low, high), h| {
-                        (low.min(*h), high.max(*h))
-                    });
-                high - low
-            };
-            found.retain(|run| {
-                spread(run) < settings.leave_height && is_long(run, self.frame_time, STEP_LEAST)
-            });
-        }
-        found.retain(|run| self.comes_down_to(run));
+        found.retain(|run| {
+            let is_sure = !self.is_level
+                || (self.spread(run) < STEP_SPREAD && is_long(run, self.frame_time, STEP_LEAST));
+            self.is_lowest(run, lowest) || (is_sure && self.comes_down_to(run))
+        });
         found
+    }
+
+    /// How much its height changes in a run.
+    fn spread(&self, run: &Range<usize>) -> f64 {
+        let heights = self.heights[run.clone()].iter();
+        let (low, high) = heights
+            .fold((f64::INFINITY, -f64::INFINITY), |(low, high), h| (low.min(*h), high.max(*h)));
+        high - low
+    }
+
+    /// True where it is among the lowest feet nearly all the time of a run that is long enough for nobody to fly.
+    fn is_lowest(&self, run: &Range<usize>, lowest: &[f64]) -> bool {
+        let is_low = |frame: &usize| {
+            self.heights[*frame] + self.rest < lowest[*frame] + self.settings.enter_height
+        };
+        let n_low = run.clone().filter(is_low).count();
+        is_long(run, self.frame_time, STEP_LEAST) && n_low * 10 >= run.len() * 9
     }
 
     /// True unless it rises to where it stands, or falls from there: a foot that is held up is no plant.
