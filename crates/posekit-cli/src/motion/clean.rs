@@ -4,7 +4,7 @@ use std::path::Path;
 
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, Plant, PlantReport, Verdict,
-    clean as clean_clip, measure,
+    clean as clean_clip,
 };
 use posekit_io::ContactsFile;
 
@@ -154,14 +154,13 @@ fn told(
             }
         })
         .collect();
-    let plants: Vec<_> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
-    let measured = |clip: &Clip, source| measure(clip, source, &legs.legs, &plants, &cleaned.floor);
-    record.metrics =
-        metric_records(&measured(clip, None), Some(&measured(&cleaned.clip, Some(clip))));
+    let (before, after) = cleaned.measures(clip);
+    record.metrics = metric_records(&before, Some(&after));
     let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
     let change = before.largest_distance(&after) * scale;
     record.largest_change = finite(if change < SMALLEST { 0.0 } else { change });
     let view = args.report.is_some().then(|| {
+        let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
         let sides = Sides { clip, before: &before, after: Some(&after) };
         ClipView::new(&record, &sides, &legs.legs, &cleaned.floor, scale, &plants)
     });

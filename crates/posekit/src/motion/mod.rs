@@ -5,6 +5,9 @@
 //!
 //! [`Keyframes`] are the same as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip.
 //!
+//! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, and [`measure`] says how far
+//! they slide while they do.
+//!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
 mod change;

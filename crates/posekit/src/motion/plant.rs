@@ -425,7 +425,7 @@ impl<'a> Track<'a> {
     }
 }
 
-/// True for a run that lasts so long; one that fills the clip always does.
+/// True for a run that lasts so long.
 fn is_long(run: &Range<usize>, frame_time: f64, shortest: f64) -> bool {
     // Half a frame: where a frame's time begins and ends is not known better.
     (run.len() as f64 + 0.5) * frame_time >= shortest
