@@ -1,16 +1,16 @@
 //! `posekit check`: how far standing feet slide.
 
-use posekit::motion::{Clip, DetectSettings, find_floor, find_plants, measure};
+use posekit::motion::{Clip, DetectSettings, find_floor, find_plants, ground_path, measure};
 
 use super::feet::{
-    Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
+    Places, floor_choice, key, legs, metric_records, millimetres, part_word, walking, with_legs,
 };
 use super::record::{ClipRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
 use super::{page, words};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::motion_args::CheckArgs;
 use crate::output::write_file;
 
@@ -79,6 +79,15 @@ fn measured(
     let floor = find_floor(clip, &legs.legs, choice);
     let plants = find_plants(clip, &legs.legs, &floor, choice, &DetectSettings::default());
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
+    let ahead = if args.detect.in_place {
+        let settings = DetectSettings::default();
+        let slid = ground_path(clip, &legs.legs, &plants, &floor, choice, &settings);
+        let message = "--in-place: no joint that carries the legs can be moved";
+        Some(walking(clip, &legs.legs, &slid).ok_or_else(|| Failure::usage(message))?)
+    } else {
+        None
+    };
+    let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
     let metrics = measure(clip, None, &legs.legs, &plants, &floor);
     record.metrics = metric_records(&metrics, None);

@@ -11,7 +11,7 @@ use super::ledger::{Digest, Ledger};
 use super::record::{FileRecord, SCHEMA};
 use super::source::{Opened, Output, Source};
 use super::words;
-use crate::failure::{Failure, Fault, Result};
+use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
 use crate::output::{note, print, write_bytes};
 
@@ -215,14 +215,20 @@ impl<V> Outcome<V> {
             self.tell_one()?;
         }
         self.warn();
-        match self.failure {
-            Some(failure) => Err(failure),
+        let is_json = task.batch.json;
+        let failure = match self.failure {
+            Some(failure) => failure,
             None if self.files.iter().any(FileRecord::is_failed) => {
-                Err(if self.is_folder { Failure::some_failed() } else { self.first_failure() })
+                if self.is_folder {
+                    Failure::some_failed()
+                } else {
+                    self.first_failure()
+                }
             }
-            None if has_findings => Err(Failure::findings()),
-            None => Ok(()),
-        }
+            None if has_findings => Failure::findings(),
+            None => return Ok(()),
+        };
+        Err(if is_json { said(failure) } else { failure })
     }
 
     /// The first warnings, each with its file.
@@ -257,12 +263,18 @@ impl<V> Outcome<V> {
     }
 }
 
+/// A failure that standard output has told already, and standard error now.
+fn said(failure: Failure) -> Failure {
+    if let Some(error) = &failure.error {
+        note(&format!("error: {error:#}"));
+    }
+    Failure { error: None, ..failure }
+}
+
 /// A failure that comes before any file, as JSON where JSON was asked for.
 pub(super) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
-    if let (Err(failure), true) = (&result, is_json)
-        && failure.fault != Fault::Findings
-    {
-        let error = failure.error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
+    if let (Err(Failure { error: Some(error), .. }), true) = (&result, is_json) {
+        let error = format!("{error:#}");
         let json = serde_json::json!({ "schema": SCHEMA, "command": task, "error": error });
         print(&format!("{json:#}\n"))?;
     }

@@ -13,16 +13,16 @@ use crate::draw::svg::{Markup, Path, Tag, circle, line, root as svg_root};
 use crate::draw::svg_style;
 
 /// Seconds that are shown at most.
-const SHOWN: f64 = 2.4;
+const SHOWN: f64 = 3.0;
 
 /// Seconds from one figure to the next.
 const APART: f64 = 0.3;
 
-/// The size of the picture \[px\], and the room of one row above its floor.
+/// The largest width of the picture \[px\], and the largest height of a figure.
 const WIDTH: f64 = 1024.0;
 const MARGIN: f64 = 32.0;
 const HEAD: f64 = 44.0;
-const MOST_HIGH: f64 = 300.0;
+const MOST_HIGH: f64 = 260.0;
 
 /// What a picture shows.
 pub(super) struct Strip<'a> {
@@ -59,7 +59,7 @@ impl Strip<'_> {
         let tall = self.tall(&frames);
         let scale = ((WIDTH - 2.0 * MARGIN) / wide).min(MOST_HIGH / tall);
         let row = tall * scale + 64.0;
-        let size = [WIDTH, HEAD + row * rows.len() as f64];
+        let size = [wide * scale + 2.0 * MARGIN, HEAD + row * rows.len() as f64];
         let mut out = Markup::new();
         out.open(&svg_root(size, self.title));
         out.open(&Tag::new("style"));
@@ -75,7 +75,7 @@ impl Strip<'_> {
                 [MARGIN + x * scale, ground - y * scale]
             };
             out.open(&Tag::new("g").class(class));
-            out.leaf(&line([MARGIN, ground], [WIDTH - MARGIN, ground]).class("axis"));
+            out.leaf(&line([MARGIN, ground], [size[0] - MARGIN, ground]).class("axis"));
             let slide = millimetres(self.slides[index.min(1)]);
             let words = format!("{words}: standing feet slide by {slide} mm at most");
             let at = [MARGIN, ground + 24.0];
