@@ -1,4 +1,6 @@
 //! Finding plants in the BVH files of the shared assets, sound and injured.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(clippy::cast_possible_truncation, reason = "counts of frames of test clips are small")]
 
 mod common;
 
@@ -102,12 +104,20 @@ fn plants_of_injured_clips_are_those_of_sound_ones() {
         if total.f1() < floor {
             low.push(injury.to_string());
         }
+        // The run lasts a second and a half and has seven steps of a tenth of a second: one more or less is much.
+        let is_hard =
+            |name: &str| name == "cmu_iclone_002_03" || matches!(injury, Injury::LegsAlone(_));
+        let lost = each.iter().filter(|(f1, name)| *f1 < 0.85 && !is_hard(name));
+        low.extend(lost.map(|(_, name)| format!("{injury} of {name}")));
     }
     assert!(low.is_empty(), "below their floor: {low:?}");
 }
 
-/// The plants of `testdata/plants.json`: clip, then side, part, first and last second.
-fn labels() -> Vec<(String, Vec<(Side, Part, f64, f64)>)> {
+/// Side, part, first and last second.
+type Label = (Side, Part, f64, f64);
+
+/// The plants of `testdata/plants.json`, clip by clip.
+fn labels() -> Vec<(String, Vec<Label>)> {
     let text = include_str!("../../../testdata/plants.json");
     let json: serde_json::Value = serde_json::from_str(text).unwrap();
     let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
@@ -130,7 +140,7 @@ fn plants_are_those_that_were_labelled() {
     for (name, clip) in clips::sound() {
         let Some((_, labels)) = labels.iter().find(|(clip, _)| *clip == name) else { continue };
         let legs = find_legs(&clip).legs;
-        let of_label = |(side, part, from, to): &(Side, Part, f64, f64)| {
+        let of_label = |(side, part, from, to): &Label| {
             let leg = legs.iter().position(|leg| leg.side == *side).unwrap();
             // Times were rounded to a tenth of a millisecond.
             Plant { leg, part: *part, frames: clip.frames(from - 1e-3, to + 1e-3) }

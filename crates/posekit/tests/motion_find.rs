@@ -1,4 +1,5 @@
 //! Legs and plants of made-up figures.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about, sin_cos};
@@ -109,7 +110,7 @@ fn stilts(steps: usize, rise: f64) -> (Clip, Vec<Leg>) {
     }
     let clip = Clip::try_new(skeleton, 1.0 / 60.0, values).unwrap();
     let legs = find_legs(&clip).legs;
-    assert_eq!(legs.len(), 2);
+    assert_eq!(legs.len(), 2, "both are named");
     (clip, legs)
 }
 

@@ -28,7 +28,8 @@ fn figure(knee: Knee) -> Skeleton {
         Knee::Free => Joint::free(name),
     };
     let foot = |name: &str| if knee == Knee::Free { Joint::free(name) } else { Joint::ball(name) };
-    let mut joints = vec![Joint::free("hips"), Joint::ball("spine").child_of(0).at(at(0.0, 0.2, 0.0))];
+    let mut joints =
+        vec![Joint::free("hips"), Joint::ball("spine").child_of(0).at(at(0.0, 0.2, 0.0))];
     joints.push(Joint::ball("neck").child_of(1).at(at(0.0, 0.3, 0.0)));
     joints.push(Joint::ball("head").child_of(2).at(at(0.0, 0.15, 0.0)));
     for (side, x) in [("left", 1.0), ("right", -1.0)] {
@@ -39,8 +40,16 @@ fn figure(knee: Knee) -> Skeleton {
         joints.push(Joint::ball(format!("{side} toes")).child_of(leg + 2).at(at(0.0, -0.06, 0.13)));
         let arm = joints.len();
         joints.push(Joint::ball(format!("{side} arm")).child_of(1).at(at(0.2 * x, 0.25, 0.0)));
-        joints.push(Joint::ball(format!("{side} forearm")).child_of(arm).at(at(0.28 * x, 0.0, 0.0)));
-        joints.push(Joint::ball(format!("{side} hand")).child_of(arm + 1).at(at(0.25 * x, 0.0, 0.0)));
+        joints.push(Joint::ball(format!("{side} forearm")).child_of(arm).at(at(
+            0.28 * x,
+            0.0,
+            0.0,
+        )));
+        joints.push(Joint::ball(format!("{side} hand")).child_of(arm + 1).at(at(
+            0.25 * x,
+            0.0,
+            0.0,
+        )));
     }
     Skeleton::try_new(joints).unwrap()
 }
@@ -106,9 +115,8 @@ fn changed(a: &Clip, b: &Clip) -> Vec<usize> {
 }
 
 fn largest_step(held: &Held, source: &Clip, joint: usize) -> f64 {
-    let shift = |frame| {
-        pose(&held.clip, frame, joint).translation - pose(source, frame, joint).translation
-    };
+    let shift =
+        |frame| pose(&held.clip, frame, joint).translation - pose(source, frame, joint).translation;
     (1..source.n_frames()).map(|frame| shift(frame).distance(shift(frame - 1))).fold(0.0, f64::max)
 }
 
@@ -117,7 +125,8 @@ fn a_foot_stays_and_the_rest_of_the_clip_keeps_its_bits() {
     for knee in [Knee::Ball, Knee::Hinge, Knee::Free] {
         let clip = walk(knee);
         let foot = joint(&clip, "left foot");
-        let held = hold(&clip, &[contact(foot, 0.8, 1.1, Hold::Position(None))], &legs(&clip)).unwrap();
+        let held =
+            hold(&clip, &[contact(foot, 0.8, 1.1, Hold::Position(None))], &legs(&clip)).unwrap();
         let report = &held.contacts[0];
         assert_eq!(report.frames, 48..67);
         assert!(report.residual < 1e-9 && report.missed.is_empty(), "{report:?}");
@@ -165,10 +174,12 @@ fn a_hand_holds_a_pose_and_the_hips_stay() {
     target.translation.y += 0.05;
     target.rotation = rotation_about(DVec3::Y, 0.5) * target.rotation;
     let target = Pose { rotation: -target.rotation, ..target };
-    let held = hold(&clip, &[contact(hand, 0.95, 1.05, Hold::Pose(Some(target)))], &legs(&clip)).unwrap();
+    let held =
+        hold(&clip, &[contact(hand, 0.95, 1.05, Hold::Pose(Some(target)))], &legs(&clip)).unwrap();
     let report = &held.contacts[0];
     assert!(report.residual < 1e-9 && report.angle < 1e-9, "{report:?}");
-    let arm: Vec<usize> = ["right arm", "right forearm", "right hand"].map(|name| joint(&clip, name)).to_vec();
+    let arm: Vec<usize> =
+        ["right arm", "right forearm", "right hand"].map(|name| joint(&clip, name)).to_vec();
     assert!(arm.iter().all(|joint| held.changed.contains(joint)));
     for (frame, q) in clip.values().chunks(clip.skeleton().n_values()).enumerate() {
         let now = &held.clip.frame(frame)[..3];
@@ -224,7 +235,8 @@ fn bones_grow_only_where_they_may() {
     let rigid = HoldSettings { root_stiffness: 1e9, ..legs(&clip) };
     let elastic = HoldSettings { max_stretch: 0.02, ..rigid.clone() };
     let bone = |clip: &Clip, frame: usize| {
-        let [a, b, c] = ["left thigh", "left shin", "left foot"].map(|name| pose(clip, frame, joint(clip, name)).translation);
+        let [a, b, c] = ["left thigh", "left shin", "left foot"]
+            .map(|name| pose(clip, frame, joint(clip, name)).translation);
         a.distance(b) + b.distance(c)
     };
     for settings in [&rigid, &elastic] {

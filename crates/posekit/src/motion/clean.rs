@@ -5,13 +5,13 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::find::{Legs, find_legs};
+use super::firm::{Firm, Stance, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold, root_of};
 use super::metrics::{Metrics, measure};
 use super::path::Slide;
 use super::paths::Paths;
-use super::plant::{DetectSettings, Part, Plant, plants_on, runs};
-use super::smooth::Smoother;
+use super::plant::{DetectSettings, Part, Plant, plants_on};
 use super::{Clip, Contact, Hold, Leg};
 use crate::error::{Error, Result};
 use crate::math::Pose;
@@ -145,6 +145,10 @@ pub enum Verdict {
         /// In how many frames.
         frames: usize,
     },
+    /// Left as it is: the foot rolls through it, and at no time is firm enough to stand.
+    Rolling,
+    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this one was left then.
+    Left,
     /// Left alone because it was asked for.
     Kept,
 }
@@ -178,15 +182,15 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let paths = Paths::new(clip, &legs.legs);
     let floor = floor_of(&paths, settings.floor);
     let plants = plants_on(&paths, &floor, settings.floor, &settings.detect);
-    let (plants, leads): (Vec<Plant>, Vec<[f64; 2]>) =
-        firm_parts(&paths, &floor, plants, settings).into_iter().unzip();
+    let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
+    let plants: Vec<Plant> = firm.iter().map(|firm| firm.plant.clone()).collect();
     let given = settings.contacts.as_ref();
     let (path_share, path) = match given {
         None if settings.path || settings.in_place => path(&paths, &plants, &floor, settings),
         _ => (0.0, Vec::new()),
     };
     let plan = Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings };
-    let (mut reports, contacts, of_plant) = plan.plan(plants, leads);
+    let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
     let base = moved(clip, &legs.legs, &path);
     let held = hold(base.as_ref().unwrap_or(clip), &contacts, &hold_settings)?;
@@ -198,7 +202,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let after = Paths::new(&cleaned, &legs.legs);
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         report.drift_after = drift(&after, &report.plant, &floor, &[]);
-        let missed = contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        let missed =
+            contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
             report.verdict =
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
@@ -234,92 +239,6 @@ fn check(settings: &CleanSettings) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What of each plant is firm: where the part neither comes down nor is being lifted.
-///
-/// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away.
-fn firm_parts(
-    paths: &Paths,
-    floor: &Floor,
-    plants: Vec<Plant>,
-    settings: &CleanSettings,
-) -> Vec<(Plant, [f64; 2])> {
-    let smoother = Smoother::new(settings.detect.half_window, paths.frame_time, paths.n_frames);
-    let mut firm = Vec::with_capacity(plants.len());
-    let (mut heights, mut lifts_of): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-    for plant in plants {
-        let Some(path) = paths.legs[plant.leg].part(plant.part) else { continue };
-        let still = still_parts(path, &plant, paths, settings);
-        if !still.is_empty() {
-            firm.extend(still.into_iter().map(|frames| (Plant { frames, ..plant }, [0.0; 2])));
-            continue;
-        }
-        heights.clear();
-        heights.extend(plant.frames.clone().map(|frame| floor.height(smoother.value(path, frame))));
-        let mut sorted = heights.clone();
-        sorted.sort_by(f64::total_cmp);
-        let rest = sorted[sorted.len() / 4];
-        let band = settings.firm * paths.length;
-        // How far inside the band it is, above 0 where it is firm.
-        let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
-        if let (Part::Heel, Some(ball)) = (plant.part, &paths.legs[plant.leg].ball) {
-            // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
-            let lifts = plant.frames.clone().zip(&heights);
-            lifts_of.clear();
-            lifts_of.extend(lifts.map(|(frame, heel)| floor.height(smoother.value(ball, frame)) - heel));
-            sorted.clone_from(&lifts_of);
-            sorted.sort_by(f64::total_cmp);
-            let flat = sorted[sorted.len() / 2];
-            for (room, lift) in room.iter_mut().zip(&lifts_of) {
-                let own = band - (lift - flat).abs();
-                *room = if own < *room { own } else { *room };
-            }
-        }
-        let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
-        let mut runs = runs(&is_firm);
-        let longest = runs.iter().map(Range::len).fold(0, |a, b| if b > a { b } else { a });
-        let least = settings.detect.shortest / paths.frame_time;
-        runs.retain(|run| run.len() as f64 + 0.5 >= least || run.len() == longest);
-        firm.extend(runs.into_iter().map(|run| {
-            let start = plant.frames.start;
-            let lead = [crossing(&room, run.start, run.start.checked_sub(1)), crossing(&room, run.end - 1, Some(run.end))];
-            (Plant { frames: run.start + start..run.end + start, ..plant }, lead)
-        }));
-    }
-    firm.sort_by_key(|(plant, _)| (plant.frames.start, plant.leg, plant.part));
-    firm
-}
-
-/// How far from a firm frame to the next, which is not, it is still firm, in frames: where the room between them is used up. A half where that is not known.
-fn crossing(room: &[f64], inside: usize, outside: Option<usize>) -> f64 {
-    let outside = outside.and_then(|outside| room.get(outside));
-    outside.map_or(0.5, |outside| room[inside] / (room[inside] - outside)).clamp(0.0, 0.999)
-}
-
-/// A part that moves less than this from frame to frame does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
-const STILL: f64 = 1.2e-5;
-
-/// The frames of a plant in which its part does not move at all: it was cleaned before, or made by hand, and nothing else of the plant is meant to stand.
-fn still_parts(
-    path: &[DVec3],
-    plant: &Plant,
-    paths: &Paths,
-    settings: &CleanSettings,
-) -> Vec<Range<usize>> {
-    let limit = STILL * paths.length;
-    let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
-    // Frames that the detector takes for the plant's ends may be just outside of what was held.
-    let (mut all, mut start) = (Vec::new(), plant.frames.start);
-    for frame in plant.frames.clone() {
-        if frame + 1 == plant.frames.end || moves(frame) {
-            all.push(start..frame + 1);
-            start = frame + 1;
-        }
-    }
-    let least = settings.detect.shortest / paths.frame_time;
-    all.retain(|run| run.len() > 2 && run.len() as f64 + 0.5 >= least);
-    all
 }
 
 /// The displacement of the path, and how much of the slide it takes up.
@@ -398,46 +317,38 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// What becomes of each plant, the contacts, and which of them is which plant's.
-    fn plan(
-        &self,
-        plants: Vec<Plant>,
-        leads: Vec<[f64; 2]>,
-    ) -> (Vec<PlantReport>, Vec<Contact>, Vec<Option<usize>>) {
-        let mut reports: Vec<PlantReport> =
-            plants.into_iter().map(|plant| self.judge(plant)).collect();
+    fn plan(&self, firm: &[Firm]) -> (Vec<PlantReport>, Vec<Contact>, Vec<Option<usize>>) {
+        let reports: Vec<PlantReport> = firm.iter().map(|firm| self.judge(firm)).collect();
         let mut targets: Vec<Option<DVec3>> = vec![None; reports.len()];
-        for index in 0..reports.len() {
-            let report = &reports[index];
+        let mut contacts = Vec::new();
+        let mut of_plant = vec![None; reports.len()];
+        if reports.iter().all(|report| report.verdict != Verdict::Fixed) {
+            return (reports, contacts, of_plant);
+        }
+        for (index, report) in reports.iter().enumerate() {
             if matches!(report.verdict, Verdict::Fixed | Verdict::Clean) {
-                targets[index] = Some(self.target(index, &reports, &targets, &leads));
-            }
-        }
-        if reports.iter().all(|report| !matches!(report.verdict, Verdict::Fixed)) {
-            targets.fill(None);
-        }
-        let (mut contacts, mut of_plant) = (Vec::new(), Vec::new());
-        for ((report, target), lead) in reports.iter_mut().zip(&targets).zip(&leads) {
-            of_plant.push(target.map(|_| contacts.len()));
-            if let Some(target) = target {
-                contacts.push(self.contact(&report.plant, *target, *lead));
+                let target = self.target(index, firm, &targets);
+                targets[index] = Some(target);
+                of_plant[index] = Some(contacts.len());
+                contacts.push(self.contact(&report.plant, target, firm[index].lead));
             }
         }
         (reports, contacts, of_plant)
     }
 
-    fn judge(&self, plant: Plant) -> PlantReport {
+    fn judge(&self, firm: &Firm) -> PlantReport {
+        let plant = firm.plant.clone();
         let time = |frame| self.clip.time(frame);
         let (from, to) = (time(plant.frames.start), time(plant.frames.end - 1));
         let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
         let slide = drift(self.paths, &plant, &self.floor, self.path);
-        let verdict = if is_kept {
-            Verdict::Kept
-        } else if slide > self.settings.release * self.paths.length {
-            Verdict::Released { slide }
-        } else if slide <= CLEAN * self.paths.length && self.path.is_empty() {
-            Verdict::Clean
-        } else {
-            Verdict::Fixed
+        let verdict = match firm.stance {
+            _ if is_kept => Verdict::Kept,
+            Stance::Rolling => Verdict::Rolling,
+            Stance::Left => Verdict::Left,
+            _ if slide > self.settings.release * self.paths.length => Verdict::Released { slide },
+            _ if slide <= CLEAN * self.paths.length && self.path.is_empty() => Verdict::Clean,
+            Stance::Firm => Verdict::Fixed,
         };
         let on_the_spot: &[DVec3] = if self.settings.in_place { self.path } else { &[] };
         let drift_before = drift(self.paths, &plant, &self.floor, on_the_spot);
@@ -459,7 +370,8 @@ impl Planner<'_> {
             sum += 0.5 * (at(frame) + at(frame + 1));
             time += 1.0;
         }
-        let outside = [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
+        let outside =
+            [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
         for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
             if let Some(outside) = outside {
                 let (inside, outside) = (at(inside), at(outside));
@@ -471,20 +383,21 @@ impl Planner<'_> {
     }
 
     /// Where a plant stands: in its middle, and as far from the other part of its foot as the foot is long.
-    fn target(&self, index: usize, reports: &[PlantReport], targets: &[Option<DVec3>], leads: &[[f64; 2]]) -> DVec3 {
-        let plant = &reports[index].plant;
-        let own = self.mean(plant, leads[index]);
+    fn target(&self, index: usize, firm: &[Firm], targets: &[Option<DVec3>]) -> DVec3 {
+        let plant = &firm[index].plant;
+        let own = self.mean(plant, firm[index].lead);
         let other = (0..index).rev().find(|&before| {
-            let other = &reports[before].plant;
+            let other = &firm[before].plant;
             targets[before].is_some()
                 && other.leg == plant.leg
                 && other.part != plant.part
                 && other.frames.end > plant.frames.start
         });
-        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target))) else {
+        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target)))
+        else {
             return own;
         };
-        let both = overlap(&plant.frames, &reports[before].plant.frames);
+        let both = overlap(&plant.frames, &firm[before].plant.frames);
         let length = |frame: usize| {
             let [heel, ball] = [Part::Heel, Part::Ball].map(|part| self.at(plant.leg, part, frame));
             heel.distance(ball)

@@ -16,6 +16,7 @@ mod clip;
 mod contact;
 mod curve;
 mod find;
+mod firm;
 mod floor;
 mod ground;
 mod hold;

@@ -143,7 +143,8 @@ fn smooth(velocities: &mut [DVec3], weights: &[f64], reach: f64) {
 fn weight(plant: &Plant, frame: usize, paths: &Paths) -> f64 {
     let from_start = frame - plant.frames.start + 1;
     let to_end = plant.frames.end - frame;
-    let edge = if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
+    let edge =
+        if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
     let t = if edge < 1.0 { edge } else { 1.0 };
     t * t * (3.0 - 2.0 * t)
 }

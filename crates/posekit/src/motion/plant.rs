@@ -478,13 +478,14 @@ mod tests {
     #[test]
     fn l25_flags_become_plants() {
         let of = |flags: &[bool], n| plants_of_flags(flags, 1, Part::Ball, n);
-        let frames = |flags: &[bool]| -> Vec<Range<usize>> {
-            of(flags, flags.len()).unwrap().into_iter().map(|plant| plant.frames).collect()
+        let frames = |flags: &[bool]| -> Vec<(usize, usize)> {
+            let plants = of(flags, flags.len()).unwrap();
+            plants.iter().map(|plant| (plant.frames.start, plant.frames.end)).collect()
         };
-        assert_eq!(frames(&[true; 5]), [0..5]);
+        assert_eq!(frames(&[true; 5]), [(0, 5)]);
         assert_eq!(frames(&[false; 5]), []);
-        assert_eq!(frames(&[true]), [0..1]);
-        assert_eq!(frames(&[true, false, true, true]), [0..1, 2..4]);
+        assert_eq!(frames(&[true]), [(0, 1)]);
+        assert_eq!(frames(&[true, false, true, true]), [(0, 1), (2, 4)]);
         let error = of(&[true; 4], 5).unwrap_err();
         assert_eq!(error.to_string(), "contact flags has 4 elements, expected 5");
         assert!(of(&[true; 6], 5).is_err());

@@ -135,11 +135,19 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
-    fn write(&mut self, frame: usize, shift: DVec3, turn: Option<DQuat>, _held: bool, q: &mut [f64]) {
+    fn write(
+        &mut self,
+        frame: usize,
+        shift: DVec3,
+        turn: Option<DQuat>,
+        _held: bool,
+        q: &mut [f64],
+    ) {
         let limb = self.limb.limb;
         let [start, mid, end] =
             [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-        let (mut u, mut v) = (mid.translation - start.translation, end.translation - mid.translation);
+        let (mut u, mut v) =
+            (mid.translation - start.translation, end.translation - mid.translation);
         let usual = mid.rotation * self.axis_in_mid;
         let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
         let goal = u + v + shift;

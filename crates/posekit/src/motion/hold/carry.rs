@@ -17,13 +17,13 @@ use crate::motion::tracks::Tracks;
 const SWING: f64 = 2.0;
 
 /// How much less than what is held the root resists being moved fast by itself.
-const OWN_LINK: f64 = 0.02;
+const OWN_LINK: f64 = 0.03;
 
 /// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
-const EDGE: f64 = 0.03;
+const EDGE: f64 = 0.08;
 
 /// How long before and after a contact the root comes along with it \[s\].
-const RAMP: f64 = 0.1;
+const RAMP: f64 = 0.15;
 
 /// How long its own way back takes at most, in units of `root_smoothing`: by then its displacement is a millionth of what it was.
 const MARGIN: f64 = 14.0;
@@ -261,8 +261,8 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     }
     let length = u.length() + v.length();
     let cos = u.dot(v) / product;
-    let along = distance_squared * length * length / (product * product)
-        / (1.0 - cos * cos + softest);
+    let along =
+        distance_squared * length * length / (product * product) / (1.0 - cos * cos + softest);
     let rest = (along - SWING) / distance_squared;
     let outer = DMat3::from_cols(line * line.x, line * line.y, line * line.z);
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))

@@ -168,13 +168,8 @@ const MISS: f64 = 1e-4;
 
 /// Measures how the contacts hold.
 fn report(clip: Clip, changed: Vec<usize>, plan: &Plan, n_contacts: usize) -> Held {
-    let empty = ContactReport {
-        frames: 0..0,
-        limb: None,
-        residual: 0.0,
-        angle: 0.0,
-        missed: Vec::new(),
-    };
+    let empty =
+        ContactReport { frames: 0..0, limb: None, residual: 0.0, angle: 0.0, missed: Vec::new() };
     let mut contacts = vec![empty; n_contacts];
     let joints: Vec<usize> = points(plan).map(|(_, point)| point.frame.joint).collect();
     let tracks = Tracks::new(&clip, &joints);

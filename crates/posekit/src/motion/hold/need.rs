@@ -130,8 +130,10 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
         let lead_out = of_points(true, |point| point.lead[1]);
         let ease_out = of_points(false, |point| point.ease_out);
         // A point that goes on has no lead of its own here.
-        let ends = |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.end == frame);
-        let begins = |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
+        let ends =
+            |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.end == frame);
+        let begins =
+            |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
         let lead_out = if ends(frame + 1) { lead_out } else { 0.0 };
         match spans.last_mut() {
             Some(span) if span.frames.end == frame => {
@@ -140,7 +142,8 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
             }
             _ => {
                 let ease_in = of_points(false, |point| point.ease_in);
-                let lead_in = if begins(frame) { of_points(true, |point| point.lead[0]) } else { 0.0 };
+                let lead_in =
+                    if begins(frame) { of_points(true, |point| point.lead[0]) } else { 0.0 };
                 let lead = [lead_in, lead_out];
                 spans.push(Span { frames: frame..frame + 1, lead, ease_in, ease_out });
             }

@@ -38,8 +38,10 @@ pub(super) fn solve(demands: &[Demand], scratch: &mut Vec<Factor>, out: &mut [DV
         let here = &demands[t];
         let before = t.checked_sub(1).map(|t| &demands[t]);
         let link_before = before.map_or(0.0, |before| before.link);
-        let mut diagonal = here.stiffness + DMat3::from_diagonal(DVec3::splat(link_before + here.link));
-        let mut forward = here.pull + before.map_or(DVec3::ZERO, |before| before.slope) - here.slope;
+        let mut diagonal =
+            here.stiffness + DMat3::from_diagonal(DVec3::splat(link_before + here.link));
+        let mut forward =
+            here.pull + before.map_or(DVec3::ZERO, |before| before.slope) - here.slope;
         if let Some(Factor { inverse, forward: y }) = scratch.last() {
             diagonal -= *inverse * (link_before * link_before);
             forward += *inverse * *y * link_before;

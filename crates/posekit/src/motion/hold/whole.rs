@@ -63,7 +63,9 @@ pub(super) fn hold(
         }
     }
     let clip = clip.with_values(values)?;
-    let joints: Vec<usize> = (0..skeleton.n_joints()).filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed)).collect();
+    let joints: Vec<usize> = (0..skeleton.n_joints())
+        .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
+        .collect();
     Ok((clip, joints))
 }
 
@@ -155,4 +157,3 @@ fn mix(skeleton: &Skeleton, from: &[f64], part: f64, to: &mut [f64]) {
         }
     }
 }
-
