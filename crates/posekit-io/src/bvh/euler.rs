@@ -25,23 +25,30 @@ const LOCKED: f64 = 1e-9;
 /// The rotation of turns about axes, the first outermost.
 #[inline]
 pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
-    let mut q = [0.0, 0.0, 0.0, 1.0];
+    let [mut x, mut y, mut z, mut w] = [0.0, 0.0, 0.0, 1.0];
     for (axis, angle) in turns {
+        // Fingers and the like stand still in most files.
+        if angle == 0.0 {
+            continue;
+        }
         let (sin, cos) = sin_cos(0.5 * angle);
-        // The product with a turn about an axis of the frame: half of it is products with zero.
-        let (i, j, k) = match axis {
-            Axis::X => (0, 1, 2),
-            Axis::Y => (1, 2, 0),
-            Axis::Z => (2, 0, 1),
-        };
-        let mut turned = [0.0; 4];
-        turned[i] = q[i] * cos + q[3] * sin;
-        turned[j] = q[j] * cos + q[k] * sin;
-        turned[k] = q[k] * cos - q[j] * sin;
-        turned[3] = q[3] * cos - q[i] * sin;
-        q = turned;
+        // The product with a turn about an axis of the frame: half of it would be products with zero.
+        match axis {
+            Axis::X => {
+                [x, w] = [x * cos + w * sin, w * cos - x * sin];
+                [y, z] = [y * cos + z * sin, z * cos - y * sin];
+            }
+            Axis::Y => {
+                [y, w] = [y * cos + w * sin, w * cos - y * sin];
+                [z, x] = [z * cos + x * sin, x * cos - z * sin];
+            }
+            Axis::Z => {
+                [z, w] = [z * cos + w * sin, w * cos - z * sin];
+                [x, y] = [x * cos + y * sin, y * cos - x * sin];
+            }
+        }
     }
-    DQuat::from_array(q)
+    DQuat::from_xyzw(x, y, z, w)
 }
 
 /// The value of an angle, of those that differ by whole turns, that is nearest to another.

@@ -1,25 +1,28 @@
 //! An edited clip as keys of its animation.
 
+use core::ops::Range;
+use std::collections::BTreeMap;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::motion::Clip;
 use posekit::skeleton::JointKind;
 
-use super::Written;
 use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};
-use crate::bvh::Loss;
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Asset, Channel, Interpolation, TargetPath};
+use crate::gltf::{Animation, Channel, Interpolation, TargetPath};
 
-/// The file with an edited clip in the place of an animation.
-pub(super) fn write(
-    asset: &Asset,
-    index: usize,
+/// Writes an edited clip into the animation that it was made of; returns how many joints differ.
+///
+/// - `old`: the animation as the file has it
+/// - `new`: the same, written
+pub(super) fn bake(
     cast: &Cast,
     edited: &Clip,
-    stem: &str,
-) -> Result<Written> {
-    let mut bake = Bake::new(cast, edited, by_target(&asset.animations()[index]))?;
+    old: &Animation,
+    new: &mut Animation,
+) -> Result<usize> {
+    let mut bake = Bake::new(cast, edited, by_target(old))?;
     let joints = if bake.is_aligned {
         changed(cast.clip(), edited)
     } else {
@@ -27,21 +30,21 @@ pub(super) fn write(
         (0..edited.skeleton().n_joints()).filter(moves).collect()
     };
     joints.iter().try_for_each(|&joint| bake.joint(joint))?;
-    let joints = joints.len();
-    let changed = bake.changed;
-    let mut animations = asset.animations().to_vec();
-    let channels = &mut animations[index].channels;
+    let written = bake.changed;
     // Where each channel stands; looking for each would take the square of their number.
-    let places: std::collections::BTreeMap<_, _> =
-        channels.iter().enumerate().map(|(i, channel)| ((channel.node, channel.path), i)).collect();
-    for channel in changed {
+    let places: BTreeMap<_, _> = new
+        .channels
+        .iter()
+        .enumerate()
+        .map(|(place, channel)| ((channel.node, channel.path), place))
+        .collect();
+    for channel in written {
         match places.get(&(channel.node, channel.path)) {
-            Some(&place) => channels[place] = channel,
-            None => channels.push(channel),
+            Some(&place) => new.channels[place] = channel,
+            None => new.channels.push(channel),
         }
     }
-    let written = asset.write(&animations, stem)?;
-    Ok(Written { file: written.file, beside: written.buffers, joints, loss: Loss::default() })
+    Ok(joints.len())
 }
 
 /// Keys on their way into an animation.
@@ -99,12 +102,12 @@ impl<'b> Bake<'b> {
     }
 
     /// True where some of a frame's values are not those that were read.
-    fn differs(&self, range: core::ops::Range<usize>) -> bool {
+    fn differs(&self, range: Range<usize>) -> bool {
         let read = self.cast.clip();
         !self.is_aligned || (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range))
     }
 
-    fn is_frame_same(&self, frame: usize, range: &core::ops::Range<usize>) -> bool {
+    fn is_frame_same(&self, frame: usize, range: &Range<usize>) -> bool {
         let read = self.cast.clip();
         is_same(&read.frame(frame)[range.clone()], &self.edited.frame(frame)[range.clone()])
     }
@@ -114,7 +117,7 @@ impl<'b> Bake<'b> {
         &mut self,
         node: usize,
         path: TargetPath,
-        range: core::ops::Range<usize>,
+        range: Range<usize>,
         value: impl Fn(&[f64]) -> Option<Vec<f64>>,
     ) -> Result<()> {
         let old = self.old.get(&(node, path)).copied().filter(|old| self.is_on_frames(old));

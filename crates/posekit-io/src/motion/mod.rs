@@ -50,7 +50,7 @@ use posekit::motion::Clip;
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Asset, BufferFile, folder};
+use crate::gltf::{self, Asset, BufferFile, folder};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 use capture::Capture;
@@ -370,14 +370,35 @@ impl MotionFile {
     /// [`Error::Value`] for a clip of another skeleton, or what the file cannot hold: numbers beyond single precision, keys of a glTF that fall together in
     /// it or stand before 0 s, places of nodes under a scale of zero.
     pub fn write(&self, index: usize, edited: &Clip, stem: &str) -> Result<Written> {
-        if edited.skeleton() != self.clip(index)?.skeleton() {
-            let message = "the clip has another skeleton than the file".into();
-            return Err(Error::Value { place: Place::named("clip"), message });
+        self.write_clips(&[(index, edited)], stem)
+    }
+
+    /// [`write`](Self::write) for several motions of the file at once, in one look through its text. Of two for the same motion the later one counts.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_clips(&self, edited: &[(usize, &Clip)], stem: &str) -> Result<Written> {
+        for &(index, clip) in edited {
+            if clip.skeleton() != self.clip(index)?.skeleton() {
+                let message = "the clip has another skeleton than the file".into();
+                return Err(Error::Value { place: Place::named("clip"), message });
+            }
         }
         match &self.content {
-            Content::Capture(capture) => capture.write(edited),
+            Content::Capture(capture) => {
+                capture.write(edited.last().map_or(capture.clip(), |&(_, clip)| clip))
+            }
             Content::Scene { asset, .. } => {
-                bake::write(asset, index, self.cast(asset, index)?, edited, stem)
+                let mut animations = asset.animations().to_vec();
+                let mut joints = 0;
+                for &(index, clip) in edited {
+                    let cast = self.cast(asset, index)?;
+                    let old = &asset.animations()[index];
+                    animations[index] = old.clone();
+                    joints += bake::bake(cast, clip, old, &mut animations[index])?;
+                }
+                let gltf::Written { file, buffers } = asset.write(&animations, stem)?;
+                Ok(Written { file, beside: buffers, joints, loss: Loss::default() })
             }
         }
     }

@@ -1,8 +1,8 @@
 //! What the fuzz targets start from, and what they once found: nothing of it panics, and what is read and written comes back.
 #![allow(
+    clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a helper of a test may fail as a test does"
+    reason = "a helper of a test may fail and speak as a test does"
 )]
 
 mod checks;
