@@ -1,5 +1,5 @@
 //! What cleaning must show on sound clips with injected faults: every measure for every clip and fault, the worst named.
-#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and speak")]
 
 #[path = "support/clips.rs"]
 mod clips;
@@ -10,7 +10,7 @@ mod skate;
 use std::time::Instant;
 
 use posekit::glam::DVec3;
-use posekit::math::{Pose, cholesky_factor, cholesky_solve, so3_log};
+use posekit::math::{Pose, atan2, cholesky_factor, cholesky_solve, so3_log};
 use posekit::motion::{
     CleanSettings, Clip, Contact, Hold, HoldSettings, Leg, Part, Verdict, clean, hold,
 };
@@ -109,7 +109,7 @@ fn median_and_largest(mut values: Vec<f64>) -> [f64; 2] {
 
 fn knee_angles(clip: &Clip, leg: &Leg) -> Vec<f64> {
     let n = clip.skeleton().n_joints();
-    let angle = |u: DVec3, v: DVec3| u.cross(v).length().atan2(u.dot(v));
+    let angle = |u: DVec3, v: DVec3| atan2(u.cross(v).length(), u.dot(v));
     let at = |poses: &[Pose], joint: usize| poses[joint].translation;
     clip.poses()
         .chunks(n)
@@ -152,7 +152,7 @@ fn jerk(clip: &Clip, legs: &[Leg]) -> f64 {
 fn largest_turn(a: &Clip, b: &Clip) -> f64 {
     let n = a.skeleton().n_joints();
     let turn = |(a, b): (&Pose, &Pose)| so3_log(a.rotation * b.rotation.conjugate()).length();
-    assert_eq!(n, b.skeleton().n_joints());
+    assert_eq!(n, b.skeleton().n_joints(), "the same figure");
     a.poses().iter().zip(&b.poses()).map(turn).fold(0.0, f64::max)
 }
 
@@ -366,7 +366,7 @@ fn damped_average(clip: &Clip, legs: &[Leg], plants: &[posekit::motion::PlantRep
                 }
             }
             (0..dofs).for_each(|k| normal[k * dofs + k] += 16.0);
-            assert!(cholesky_factor(&mut normal, dofs, 1e-14));
+            assert!(cholesky_factor(&mut normal, dofs, 1e-14), "damping makes it definite");
             cholesky_solve(&normal, &mut force);
             let start = q.to_vec();
             skeleton.integrate(&start, &force, q);
@@ -475,7 +475,7 @@ fn cleaning_takes_about_a_microsecond_a_frame() {
         let best = (0..5).map(|_| {
             let start = Instant::now();
             let cleaned = clean(clip, &CleanSettings::default()).unwrap();
-            assert_eq!(cleaned.clip.n_frames(), clip.n_frames());
+            assert_eq!(cleaned.clip.n_frames(), clip.n_frames(), "{name}");
             start.elapsed().as_nanos() as f64 / clip.n_frames() as f64
         });
         println!(

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::find::{Legs, find_legs};
 use super::firm::{Firm, Stance, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of};
-use super::hold::{ContactReport, HoldSettings, hold, root_of};
+use super::hold::{ContactReport, HoldSettings, hold_on_path, root_of};
 use super::metrics::{Metrics, measure};
 use super::path::Slide;
 use super::paths::Paths;
@@ -160,12 +160,12 @@ const CLEAN: f64 = 6e-4;
 /// Removes footskate.
 ///
 /// Finds the legs, the floor and when feet stand; sets the path of the root right where all feet slide with it; decides for each plant as a whole; and holds
-/// what is left with [`hold`].
+/// what is left with [`hold`](super::hold).
 ///
 /// # Degenerate cases
 /// Without legs, frames or plants the clip comes back as it is; [`Legs::reason`] says why.
 /// # Errors
-/// As [`hold`], for settings, legs and contacts that make no sense.
+/// As [`hold`](super::hold), for settings, legs and contacts that make no sense.
 pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     check(settings)?;
     let legs = match &settings.legs {
@@ -185,23 +185,22 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
     let plants: Vec<Plant> = firm.iter().map(|firm| firm.plant.clone()).collect();
     let given = settings.contacts.as_ref();
-    let (path_share, path) = match given {
-        None if settings.path || settings.in_place => path(&paths, &plants, &floor, settings),
+    let (path_share, path) = match (given, root_joint(clip, &legs.legs)) {
+        (None, Some(_)) if settings.path || settings.in_place => {
+            path(&paths, &plants, &floor, settings)
+        }
         _ => (0.0, Vec::new()),
     };
     let plan = Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings };
     let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
-    let base = moved(clip, &legs.legs, &path);
-    let held = hold(base.as_ref().unwrap_or(clip), &contacts, &hold_settings)?;
-    let mut changed = held.changed;
-    changed.extend(base.as_ref().and_then(|_| root_joint(clip, &legs.legs)));
-    changed.sort_unstable();
-    changed.dedup();
-    let mut cleaned = held.clip;
-    let after = Paths::new(&cleaned, &legs.legs);
+    let feet: Vec<usize> =
+        legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
+    let (held, after) = hold_on_path(clip, &path, &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
-        report.drift_after = drift(&after, &report.plant, &floor, &[]);
+        let joint = part_joint(&legs.legs[report.plant.leg], report.plant.part);
+        report.drift_after =
+            drift(|frame| after.pose(frame, joint).translation, &report.plant, &floor);
         let missed =
             contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
@@ -209,6 +208,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
         }
     }
+    let (mut cleaned, changed) = (held.clip, held.changed);
     if settings.in_place {
         let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
         cleaned = moved(&cleaned, &legs.legs, &back).unwrap_or(cleaned);
@@ -286,23 +286,38 @@ fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Option<Clip> {
     Some(clip.with_edited(values, &[]))
 }
 
+/// The joint by which a part of a foot is judged.
+fn part_joint(leg: &Leg, part: Part) -> usize {
+    match part {
+        Part::Heel => leg.limb.end,
+        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
+    }
+}
+
 /// How far a plant slides: the largest distance along the floor from its median.
-fn drift(paths: &Paths, plant: &Plant, floor: &Floor, path: &[DVec3]) -> f64 {
-    let Some(track) = paths.legs.get(plant.leg).and_then(|leg| leg.part(plant.part)) else {
-        return 0.0;
-    };
+fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
     let along = |frame: usize| {
-        let point = track[frame] + path.get(frame).copied().unwrap_or(DVec3::ZERO);
+        let point = at(frame);
         point - floor.normal * point.dot(floor.normal)
     };
     let points: Vec<DVec3> = plant.frames.clone().map(along).collect();
     let mut median = DVec3::ZERO;
+    let mut values = Vec::with_capacity(points.len());
     for k in 0..3 {
-        let mut sorted: Vec<f64> = points.iter().map(|point| point[k]).collect();
-        sorted.sort_by(f64::total_cmp);
-        median[k] = 0.5 * (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]);
+        values.clear();
+        values.extend(points.iter().map(|point| point[k]));
+        median[k] = middle(&mut values);
     }
     points.iter().map(|point| point.distance(median)).fold(0.0, |a, b| if b > a { b } else { a })
+}
+
+/// The median: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
+fn middle(values: &mut [f64]) -> f64 {
+    let rank = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    let (below, upper, _) = values.select_nth_unstable_by(rank, f64::total_cmp);
+    let lower = below.iter().copied().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    if is_even { 0.5 * (lower + *upper) } else { *upper }
 }
 
 /// Makes contacts of plants.
@@ -341,7 +356,8 @@ impl Planner<'_> {
         let time = |frame| self.clip.time(frame);
         let (from, to) = (time(plant.frames.start), time(plant.frames.end - 1));
         let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
-        let slide = drift(self.paths, &plant, &self.floor, self.path);
+        let on_path = |frame| self.at(plant.leg, plant.part, frame);
+        let slide = drift(on_path, &plant, &self.floor);
         let verdict = match firm.stance {
             _ if is_kept => Verdict::Kept,
             Stance::Rolling => Verdict::Rolling,
@@ -350,8 +366,10 @@ impl Planner<'_> {
             _ if slide <= CLEAN * self.paths.length && self.path.is_empty() => Verdict::Clean,
             Stance::Firm => Verdict::Fixed,
         };
-        let on_the_spot: &[DVec3] = if self.settings.in_place { self.path } else { &[] };
-        let drift_before = drift(self.paths, &plant, &self.floor, on_the_spot);
+        let was =
+            |frame| self.paths.legs[plant.leg].part(plant.part).map_or(DVec3::ZERO, |p| p[frame]);
+        let drift_before =
+            if self.settings.in_place { slide } else { drift(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
     }
 
@@ -413,10 +431,7 @@ impl Planner<'_> {
         let before = if plant.frames.start == 0 { 0.0 } else { before };
         let after = if plant.frames.end == self.clip.n_frames() { 0.0 } else { after };
         let leg = &self.legs[plant.leg];
-        let joint = match plant.part {
-            Part::Heel => leg.limb.end,
-            Part::Ball => leg.ball.unwrap_or(leg.limb.end),
-        };
+        let joint = part_joint(leg, plant.part);
         Contact {
             frame: Frame::new(joint, Pose::IDENTITY),
             from: self.clip.time(plant.frames.start) - before,

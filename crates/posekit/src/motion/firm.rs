@@ -51,6 +51,14 @@ pub(super) fn firm_parts(
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
     let was_cleaned = 2 * n_still > plants.len();
     let smoother = Smoother::new(detect.half_window, paths.frame_time, paths.n_frames);
+    let heights: Vec<(usize, Part, Vec<f64>)> = paths
+        .parts()
+        .map(|(leg, part, path)| (leg, part, path.iter().map(|p| floor.height(*p)).collect()))
+        .collect();
+    let heights_of = |leg: usize, part: Part| {
+        let own = heights.iter().find(|heights| heights.0 == leg && heights.1 == part);
+        own.map(|heights| heights.2.as_slice())
+    };
     let mut firm = Vec::with_capacity(plants.len());
     for (plant, still) in plants.iter().zip(still) {
         let whole = |stance| Firm { plant: plant.clone(), lead: [0.0; 2], stance };
@@ -60,7 +68,9 @@ pub(super) fn firm_parts(
         } else if was_cleaned {
             firm.push(whole(Stance::Left));
         } else {
-            let parts = firm_runs(paths, floor, plant, band * paths.length, &smoother);
+            let own = heights_of(plant.leg, plant.part).unwrap_or_default();
+            let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
+            let parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
             if parts.is_empty() {
                 firm.push(whole(Stance::Rolling));
             }
@@ -72,28 +82,26 @@ pub(super) fn firm_parts(
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.
+///
+/// - `own`, `ball`: heights of the part, and of the ball in front of it if it is a heel
 fn firm_runs(
     paths: &Paths,
-    floor: &Floor,
     plant: &Plant,
+    (own, ball): (&[f64], Option<&[f64]>),
     band: f64,
     smoother: &Smoother,
 ) -> Vec<Firm> {
-    let leg = &paths.legs[plant.leg];
-    let Some(path) = leg.part(plant.part) else { return Vec::new() };
-    let height = |path, frame| floor.height(smoother.value(path, frame));
-    let heights: Vec<f64> = plant.frames.clone().map(|frame| height(path, frame)).collect();
+    let smooth = |raw: &[f64]| -> Vec<f64> {
+        plant.frames.clone().map(|frame| smoother.value(raw, frame)).collect()
+    };
+    let heights = smooth(own);
     let rest = nth(&heights, heights.len() / 4);
     // How far inside the band it is, above 0 where it is firm.
     let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
-    if let (Part::Heel, Some(ball)) = (plant.part, &leg.ball) {
+    if let Some(ball) = ball {
         // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
-        let lifts: Vec<f64> = plant
-            .frames
-            .clone()
-            .zip(&heights)
-            .map(|(frame, heel)| height(ball, frame) - heel)
-            .collect();
+        let lifts: Vec<f64> =
+            smooth(ball).iter().zip(&heights).map(|(ball, heel)| ball - heel).collect();
         let flat = nth(&lifts, lifts.len() / 2);
         for (room, lift) in room.iter_mut().zip(&lifts) {
             let own = band - (lift - flat).abs();

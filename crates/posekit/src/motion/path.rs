@@ -23,6 +23,9 @@ const GATE: (f64, f64) = (0.035, 0.07);
 /// The speed of slide that is judged is exceeded for this part of the time that feet stand.
 const EXCEEDED: f64 = 0.25;
 
+/// From how many frames, spread over the clip, the speed of slide is judged.
+const SAMPLES: usize = 1000;
+
 /// How feet slide along the floor, frame after frame.
 #[derive(Debug, Clone)]
 pub(super) struct Slide {
@@ -68,6 +71,7 @@ impl Slide {
             .velocities
             .iter()
             .zip(&self.weights)
+            .step_by(self.weights.len() / SAMPLES + 1)
             .filter(|(_, weight)| **weight > 0.0)
             .map(|(velocity, weight)| (velocity.length(), *weight))
             .collect();
