@@ -176,7 +176,7 @@ pub(super) fn walking(clip: &Clip, legs: &[Leg], slid: &[DVec3]) -> Option<Clip>
     let skeleton = clip.skeleton();
     let root = root(clip, legs);
     let is_free = |&joint: &usize| skeleton.kind(joint) == JointKind::Free;
-    let carrier = core::iter::once(root).chain(skeleton.ancestors(root)).find(is_free)?;
+    let carrier = skeleton.ancestors(root).find(is_free)?;
     let place = skeleton.value_range(carrier).start;
     let mut values = clip.values().to_vec();
     for (q, slid) in values.chunks_exact_mut(skeleton.n_values()).zip(slid) {

@@ -4,6 +4,7 @@ use posekit::motion::{Clip, find_legs};
 
 use super::record::{ClipRecord, LegRecord};
 use super::run::{Made, Task, or_json};
+use super::source::clip_record;
 use crate::failure::Result;
 use crate::motion_args::InfoArgs;
 
@@ -24,6 +25,10 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
                 Ok(clip) => with_skeleton(opened.clip_record(index, clip), clip),
                 Err(error) => opened.failed_clip(index, &error),
             });
+        }
+        // A character without a motion has joints and legs all the same.
+        if let (0, Ok(rest)) = (opened.file.n_clips(), opened.file.rest()) {
+            record.clips.push(ClipRecord { frames: 0, ..with_skeleton(clip_record(&rest), &rest) });
         }
         Ok(Made { record, outputs: Vec::new(), view: () })
     });
