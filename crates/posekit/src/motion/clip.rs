@@ -108,6 +108,24 @@ impl Clip {
         Ok(Self { start, up, metres_per_unit, ..clip })
     }
 
+    /// The same with frames in which some joints were edited by code that keeps them settled: only quaternions of `joints` are brought to unit length
+    /// and to one side, so that all else keeps its bits and costs nothing.
+    pub(super) fn with_edited(&self, mut values: Vec<f64>, joints: &[usize]) -> Self {
+        let n = self.skeleton.n_values();
+        let places = joints.iter().filter_map(|&joint| rotation_place(&self.skeleton, joint));
+        for place in places {
+            let mut before: Option<DQuat> = None;
+            for q in values.chunks_exact_mut(n.max(1)) {
+                let rotation = rotation(q, place);
+                let is_other_side = before.is_some_and(|before| before.dot(rotation) < 0.0);
+                let rotation = if is_other_side { -rotation } else { rotation };
+                q[place..place + 4].copy_from_slice(&rotation.to_array());
+                before = Some(rotation);
+            }
+        }
+        Self { skeleton: self.skeleton.clone(), values, ..*self }
+    }
+
     /// The skeleton that moves.
     #[must_use]
     pub const fn skeleton(&self) -> &Skeleton {

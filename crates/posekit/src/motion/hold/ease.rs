@@ -1,0 +1,135 @@
+//! What happens between two times that are held: the change dies away, or goes over into the next.
+
+use core::ops::Range;
+
+use glam::DVec3;
+
+/// Frames of a track at which its value is given, and how long before and after the others may differ from zero \[frames\].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Span {
+    pub(super) frames: Range<usize>,
+    pub(super) ease_in: f64,
+    pub(super) ease_out: f64,
+}
+
+/// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
+const SLOPE_TIME: f64 = 0.045;
+
+/// How far a change may swing over where it begins to die away, in its own unit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Overshoot(pub(super) f64);
+
+/// Spans that touch are one; the spans come sorted by their first frame.
+pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
+    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.frames.start <= last.frames.end => {
+                if span.frames.end > last.frames.end {
+                    last.frames.end = span.frames.end;
+                    last.ease_out = span.ease_out;
+                }
+            }
+            _ => merged.push(span.clone()),
+        }
+    }
+    merged
+}
+
+/// Fills the frames between the spans of a track.
+///
+/// From each end of a span its change dies away as the polynomial of degree five that begins with the value and the slope there and ends at rest at zero. In a gap
+/// shorter than both times together the two overlap and are added: in the shortest gaps that is the polynomial from one
+/// span right to the next, and it changes with the length of the gap without a jump.
+pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: Overshoot) {
+    let n = track.len();
+    for (k, span) in spans.iter().enumerate() {
+        if span.frames.is_empty() {
+            continue;
+        }
+        let before = if k == 0 { None } else { Some(spans[k - 1].frames.end) };
+        let after = spans.get(k + 1).map(|next| next.frames.start);
+        let last = span.frames.end - 1;
+        let slope = slope(track, span.frames.clone(), frame_time, true);
+        let room = after.map_or(f64::INFINITY, |after| (after - last) as f64);
+        let time = span.ease_out.min(room);
+        add(track, last, last + 1..after.unwrap_or(n), time, slope, limit);
+        let first = span.frames.start;
+        let slope = self::slope(track, span.frames.clone(), frame_time, false);
+        let room = before.map_or(f64::INFINITY, |end| (first + 1 - end) as f64);
+        let time = span.ease_in.min(room);
+        add(track, first, before.unwrap_or(0)..first, time, slope, limit);
+    }
+}
+
+/// Adds the change at a frame, dying away over `time` frames, to the frames of a gap; `slope` is per frame, away from the span.
+fn add(
+    track: &mut [DVec3],
+    from: usize,
+    gap: Range<usize>,
+    time: f64,
+    slope: DVec3,
+    limit: Overshoot,
+) {
+    if time <= 1.0 {
+        return;
+    }
+    let value = track[from];
+    // The slope's polynomial rises to about a sixth of the slope times the time.
+    let rise = slope.length() * time / 6.0;
+    let slope = if rise > limit.0 { slope * (limit.0 / rise) } else { slope };
+    for frame in gap {
+        let t = from.abs_diff(frame) as f64 / time;
+        if t < 1.0 {
+            let (t2, t3) = (t * t, t * t * t);
+            let of_value = 1.0 - t3 * (10.0 - 15.0 * t + 6.0 * t2);
+            let of_slope = (t - t3 * (6.0 - 8.0 * t + 3.0 * t2)) * time;
+            track[frame] += value * of_value + slope * of_slope;
+        }
+    }
+}
+
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames.
+fn slope(track: &[DVec3], span: Range<usize>, frame_time: f64, at_end: bool) -> DVec3 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    let wanted = (SLOPE_TIME / frame_time).clamp(1.0, 1e4) as usize;
+    let steps = wanted.min(span.len() - 1);
+    if steps == 0 {
+        return DVec3::ZERO;
+    }
+    let middle = steps as f64 / 2.0;
+    let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
+    for k in 0..=steps {
+        // Counted toward the end of the span.
+        let frame = if at_end { span.end - 1 - steps + k } else { span.start + steps - k };
+        let x = k as f64 - middle;
+        sum += track[frame] * x;
+        squares += x * x;
+    }
+    sum / squares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_dies_away_and_leaves_the_rest_alone() {
+        let mut track = vec![DVec3::ZERO; 40];
+        track[10..20].fill(DVec3::X);
+        let spans = [Span { frames: 10..20, ease_in: 5.0, ease_out: 8.0 }];
+        fill(&mut track, &spans, 0.01, Overshoot(1.0));
+        assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
+        assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
+        assert!((track[23].x - 0.5).abs() < 1e-12, "half way is half: {}", track[23].x);
+    }
+
+    #[test]
+    fn a_short_gap_goes_from_one_to_the_next() {
+        let mut track = vec![DVec3::X; 30];
+        track[15..18].fill(DVec3::ZERO);
+        let span = |frames| Span { frames, ease_in: 9.0, ease_out: 9.0 };
+        fill(&mut track, &[span(0..15), span(18..30)], 0.01, Overshoot(1.0));
+        assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
+    }
+}

@@ -1,0 +1,216 @@
+//! Contacts that hold exactly, with the least change to a motion.
+//!
+//! 1. Every contact finds its limb ([`plan`]). What no limb can hold by itself, the whole body does first ([`whole`]).
+//! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
+//! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
+//! 4. What is left is the limbs' own; between contacts it dies away ([`ease`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]).
+
+mod apply;
+mod bend;
+mod carry;
+mod ease;
+mod need;
+mod plan;
+mod root;
+mod whole;
+
+use core::ops::Range;
+
+use super::tracks::Tracks;
+use super::{Clip, Contact, Limb};
+use crate::error::{Error, Result};
+use plan::{Plan, Target};
+
+pub(super) use plan::root_of;
+
+/// How contacts are held. The defaults suit figures of any size and clips of any rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HoldSettings {
+    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by the skeleton's shape, and move the root
+    /// only where they do not reach. Default none.
+    pub legs: Vec<Limb>,
+    /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
+    pub strength: f64,
+    /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 10: it takes up nearly all of what would pop a
+    /// straight knee, and little of what only swings a leg.
+    pub root_stiffness: f64,
+    /// What is faster than this and common to all that is held is taken up by the root \[s\]. Default 0.05: jitter of a whole
+    /// body goes, steps and sways stay with the legs.
+    pub root_smoothing: f64,
+    /// Bend from straight below which the root spares a knee more and more \[rad\]. Default 20 degrees \[kovar02\].
+    pub knee_softening: f64,
+    /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
+    /// ([`Free`](crate::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
+    pub max_stretch: f64,
+}
+
+impl Default for HoldSettings {
+    fn default() -> Self {
+        Self {
+            legs: Vec::new(),
+            strength: 1.0,
+            root_stiffness: 10.0,
+            root_smoothing: 0.05,
+            knee_softening: 20.0_f64.to_radians(),
+            max_stretch: 0.0,
+        }
+    }
+}
+
+/// A clip whose contacts hold.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Held {
+    /// The edited clip. Frames in which nothing had to change keep every bit.
+    pub clip: Clip,
+    /// How well each contact holds, in the order in which they were given.
+    pub contacts: Vec<ContactReport>,
+    /// The joints that were changed, in ascending order.
+    pub changed: Vec<usize>,
+}
+
+/// How well a contact holds, measured on the edited clip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactReport {
+    /// The frames at which it should hold.
+    pub frames: Range<usize>,
+    /// The limb that holds it; `None` where the whole body does.
+    pub limb: Option<Limb>,
+    /// The largest distance from where it should be \[the clip's unit\].
+    pub residual: f64,
+    /// The largest angle from how it should be turned \[rad\]; 0 where that is left free.
+    pub angle: f64,
+    /// Frames in which it is missed by more than a ten-thousandth of its limb.
+    pub missed: Vec<usize>,
+}
+
+/// Makes contacts hold, exactly wherever they can be reached, and changes as little as that takes.
+///
+/// - `contacts`: any number, at any times, on any joints; where several hold at once on one limb, two points and one
+///   pose are as much as a limb can hold
+///
+/// A contact's limb is the one of `settings.legs` that it stands on, else one of a pair of limbs by the skeleton's shape; what stands on neither, such as
+/// a head, is held by the whole body. The end of a limb keeps its direction in the world where one point holds, and turns
+/// by the least turn where two do. Turns of hip and knee are put on top of their rotations, so twists survive.
+///
+/// # Degenerate cases
+/// Without contacts, or where all hold already, the clip comes back as it is. Contacts outside the clip's time have no frames.
+/// # Errors
+/// [`Error::NoSuchJoint`], [`Error::NonFinite`], [`Error::OutOfRange`], [`Error::ZeroLength`], [`Error::NotUnit`] for contacts and settings that make no sense;
+/// [`Error::Unsuited`] for legs that are no branches.
+/// # Method
+/// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
+/// is the minimum of one quadratic form over the time that something is held.
+pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
+    check(settings)?;
+    let mut plan = plan::plan(clip, contacts, settings)?;
+    let tracks = Tracks::new(clip, &plan::joints_of(&plan));
+    for limb in &mut plan.limbs {
+        plan::fill_targets(&mut limb.points, &tracks);
+    }
+    plan::fill_targets(&mut plan.others, &tracks);
+    if plan.others.iter().all(|point| point.frames.is_empty()) {
+        let (clip, changed) = hold_limbs(clip, &plan, &tracks, settings);
+        return Ok(report(clip, changed, &plan, contacts.len()));
+    }
+    let (clip, mut changed) = whole::hold(clip, &plan, settings)?;
+    let tracks = Tracks::new(&clip, &plan::joints_of(&plan));
+    let (clip, more) = hold_limbs(&clip, &plan, &tracks, settings);
+    changed.extend(more);
+    changed.sort_unstable();
+    changed.dedup();
+    Ok(report(clip, changed, &plan, contacts.len()))
+}
+
+/// The closed forms.
+fn hold_limbs(
+    clip: &Clip,
+    plan: &Plan,
+    tracks: &Tracks,
+    settings: &HoldSettings,
+) -> (Clip, Vec<usize>) {
+    let mut needs: Vec<_> =
+        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, settings)).collect();
+    let root = carry::carry(clip, plan, tracks, &needs, settings);
+    for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
+        need.take_off(&root, clip, plan, limb, tracks);
+    }
+    apply::apply(clip, plan, tracks, &needs, &root, settings)
+}
+
+fn check(settings: &HoldSettings) -> Result<()> {
+    let HoldSettings {
+        legs: _,
+        strength,
+        root_stiffness,
+        root_smoothing,
+        knee_softening,
+        max_stretch,
+    } = *settings;
+    let ranges = [
+        ("strength", strength, 0.0..=1.0, "from 0 to 1"),
+        ("root stiffness", root_stiffness, 1e-6..=1e9, "from 1e-6 to 1e9"),
+        ("root smoothing", root_smoothing, 0.0..=10.0, "from 0 to 10 s"),
+        ("knee softening", knee_softening, 0.0..=core::f64::consts::PI, "from 0 to pi"),
+        ("stretch", max_stretch, 0.0..=1.0, "from 0 to 1"),
+    ];
+    for (what, value, range, need) in ranges {
+        if !range.contains(&value) {
+            return Err(Error::OutOfRange { what, index: 0, value, need });
+        }
+    }
+    Ok(())
+}
+
+/// A miss larger than this part of a limb is one.
+const MISS: f64 = 1e-4;
+
+/// Measures how the contacts hold.
+fn report(clip: Clip, changed: Vec<usize>, plan: &Plan, n_contacts: usize) -> Held {
+    let empty = ContactReport {
+        frames: 0..0,
+        limb: None,
+        residual: 0.0,
+        angle: 0.0,
+        missed: Vec::new(),
+    };
+    let mut contacts = vec![empty; n_contacts];
+    let joints: Vec<usize> = points(plan).map(|(_, point)| point.frame.joint).collect();
+    let tracks = Tracks::new(&clip, &joints);
+    for (limb, point) in points(plan) {
+        let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));
+        let report = &mut contacts[point.contact];
+        report.frames = point.frames.clone();
+        report.limb = limb;
+        for frame in point.frames.clone() {
+            let pose = tracks.frame_pose(frame, &point.frame);
+            let distance = pose.translation.distance(point.target.position(pose.translation));
+            let angle = match point.target {
+                Target::Pose(target) => {
+                    crate::math::so3_log(target.rotation * pose.rotation.conjugate()).length()
+                }
+                Target::Position(_) | Target::Surface(..) => 0.0,
+            };
+            report.residual = if distance > report.residual { distance } else { report.residual };
+            report.angle = if angle > report.angle { angle } else { report.angle };
+            if distance > MISS * size || angle > MISS {
+                report.missed.push(frame);
+            }
+        }
+    }
+    Held { clip, contacts, changed }
+}
+
+fn points(plan: &Plan) -> impl Iterator<Item = (Option<Limb>, &plan::Point)> {
+    let of_limbs = plan
+        .limbs
+        .iter()
+        .flat_map(|limb| limb.points.iter().map(move |point| (Some(limb.limb), point)));
+    of_limbs.chain(plan.others.iter().map(|point| (None, point)))
+}
+
+/// The longest way along the bones.
+fn reach(clip: &Clip) -> f64 {
+    let shape = super::leg::Shape::new(clip.skeleton());
+    shape.reaches.iter().copied().fold(0.0, f64::max)
+}

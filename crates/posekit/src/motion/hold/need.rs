@@ -1,0 +1,182 @@
+//! What the end of a limb must do for its contacts to hold.
+
+use glam::{DQuat, DVec3};
+
+use super::HoldSettings;
+use super::ease::{Overshoot, Span, fill, merge};
+use super::plan::{LimbPlan, Plan, Point, Target};
+use crate::math::{shortest_rotation, so3_exp, so3_log};
+use crate::motion::Clip;
+use crate::motion::tracks::Tracks;
+
+/// How far a change may swing over on its way out, as a part of the limb.
+const OVERSHOOT: f64 = 0.02;
+
+/// The same for turns \[rad\].
+const OVERTURN: f64 = 0.1;
+
+/// Stands for no point.
+const NONE: u32 = u32::MAX;
+
+/// How the end of a limb must turn and move, frame after frame.
+#[derive(Debug, Clone)]
+pub(super) struct Need {
+    /// Rotation vector in the world that is put on top of the end's rotation; no frames where it never turns.
+    pub(super) turns: Vec<DVec3>,
+    /// Displacement of the end in the world: at first while something holds, later of all frames, without the root's part. No frames where nothing holds.
+    pub(super) shifts: Vec<DVec3>,
+    /// When something holds.
+    pub(super) spans: Vec<Span>,
+    /// The points that hold in each frame: the first two.
+    active: Vec<[u32; 2]>,
+    /// Both bones together.
+    pub(super) length: f64,
+}
+
+impl Need {
+    /// The rotation to put on top of the end's.
+    #[inline]
+    pub(super) fn turn(&self, frame: usize) -> Option<DQuat> {
+        let turn = *self.turns.get(frame)?;
+        (turn != DVec3::ZERO).then(|| so3_exp(turn))
+    }
+
+    /// Leaves to the limb what the root does not do, and lets it die away between contacts.
+    pub(super) fn take_off(
+        &mut self,
+        root: &[DVec3],
+        clip: &Clip,
+        plan: &Plan,
+        limb: &LimbPlan,
+        _tracks: &Tracks,
+    ) {
+        if self.shifts.is_empty() {
+            return;
+        }
+        if is_carried(clip, plan, limb) {
+            for span in &self.spans {
+                for frame in span.frames.clone() {
+                    self.shifts[frame] -= root.get(frame).copied().unwrap_or(DVec3::ZERO);
+                }
+            }
+        }
+        let limit = Overshoot(OVERSHOOT * self.length);
+        fill(&mut self.shifts, &self.spans, clip.frame_time(), limit);
+    }
+}
+
+/// Whether a limb moves with the root.
+pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
+    plan.root.is_some_and(|root| {
+        clip.skeleton().ancestors(limb.limb.start).skip(1).any(|joint| joint == root)
+    })
+}
+
+/// What a limb's contacts need.
+pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, _: &HoldSettings) -> Need {
+    let length = limb.limb.length(clip.skeleton());
+    let spans: Vec<Span> = limb.points.iter().filter(|p| !p.frames.is_empty()).map(span).collect();
+    let spans = merge(&spans);
+    let mut need =
+        Need { turns: Vec::new(), shifts: Vec::new(), spans, active: Vec::new(), length };
+    if need.spans.is_empty() {
+        return need;
+    }
+    need.active = active(clip.n_frames(), &limb.points);
+    need.turns = turns(clip, limb, tracks, &need.active);
+    need.shifts = vec![DVec3::ZERO; clip.n_frames()];
+    for span in &need.spans {
+        for frame in span.frames.clone() {
+            need.shifts[frame] = shift(limb, tracks, &need, frame);
+        }
+    }
+    need
+}
+
+fn span(point: &Point) -> Span {
+    Span { frames: point.frames.clone(), ease_in: point.ease_in, ease_out: point.ease_out }
+}
+
+/// The first two points that hold in each frame.
+fn active(n_frames: usize, points: &[Point]) -> Vec<[u32; 2]> {
+    let mut active = vec![[NONE; 2]; n_frames];
+    for (index, point) in (0_u32..).zip(points) {
+        for pair in &mut active[point.frames.clone()] {
+            if let Some(free) = pair.iter_mut().find(|index| **index == NONE) {
+                *free = index;
+            }
+        }
+    }
+    active
+}
+
+/// The turns of the end: what two points or a pose ask for, and on the way there and back.
+fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> Vec<DVec3> {
+    let mut turns = Vec::new();
+    let mut spans: Vec<Span> = Vec::new();
+    for (frame, pair) in active.iter().enumerate() {
+        let [first, second] = pair.map(|index| limb.points.get(index as usize));
+        let Some(turn) = turn_of(frame, first, second, tracks) else { continue };
+        if turns.is_empty() {
+            turns = vec![DVec3::ZERO; clip.n_frames()];
+        }
+        turns[frame] = turn;
+        let ease = |of: fn(&Point) -> f64| {
+            let times = [first.map_or(0.0, of), second.map_or(0.0, of)];
+            if times[0] > times[1] { times[0] } else { times[1] }
+        };
+        let ease_out = ease(|point| point.ease_out);
+        match spans.last_mut() {
+            Some(span) if span.frames.end == frame => {
+                span.frames.end = frame + 1;
+                span.ease_out = ease_out;
+            }
+            _ => {
+                let ease_in = ease(|point| point.ease_in);
+                spans.push(Span { frames: frame..frame + 1, ease_in, ease_out });
+            }
+        }
+    }
+    if !turns.is_empty() {
+        fill(&mut turns, &spans, clip.frame_time(), Overshoot(OVERTURN));
+    }
+    turns
+}
+
+/// The turn that a frame's points ask for; `None` where they leave it free.
+fn turn_of(
+    frame: usize,
+    first: Option<&Point>,
+    second: Option<&Point>,
+    tracks: &Tracks,
+) -> Option<DVec3> {
+    for point in [first, second].into_iter().flatten() {
+        if let Target::Pose(target) = point.target {
+            let now = tracks.frame_pose(frame, &point.frame).rotation;
+            return Some(so3_log(target.rotation * now.conjugate()));
+        }
+    }
+    let (first, second) = (first?, second?);
+    let [a, b] = [first, second].map(|point| tracks.frame_pose(frame, &point.frame).translation);
+    let wanted = second.target.position(b) - first.target.position(a);
+    // Two points at one place say nothing about directions.
+    (a != b && wanted != DVec3::ZERO).then(|| so3_log(shortest_rotation(b - a, wanted)))
+}
+
+/// The displacement of the end that a frame's points ask for, after its turn.
+fn shift(limb: &LimbPlan, tracks: &Tracks, need: &Need, frame: usize) -> DVec3 {
+    let end = tracks.pose(frame, limb.limb.end).translation;
+    let turn = need.turn(frame);
+    let miss = |index: u32| {
+        let point = limb.points.get(index as usize)?;
+        let here = tracks.frame_pose(frame, &point.frame).translation;
+        let here = turn.map_or(here, |turn| end + turn * (here - end));
+        Some(point.target.position(here) - here)
+    };
+    let [first, second] = need.active[frame].map(miss);
+    match (first, second) {
+        (Some(first), Some(second)) => 0.5 * (first + second),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => DVec3::ZERO,
+    }
+}

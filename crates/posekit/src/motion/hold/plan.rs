@@ -1,0 +1,278 @@
+//! Which limb holds which contact, and where the root is that carries them.
+
+use core::ops::Range;
+
+use glam::DVec3;
+
+use super::HoldSettings;
+use crate::error::{Error, Result};
+use crate::math::Pose;
+use crate::motion::leg::Shape;
+use crate::motion::tracks::Tracks;
+use crate::motion::{Clip, Contact, Hold, Limb};
+use crate::skeleton::{Frame, JointKind, Skeleton};
+
+/// How much longer or shorter than a limb its other one may be for the two to be a pair.
+const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
+
+/// How long another branch must be, as a part of a limb's own, for the joint that carries both to be the body.
+const BODY_BRANCH: f64 = 0.8;
+
+/// How much more even and longer a limb farther down must be to be taken instead of one farther up: a foot is part of a leg, not the end of one.
+const FARTHER_DOWN: f64 = 1.35;
+
+/// What is held where, in frames.
+#[derive(Debug, Clone)]
+pub(super) struct Point {
+    /// Which contact.
+    pub(super) contact: usize,
+    pub(super) frame: Frame,
+    pub(super) frames: Range<usize>,
+    pub(super) target: Target,
+    /// In frames.
+    pub(super) ease_in: f64,
+    pub(super) ease_out: f64,
+}
+
+/// [`Hold`] with what was left open filled in.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target {
+    Position(DVec3),
+    Pose(Pose),
+    /// A point and a unit normal.
+    Surface(DVec3, DVec3),
+}
+
+impl Target {
+    /// Where a point must be, that is here now.
+    #[inline]
+    pub(super) fn position(&self, here: DVec3) -> DVec3 {
+        match *self {
+            Self::Position(point) => point,
+            Self::Pose(pose) => pose.translation,
+            Self::Surface(point, normal) => here + normal * normal.dot(point - here),
+        }
+    }
+}
+
+/// A limb and all that it holds.
+#[derive(Debug, Clone)]
+pub(super) struct LimbPlan {
+    pub(super) limb: Limb,
+    /// The root goes along with what it holds.
+    pub(super) is_leg: bool,
+    /// In the order of their first frames.
+    pub(super) points: Vec<Point>,
+}
+
+/// Everything that is held.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) limbs: Vec<LimbPlan>,
+    /// What no limb holds by itself: the whole body does.
+    pub(super) others: Vec<Point>,
+    /// The joint that carries all limbs and can be moved.
+    pub(super) root: Option<usize>,
+}
+
+/// Joints whose motion holding needs.
+pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
+    let limbs = plan.limbs.iter().flat_map(|limb| {
+        let Limb { start, mid, end } = limb.limb;
+        [start, mid, end].into_iter().chain(limb.points.iter().map(|point| point.frame.joint))
+    });
+    limbs.chain(plan.root).chain(plan.others.iter().map(|point| point.frame.joint)).collect()
+}
+
+/// Checks the contacts, finds their limbs and the root; targets that are left open stay so until [`fill_targets`].
+pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Plan> {
+    let skeleton = clip.skeleton();
+    for (index, contact) in contacts.iter().enumerate() {
+        check(skeleton, index, contact)?;
+    }
+    let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
+    for &limb in &settings.legs {
+        check_limb(skeleton, limb)?;
+        plan.limbs.push(LimbPlan { limb, is_leg: true, points: Vec::new() });
+    }
+    let shape = Shape::new(skeleton);
+    for (index, contact) in contacts.iter().enumerate() {
+        let point = point(clip, index, contact);
+        match limb_of(&shape, &plan.limbs, contact.frame.joint) {
+            Some(limb) => match plan.limbs.iter_mut().find(|plan| plan.limb == limb) {
+                Some(plan) => plan.points.push(point),
+                None => {
+                    plan.limbs.push(LimbPlan { limb, is_leg: false, points: vec![point] });
+                }
+            },
+            None => plan.others.push(point),
+        }
+    }
+    for limb in &mut plan.limbs {
+        limb.points.sort_by_key(|point| (point.frames.start, point.contact));
+    }
+    let starts: Vec<usize> = plan.limbs.iter().map(|plan| plan.limb.start).collect();
+    plan.root = root_of(skeleton, &starts);
+    Ok(plan)
+}
+
+fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
+    skeleton.check_frame(&contact.frame)?;
+    let times = [contact.from, contact.to, contact.ease_in, contact.ease_out];
+    if times.iter().any(|time| !time.is_finite()) {
+        return Err(Error::NonFinite { what: "a contact's times", index });
+    }
+    let is_ordered = contact.from <= contact.to && contact.ease_in >= 0.0 && contact.ease_out >= 0.0;
+    if !is_ordered {
+        let need = "no later than its end, with eases of 0 or more";
+        return Err(Error::OutOfRange { what: "contact", index, value: contact.from, need });
+    }
+    let is_finite = match contact.hold {
+        Hold::Position(point) => point.is_none_or(DVec3::is_finite),
+        Hold::Pose(pose) => pose.is_none_or(Pose::is_finite),
+        Hold::Surface { point, normal } => point.is_finite() && normal.is_finite(),
+    };
+    if !is_finite {
+        return Err(Error::NonFinite { what: "what a contact holds", index });
+    }
+    match contact.hold {
+        Hold::Surface { normal, .. } if normal == DVec3::ZERO => {
+            Err(Error::ZeroLength { what: "a contact's normal" })
+        }
+        Hold::Pose(Some(pose)) if (pose.rotation.length() - 1.0).abs() > 1e-3 => {
+            let length = pose.rotation.length();
+            Err(Error::NotUnit { what: "rotation of a contact's pose", length })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_limb(skeleton: &Skeleton, limb: Limb) -> Result<()> {
+    let n_joints = skeleton.n_joints();
+    for joint in [limb.start, limb.mid, limb.end] {
+        if joint >= n_joints {
+            return Err(Error::NoSuchJoint { what: "limb", joint, n_joints });
+        }
+    }
+    let is_branch = limb.start != limb.mid
+        && limb.mid != limb.end
+        && skeleton.ancestors(limb.end).any(|joint| joint == limb.mid)
+        && skeleton.ancestors(limb.mid).any(|joint| joint == limb.start);
+    if is_branch {
+        Ok(())
+    } else {
+        Err(Error::Unsuited { method: "hold", need: "limbs whose joints follow each other" })
+    }
+}
+
+fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
+    let unit = |pose: Pose| Pose { rotation: pose.rotation.normalize(), ..pose };
+    let target = match contact.hold {
+        // What is left open is NaN until it is filled in.
+        Hold::Position(point) => Target::Position(point.unwrap_or(DVec3::NAN)),
+        Hold::Pose(pose) => {
+            Target::Pose(pose.map_or(Pose::from_translation(DVec3::NAN), unit))
+        }
+        Hold::Surface { point, normal } => {
+            Target::Surface(point, crate::math::direction_or(normal, DVec3::Y))
+        }
+    };
+    Point {
+        contact: index,
+        frame: contact.frame,
+        frames: clip.frames(contact.from, contact.to),
+        target,
+        ease_in: contact.ease_in / clip.frame_time(),
+        ease_out: contact.ease_out / clip.frame_time(),
+    }
+}
+
+/// Fills in the targets that contacts leave open: where the frame is in the middle of its time.
+pub(super) fn fill_targets(points: &mut [Point], tracks: &Tracks) {
+    for point in points.iter_mut().filter(|point| !point.frames.is_empty()) {
+        let last = point.frames.end - 1;
+        let (a, b) = ((point.frames.start + last) / 2, (point.frames.start + last).div_ceil(2));
+        let (before, after) = (tracks.frame_pose(a, &point.frame), tracks.frame_pose(b, &point.frame));
+        let middle = 0.5 * (before.translation + after.translation);
+        match &mut point.target {
+            Target::Position(target) if target.is_nan() => *target = middle,
+            Target::Pose(target) if target.translation.is_nan() => {
+                *target = Pose { rotation: before.rotation, translation: middle };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The limb that holds a joint: one that is known, else one of a pair by its shape.
+fn limb_of(shape: &Shape<'_>, known: &[LimbPlan], joint: usize) -> Option<Limb> {
+    let skeleton = shape.skeleton;
+    for above in skeleton.ancestors(joint) {
+        if let Some(plan) = known.iter().find(|plan| plan.limb.end == above) {
+            return can_bend(skeleton, plan.limb).then_some(plan.limb);
+        }
+    }
+    let mut best: Option<(Limb, f64)> = None;
+    for end in skeleton.ancestors(joint) {
+        if let Some((limb, score)) = shape.limb_ending_at(end) {
+            let is_better = best.is_none_or(|(_, best)| FARTHER_DOWN * score > best);
+            if is_better && can_bend(skeleton, limb) && is_paired(shape, limb) {
+                best = Some((limb, score));
+            }
+        }
+    }
+    best.map(|(limb, _)| limb)
+}
+
+/// Whether the closed form can move a limb: a ball at its start, a ball or a hinge in its middle.
+fn can_bend(skeleton: &Skeleton, limb: Limb) -> bool {
+    use crate::skeleton::Limit;
+    let is_free = |joint| {
+        matches!(skeleton.limit(joint), Limit::None) && skeleton.mimic(joint).is_none()
+    };
+    let is_ball = |joint| matches!(skeleton.kind(joint), JointKind::Ball | JointKind::Free);
+    let is_hinge = |joint| matches!(skeleton.kind(joint), JointKind::Revolute { .. });
+    is_ball(limb.start)
+        && is_free(limb.start)
+        && (is_ball(limb.mid) || is_hinge(limb.mid))
+        && is_free(limb.mid)
+}
+
+/// Whether the body carries another limb like this one: arms and legs come in pairs, a neck does not.
+fn is_paired(shape: &Shape<'_>, limb: Limb) -> bool {
+    let mut below = limb.start;
+    while let Some(joint) = shape.skeleton.parent(below) {
+        let own = shape.reach_through(below, joint);
+        let others = shape.skeleton.children(joint).iter().filter(|&&child| child != below);
+        let mut is_body = false;
+        for &child in others {
+            let reach = shape.reach_through(child, joint);
+            if PAIR.contains(&(reach / own)) {
+                return true;
+            }
+            is_body |= reach >= BODY_BRANCH * own;
+        }
+        if is_body {
+            return false;
+        }
+        below = joint;
+    }
+    false
+}
+
+/// The joint to move: the one that carries the whole figure, else the first that carries all limbs.
+pub(in crate::motion) fn root_of(skeleton: &Skeleton, starts: &[usize]) -> Option<usize> {
+    let first = *starts.first()?;
+    let is_free = |joint: usize| matches!(skeleton.kind(joint), JointKind::Free);
+    let carries = |joint: usize, below: usize| skeleton.ancestors(below).any(|above| above == joint);
+    let carries_limbs = |joint: usize| {
+        starts.iter().all(|&start| start != joint && carries(joint, start))
+    };
+    let leaves: Vec<usize> = (0..skeleton.n_joints())
+        .filter(|&joint| skeleton.children(joint).is_empty())
+        .collect();
+    let chain: Vec<usize> = skeleton.ancestors(first).filter(|&joint| is_free(joint)).collect();
+    let carries_all = |joint: usize| leaves.iter().all(|&leaf| carries(joint, leaf));
+    let whole = chain.iter().copied().find(|&joint| carries_limbs(joint) && carries_all(joint));
+    whole.or_else(|| chain.iter().rev().copied().find(|&joint| carries_limbs(joint)))
+}

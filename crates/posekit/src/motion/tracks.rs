@@ -1,0 +1,78 @@
+//! Where some joints are in every frame.
+
+use crate::math::Pose;
+use crate::skeleton::{Frame, Skeleton};
+
+use super::Clip;
+
+/// Poses in the world of the joints that matter and of their ancestors, frame after frame: forward kinematics of a few limbs, done once.
+#[derive(Debug, Clone)]
+pub(super) struct Tracks {
+    /// The joints, parents first.
+    joints: Vec<usize>,
+    /// Place of each joint of the skeleton among `joints`.
+    slots: Vec<Option<usize>>,
+    poses: Vec<Pose>,
+}
+
+impl Tracks {
+    /// The tracks of these joints over a clip.
+    pub(super) fn new(clip: &Clip, wanted: &[usize]) -> Self {
+        let mut tracks = Self::of_joints(clip.skeleton(), wanted);
+        let n_slots = tracks.joints.len();
+        tracks.poses = vec![Pose::IDENTITY; n_slots * clip.n_frames()];
+        let parents = tracks.parents(clip.skeleton());
+        for (frame, poses) in tracks.poses.chunks_exact_mut(n_slots.max(1)).enumerate() {
+            place(clip.skeleton(), clip.frame(frame), &tracks.joints, &parents, poses);
+        }
+        tracks
+    }
+
+    /// Tracks of no frames.
+    fn of_joints(skeleton: &Skeleton, wanted: &[usize]) -> Self {
+        let mut is_needed = vec![false; skeleton.n_joints()];
+        for &joint in wanted {
+            for above in skeleton.ancestors(joint) {
+                is_needed[above] = true;
+            }
+        }
+        let joints: Vec<usize> = (0..is_needed.len()).filter(|&joint| is_needed[joint]).collect();
+        let mut slots = vec![None; is_needed.len()];
+        joints.iter().enumerate().for_each(|(slot, &joint)| slots[joint] = Some(slot));
+        Self { joints, slots, poses: Vec::new() }
+    }
+
+    /// For each joint of the tracks, where its parent's pose is.
+    fn parents(&self, skeleton: &Skeleton) -> Vec<Option<usize>> {
+        self.joints
+            .iter()
+            .map(|&joint| skeleton.parent(joint).and_then(|parent| self.slots[parent]))
+            .collect()
+    }
+
+    /// Pose of a joint in the world; the identity for joints without a track.
+    #[inline]
+    pub(super) fn pose(&self, frame: usize, joint: usize) -> Pose {
+        let place = self.slots[joint].map(|slot| frame * self.joints.len() + slot);
+        place.and_then(|place| self.poses.get(place)).copied().unwrap_or(Pose::IDENTITY)
+    }
+
+    /// Pose of a frame that stands on a joint.
+    #[inline]
+    pub(super) fn frame_pose(&self, frame: usize, on: &Frame) -> Pose {
+        self.pose(frame, on.joint) * on.joint_from_frame
+    }
+}
+
+fn place(
+    skeleton: &Skeleton,
+    q: &[f64],
+    joints: &[usize],
+    parents: &[Option<usize>],
+    poses: &mut [Pose],
+) {
+    for (slot, (&joint, parent)) in joints.iter().zip(parents).enumerate() {
+        let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| poses[parent]);
+        poses[slot] = skeleton.pose_on(joint, q, world_from_parent);
+    }
+}
