@@ -253,7 +253,7 @@ fn metrics(before: &Measured, after: &Measured, pose_change: f64) -> Vec<Metric>
         ),
         row("Drift, worst plant", "mm", "The largest of these.", &|m| worst(&m.drifts)),
         row(
-            "Plants that are seen to slide",
+            "Visibly sliding plants",
             "",
             "Those that drift more than 21 mm, which viewers begin to notice.",
             &|m| visible(&m.drifts),

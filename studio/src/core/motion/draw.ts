@@ -3,7 +3,7 @@
 import type { Vec3 } from "../files.ts";
 import { Dash, Drawing, Pen, type BodyInk } from "../pictures/drawing.ts";
 import { Ink, lookOf, solverInk } from "../pictures/look.ts";
-import { evaluate, shapeOf, type Shape } from "../pictures/shape.ts";
+import { evaluate, shapeOf, spotDistance, type Shape } from "../pictures/shape.ts";
 import type { PoseData, ProblemInfo } from "../types.ts";
 import type { Comparison, ContactEntry, HandleInfo, MotionInfo, ShownMotion } from "./types.ts";
 
@@ -50,7 +50,27 @@ const SOURCE_JOINT: BodyInk = { tint: Ink.paper, shade: Ink.startTint, edge: Ink
 export function figureOf(shown: ShownMotion): Figure {
   const { info } = shown;
   const feet = info.legs.map((leg) => leg.ball ?? leg.end);
-  return { shown, shape: shapeOf(problemOf(shown)), feet };
+  const shape = shapeOf(problemOf(shown));
+  roundHead(shape, info);
+  return { shown, shape, feet };
+}
+
+/** Half the width of a head as a part of its bone's length. */
+const HEAD = 0.38;
+
+/** A skull is round, not a spike: the bone above a head's joint is as thick as it is long. */
+function roundHead(shape: Shape, info: MotionInfo): void {
+  const heads = info.handles.filter(({ role }) => role === "head").map(({ joint }) => joint);
+  const at = evaluate(shape, shape.info.start, new Float64Array(3 * shape.nSpots));
+  for (const head of heads) {
+    const own = shape.bones.filter((bone) => bone.from === head);
+    // A face with eyes and jaw has bones of its own.
+    const [bone] = own;
+    if (!bone || own.length > 1) continue;
+    const radius = HEAD * spotDistance(at, bone.from, bone.to);
+    bone.radii = [0.8 * radius, radius];
+    shape.joints[bone.to] = 0;
+  }
 }
 
 /** The figure as the pictures know figures; it is never solved. */

@@ -21,7 +21,7 @@ export interface RangeSpec {
 export const RANGES: readonly RangeSpec[] = [
   { name: "strength", label: "Strength", unit: "", min: 0, max: 1, step: 0.01, sentence: "How much of the correction is applied: 1 makes feet stand exactly, less keeps some of the slide." },
   { name: "ease", label: "Ease", unit: "s", min: 0, max: 0.6, step: 0.01, sentence: "How long a foot takes to go over to where it stands and back; longer is softer, shorter changes less of the swing." },
-  { name: "release", label: "Release", unit: "legs", min: 0.02, max: 0.6, step: 0.01, sentence: "A foot that slides farther than this, in leg lengths, is meant to slide and is left alone." },
+  { name: "release", label: "Release, in legs", unit: "", min: 0.02, max: 0.6, step: 0.01, sentence: "A foot that slides farther than this, in leg lengths, is meant to slide and is left alone." },
   { name: "shortest", label: "Shortest plant", unit: "s", min: 0.02, max: 0.4, step: 0.01, sentence: "Feet that stand for less than this do not stand." },
   { name: "kneeSoftening", label: "Spare the knee", unit: "°", min: 0, max: 60, step: 1, sentence: "Knees nearer to straight than this are spared by moving the hips instead: less popping, a little more sway." },
 ];

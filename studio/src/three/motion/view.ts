@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
 import { figureOf, frameOf, MotionComposer, type Figure } from "../../core/motion/draw.ts";
-import type { HandleInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
+import type { Comparison, HandleInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
@@ -47,6 +47,7 @@ export class MotionView {
   #id = "";
   #skin: Skin | null = null;
   #isFramed = false;
+  #compared: Comparison | null = null;
   /** Where the figure stood when the camera last looked. */
   #followed: THREE.Vector3 | null = null;
   #request = 0;
@@ -82,6 +83,7 @@ export class MotionView {
     const { session } = this;
     this.#stops.push(
       effect(() => { this.#load(session.shown.value); }),
+      effect(() => { this.#compare(session.document.value.view.compare); }),
       effect(() => {
         // Read, so that a change of any of them draws a new frame.
         void [session.frame.value, session.document.value, session.pulled.value, session.contacts.value,
@@ -120,6 +122,13 @@ export class MotionView {
       void this.#dress(shown);
     }
     this.invalidate();
+  }
+
+  /** What stands side by side is brought into sight. */
+  #compare(how: Comparison): void {
+    const before = this.#compared;
+    this.#compared = how;
+    if (before !== how && (how === "side" || before === "side")) this.frameAll();
   }
 
   async #dress(shown: ShownMotion): Promise<void> {
@@ -275,6 +284,9 @@ export class MotionView {
     way.addScaledVector(this.#rig.up, -way.dot(this.#rig.up));
     if (way.length() < 0.2 * figure.shape.size) way.copy(this.#rig.first);
     const side = way.normalize().cross(this.#rig.up).multiplyScalar(ASIDE * figure.shape.size);
+    // Beside the result, also where the path of the hips was set right.
+    const apart = this.#standing(figure, new THREE.Vector3()).sub(at(this.session.frame.peek()));
+    side.add(apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up)));
     return [side.x, side.y, side.z];
   }
 
