@@ -49,7 +49,7 @@ pub fn case_table(case: &Case, rows: &[Row]) -> String {
 }
 
 /// A table with its columns aligned, so that it reads as text too; the first row is the head.
-pub(crate) fn markdown(cells: &[Vec<String>]) -> String {
+pub fn markdown(cells: &[Vec<String>]) -> String {
     let columns = cells.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)
         .map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default())
@@ -112,7 +112,7 @@ fn with_part(old: &str, part: &str) -> String {
 }
 
 /// Machine, compiler, build and commit, as a list.
-pub(crate) fn circumstances() -> String {
+pub fn circumstances() -> String {
     format!(
         "- machine: {}\n- compiler: {}\n- build: release, `lto = \"thin\"`, `codegen-units = 1`, default target\n- commit: {}\n",
         machine(),

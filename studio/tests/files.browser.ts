@@ -16,15 +16,28 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Drops a file on the page as a file manager would. */
-async function drop(name: string, bytes: Uint8Array): Promise<void> {
-  await studio.page.evaluate(([fileName, base64]) => {
-    const data = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+function drop(name: string, bytes: Uint8Array): Promise<void> {
+  return dropAll([[name, bytes]]);
+}
+
+async function dropAll(files: [name: string, bytes: Uint8Array][]): Promise<void> {
+  await studio.page.evaluate((given) => {
     const transfer = new DataTransfer();
-    transfer.items.add(new File([data], fileName));
+    for (const [name, base64] of given) transfer.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name));
     for (const type of ["dragenter", "dragover", "drop"]) {
       document.querySelector(".stage")?.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }
-  }, [name, Buffer.from(bytes).toString("base64")] as const);
+  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")] as const));
+}
+
+/** A binary glTF file of three nodes, each hanging on the one before. */
+function threeNodes(): Uint8Array {
+  const nodes = [{ name: "hip", children: [1] }, { name: "knee", translation: [0, -0.5, 0], children: [2] }, { name: "ankle", translation: [0, -0.5, 0] }];
+  const json = Buffer.from(JSON.stringify({ asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }], nodes, skins: [{ joints: [0, 1, 2] }] }));
+  const padded = Buffer.concat([json, Buffer.alloc((4 - (json.length % 4)) % 4, 0x20)]);
+  const head = Buffer.alloc(20);
+  [0x46546c67, 2, 20 + padded.length, padded.length, 0x4e4f534a].forEach((value, index) => head.writeUInt32LE(value, 4 * index));
+  return Buffer.concat([head, padded]);
 }
 
 const text = (content: string) => new TextEncoder().encode(content);
@@ -64,6 +77,20 @@ test("a broken link says so and leaves a page that works", async () => {
   expect(await other.page.locator(".notice").innerText()).toMatch(/link/i);
   await openScene(other.page, "rope");
   await other.close();
+});
+
+test("a figure is opened together with the binary file that it names", async () => {
+  const { page } = studio;
+  const figure = { schema: "posekit.figure/1", gltf: "leg.glb", tasks: [{ task: "position", frame: { joint: "ankle" }, target: [0.3, -0.6, 0.2] }] };
+  await dropAll([["leg.glb", threeNodes()], ["kick.json", text(JSON.stringify(figure))]]);
+  await page.waitForFunction(() => globalThis.posekitSession.document.value.title === "kick.json");
+  await settled(page);
+  expect(await page.evaluate(() => globalThis.posekitSession.results.value[0]?.status)).toBe("reached");
+  // The link carries the joints, so that it opens without the file.
+  const other = await openStudio(browser, { hash: await page.evaluate(() => globalThis.posekitSession.link()) });
+  expect(await other.page.evaluate(() => globalThis.posekitSession.info.value?.names)).toEqual(["hip", "knee", "ankle"]);
+  await other.close();
+  expect(studio.complaints).toEqual([]);
 });
 
 test.skipIf(assets === null).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s is opened and solved", async (path) => {

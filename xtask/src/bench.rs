@@ -13,7 +13,7 @@ use crate::wasm;
 const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
-/// argument runs only that, `wasm` the comparison of WebAssembly. Everything else is handed on.
+/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of cleaners of clips. Everything else is handed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.
@@ -24,6 +24,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
         }
         Some((first, rest)) if first == "steps" => steps(rest),
         Some((first, _)) if first == "wasm" => web(),
+        Some((first, rest)) if first == "motion" => program("motion", rest),
         Some((first, rest)) if first == "race" => program("compare", rest),
         Some(_) => program("compare", arguments),
         None => {
@@ -40,7 +41,7 @@ fn web() -> Result<()> {
     wasm::wasm(&[])?;
     let manifest = format!("{FOLDER}/Cargo.toml");
     run(cargo().args(["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest]))?;
-    wasm::install(Path::new(FOLDER))?;
+    crate::node::install(Path::new(FOLDER))?;
     // The package is a link, and what it needs is beside the link.
     let flags = ["--preserve-symlinks", "--preserve-symlinks-main"];
     let native = format!("{FOLDER}/target/release/{NATIVE}{}", env::consts::EXE_SUFFIX);

@@ -35,9 +35,13 @@ pub(crate) fn test() -> Result<()> {
 
 /// The other workspaces are formatted with the rest, though the other gates leave them alone.
 fn format() -> Result<Outcome> {
-    for manifest in
-        ["Cargo.toml", "bench/Cargo.toml", "bench/wasm/Cargo.toml", "tools/bindgen/Cargo.toml"]
-    {
+    for manifest in [
+        "Cargo.toml",
+        "bench/Cargo.toml",
+        "bench/wasm/Cargo.toml",
+        "tools/bindgen/Cargo.toml",
+        "fuzz/Cargo.toml",
+    ] {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
     }
     Ok(Outcome::Passed)

@@ -12,7 +12,9 @@
 mod bench;
 mod digest;
 mod examples;
+mod fuzz;
 mod gates;
+mod node;
 mod process;
 mod steps;
 mod studio;
@@ -38,6 +40,8 @@ Usage: cargo xtask JOB [ARGUMENTS]
   bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
   bench wasm           WebAssembly against native and solvers in JavaScript; rewrites bench/WASM.md
   bench questions [..] the criterion benches, one per question
+  fuzz [TARGET].. [--seconds N]
+                       bytes that no one thought of for bvh, gltf, contacts, pipeline, or all; 60 s each
   help                 this text";
 
 fn main() -> ExitCode {
@@ -61,6 +65,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("bless") => digest::bless(),
         Some("wasm") => wasm::wasm(rest),
         Some("bench") => bench::bench(rest),
+        Some("fuzz") => fuzz::fuzz(rest),
         Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");

@@ -1,3 +1,4 @@
 //! Sliding feet: clips with a known fault, cleaned by posekit and in the ways of others.
 
+pub mod measure;
 pub mod peers;

@@ -48,13 +48,7 @@ pub fn naive_pin(clip: &Clip, stands: &[Stand]) -> Result<Clip> {
 }
 
 /// Bends a limb so that its end moves by this, turned as before.
-fn reach(
-    skeleton: &Skeleton,
-    q: &mut [f64],
-    world: &[Pose],
-    limb: Limb,
-    by: DVec3,
-) -> Result<()> {
+fn reach(skeleton: &Skeleton, q: &mut [f64], world: &[Pose], limb: Limb, by: DVec3) -> Result<()> {
     let Limb { start, mid, end } = limb;
     let at = |joint: usize| world[joint].translation;
     let mut job = TwoBone::new(at(start), at(mid), at(end), at(end) + by);

@@ -10,6 +10,7 @@ use posekit::solve::{Detail, Method, Settings};
 use posekit_io::problem::{Body, Scene};
 
 use crate::failure::{Failure, Result};
+use crate::motion_args::{CheckArgs, CleanArgs, ConvertArgs, InfoArgs, PinArgs, RetimeArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +44,18 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
+    /// Say what motion files hold: motions, joints, legs, units
+    Info(InfoArgs),
+    /// Measure how far standing feet slide; exit code 1 when one slides further than a bound
+    Check(CheckArgs),
+    /// Make standing feet stand still
+    Clean(CleanArgs),
+    /// Make any joint hold a place for a time
+    Pin(PinArgs),
+    /// Give a motion another rate or another time
+    Retime(RetimeArgs),
+    /// Turn motion capture into glTF, and glTF into motion capture
+    Convert(ConvertArgs),
     /// Serve the studio, the web page in which every solver can be grabbed and stepped
     Studio(StudioArgs),
     /// Print one number over all results of a table of cases, to compare builds and machines
@@ -323,7 +336,7 @@ fn count(text: &str) -> core::result::Result<u32, String> {
     }
 }
 
-fn finite(text: &str) -> core::result::Result<f64, String> {
+pub(crate) fn finite(text: &str) -> core::result::Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(_) => Err("must be a finite number".to_owned()),

@@ -13,15 +13,20 @@ pub(crate) enum Fault {
     Output,
     /// Everything worked, the target was not reached, and `--require-reached` asked for it.
     NotReached,
+    /// Everything worked, and a check found what it looks for.
+    Findings,
+    /// Some files of a folder could not be done, the others are.
+    SomeFailed,
 }
 
 impl Fault {
-    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input.
+    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for a part of it.
     pub(crate) const fn code(self) -> u8 {
         match self {
-            Self::NotReached | Self::Output => 1,
+            Self::NotReached | Self::Findings | Self::Output => 1,
             Self::Usage => 2,
             Self::Input => 3,
+            Self::SomeFailed => 4,
         }
     }
 }
@@ -60,6 +65,12 @@ impl Failure {
         Self::input(format!("{message}: {file}"))
     }
 
+    /// What happened, without the file's name behind it.
+    pub(crate) fn message(&self, file: &str) -> String {
+        let text = self.error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
+        text.strip_suffix(&format!(": {file}")).map_or_else(|| text.clone(), str::to_owned)
+    }
+
     /// The output cannot be written.
     pub(crate) fn output(message: impl Display) -> Self {
         Self::new(Fault::Output, message)
@@ -68,6 +79,16 @@ impl Failure {
     /// The target was not reached; the status has been printed.
     pub(crate) const fn not_reached() -> Self {
         Self { fault: Fault::NotReached, error: None }
+    }
+
+    /// A check found something; what, has been printed.
+    pub(crate) const fn findings() -> Self {
+        Self { fault: Fault::Findings, error: None }
+    }
+
+    /// Some files failed; which and why, has been printed.
+    pub(crate) const fn some_failed() -> Self {
+        Self { fault: Fault::SomeFailed, error: None }
     }
 
     fn new(fault: Fault, message: impl Display) -> Self {

@@ -12,6 +12,8 @@ mod figures;
 mod humanoid;
 mod input;
 mod models;
+mod motion;
+mod motion_args;
 mod output;
 mod picture;
 mod progress;
@@ -38,6 +40,12 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve(&args),
         Command::Draw(args) => commands::draw(&args),
         Command::Demo(args) => commands::demo(&args),
+        Command::Info(args) => motion::info(&args),
+        Command::Check(args) => motion::check(&args),
+        Command::Clean(args) => motion::clean(&args),
+        Command::Pin(args) => motion::pin(&args),
+        Command::Retime(args) => motion::retime(&args),
+        Command::Convert(args) => motion::convert(&args),
         Command::Studio(args) => commands::studio(&args),
         Command::Digest(args) => commands::digest(&args),
         Command::Completions(args) => commands::completions(&args),

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::{Failure, Result};
 
@@ -25,25 +26,30 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(out, "{text}");
 }
 
-/// Writes a file whole or not at all: into a file beside it, then renamed over it.
+/// Writes a text file whole or not at all; see [`write_bytes`].
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file whole or not at all: into a hidden file beside it, which is on the disk before it is renamed.
 ///
 /// A path that is no ordinary file (a pipe, a terminal) is written to directly.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    // Process and count keep apart what runs and threads write at the same time; the name is short, however long the file's is.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
     let failed = |error: io::Error| {
         Failure::output(format!("cannot write the file: {error}: {}", path.display()))
     };
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return fs::write(path, text).map_err(failed);
+        return fs::write(path, bytes).map_err(failed);
     }
-    let Some(name) = path.file_name() else {
+    if path.file_name().is_none() {
         return Err(failed(io::Error::from(ErrorKind::InvalidFilename)));
-    };
-    // The process number keeps two runs that write the same file apart.
-    let mut beside = name.to_owned();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(beside);
+    }
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_file_name(format!(".posekit-{}-{count}.tmp", std::process::id()));
     let written = File::create(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         let _ = fs::remove_file(&beside);

@@ -30,3 +30,21 @@ fn the_pictures_are_up_to_date() {
         assert!(same, "docs/images/{name}.svg is out of date: run cargo xtask bless");
     }
 }
+
+#[test]
+fn the_picture_of_the_walk_is_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bless = env::var_os("TRYCMD").is_some_and(|word| word == "overwrite");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let fresh = place.join("motion-walk.svg");
+    let mut clean = Command::new(env!("CARGO_BIN_EXE_posekit"));
+    clean.current_dir(&root).args(["clean", "testdata/motions/walk.bvh", "--force", "-o"]);
+    clean.arg(place.join("walk-clean.bvh")).arg("--picture").arg(&fresh);
+    assert!(clean.output().unwrap().status.success(), "the walk is cleaned");
+    let kept = root.join("docs/images/motion-walk.svg");
+    if bless {
+        fs::copy(&fresh, &kept).unwrap();
+    }
+    let same = fs::read(&fresh).unwrap() == fs::read(&kept).unwrap();
+    assert!(same, "docs/images/motion-walk.svg is out of date: run cargo xtask bless");
+}

@@ -1,12 +1,14 @@
 //! The page `docs/files.md`: every file that it shows is read, solved and written again, and its solution is that of its figure.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
+use posekit::skeleton::{Joint, Skeleton};
 use posekit::solve::{Method, Settings, Solution, solve};
 use posekit::task::{Orientation, Position};
 use posekit_io::bvh::{self, Options};
 use posekit_io::{
-    CHAIN_SCHEMA, ChainProblem, FIGURE_SCHEMA, FigureModel, FigureProblem, Limits, Outcome,
-    SOLUTION_SCHEMA, SolutionFile, Warnings, schema_of,
+    CHAIN_SCHEMA, CONTACTS_SCHEMA, ChainProblem, ContactsFile, DEFAULT_EASE, FIGURE_SCHEMA,
+    FigureModel, FigureProblem, Limits, Outcome, SOLUTION_SCHEMA, SolutionFile, Warnings,
+    schema_of,
 };
 
 /// The blocks of the page in this language.
@@ -84,6 +86,19 @@ fn its_solution_is_that_of_its_figure() {
         assert!(off(told.distance, found.distance) < 1e-6, "{told:?}, but {found:?}");
         assert!(off(told.angle, found.angle) < 1e-6, "{told:?}, but {found:?}");
     }
+}
+
+#[test]
+fn its_contacts_are_read_and_written_again() {
+    let texts = examples(CONTACTS_SCHEMA);
+    assert_eq!(texts.len(), 1, "one file of contacts");
+    let file = ContactsFile::from_json(&texts[0]).unwrap();
+    assert_eq!(file.contacts.len(), 3, "one of each kind");
+    assert_eq!(ContactsFile::from_json(&file.to_json().unwrap()).unwrap(), file);
+    let names = file.contacts.iter().map(|contact| Joint::free(&contact.joint)).collect();
+    let contacts = file.to_contacts(&Skeleton::try_new(names).unwrap()).unwrap();
+    assert_eq!(contacts[0].ease_out, DEFAULT_EASE, "as the page says");
+    assert_eq!(DEFAULT_EASE, 0.2, "as the page says");
 }
 
 #[test]

@@ -19,6 +19,9 @@ use posekit_io::{Limits, Result, Warnings};
 
 use common::{assets, gltf_files};
 
+/// The one that has a row more than it says.
+const MISCOUNTED: &str = "Boxing_Toes.bvh";
+
 fn bvh_files(assets: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(assets.join("bvh")).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -114,6 +117,36 @@ fn turned(a: &Clip, b: &Clip) -> f64 {
     most
 }
 
+/// Of a text that was edited, all words stay as they are but the numbers of joints from the frame on in which they differ.
+fn assert_others_stay(file: &MotionFile, new: &Clip, before: &[u8], after: &[u8]) {
+    let words = |text: &[u8]| -> Vec<Vec<u8>> {
+        let words = text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect()
+    };
+    let (before, after) = (words(before), words(after));
+    assert_eq!(before.len(), after.len(), "as many words");
+    let (bvh, clip) = (file.bvh().unwrap(), file.clip(0).unwrap());
+    let mut may_differ = vec![false; before.len()];
+    let first = before.len() - bvh.n_frames() * bvh.n_channels();
+    let nodes: Vec<usize> =
+        (0..bvh.nodes().len()).filter(|&node| !bvh.nodes()[node].is_end_site).collect();
+    // Behind an edit, angles may have to go on by whole turns.
+    let mut is_edited = vec![false; nodes.len()];
+    for frame in 0..bvh.n_frames() {
+        for (joint, &node) in nodes.iter().enumerate() {
+            let range = clip.skeleton().value_range(joint);
+            is_edited[joint] |= clip.frame(frame)[range.clone()] != new.frame(frame)[range];
+            if is_edited[joint] {
+                let start = first + frame * bvh.n_channels();
+                bvh.channel_range(node).for_each(|channel| may_differ[start + channel] = true);
+            }
+        }
+    }
+    for (index, (old, new)) in before.iter().zip(&after).enumerate() {
+        assert!(may_differ[index] || old == new, "word {index}");
+    }
+}
+
 #[test]
 fn every_bvh_is_edited_and_read_again() {
     let Some(assets) = assets() else { return };
@@ -132,13 +165,19 @@ fn every_bvh_is_edited_and_read_again() {
         );
         let same = file.write(0, clip, "").unwrap();
         assert_eq!(same.joints, 0, "{name}");
-        assert_eq!(same.file, file.bvh().unwrap().to_bytes(), "{name}");
+        let text = std::fs::read(&path).unwrap();
+        let is_right = name != MISCOUNTED;
+        let expected = if is_right { text.clone() } else { file.bvh().unwrap().to_bytes() };
+        assert!(same.file == expected, "{name}: a file that is not edited stays as it is");
         let new = edited(clip);
         let written = file.write(0, &new, "").unwrap();
         assert!(written.joints > 0 || clip.n_frames() == 0, "{name}");
         let convention =
             MotionOptions::default().with_positions(posekit_io::bvh::Positions::FromOffset);
         let _ = convention;
+        if is_right {
+            assert_others_stay(&file, &new, &text, &written.file);
+        }
         let back = again(&written, &path);
         if written.loss.angle > 1e-9 || written.loss.distance > 1e-9 {
             println!("  loses {:?}", written.loss);

@@ -1,4 +1,6 @@
 //! Finding plants in the BVH files of the shared assets, sound and injured.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(clippy::cast_possible_truncation, reason = "counts of frames of test clips are small")]
 
 mod common;
 
@@ -7,8 +9,10 @@ mod clips;
 #[path = "support/skate.rs"]
 mod skate;
 
+use posekit::glam::DVec3;
 use posekit::motion::{
-    Clip, DetectSettings, FloorChoice, Leg, Part, Plant, find_floor, find_legs, find_plants,
+    Clip, DetectSettings, FloorChoice, Leg, Metrics, Part, Plant, Side, agreement, find_floor,
+    find_legs, find_plants, ground_path, measure,
 };
 use skate::Injury;
 
@@ -95,11 +99,64 @@ fn plants_of_injured_clips_are_those_of_sound_ones() {
             each.first().map_or(1.0, |e| e.0),
             worst.join(", ")
         );
-        if total.f1() < 0.95 {
+        // Feet of legs a fifth too short under a root that stays up float as high as people step: up to 10 cm where the figure crouches.
+        let floor = if injury == Injury::LegsAlone(0.8) { 0.9 } else { 0.95 };
+        if total.f1() < floor {
             low.push(injury.to_string());
         }
+        // The run lasts a second and a half and has seven steps of a tenth of a second: one more or less is much.
+        let is_hard =
+            |name: &str| name == "cmu_iclone_002_03" || matches!(injury, Injury::LegsAlone(_));
+        let lost = each.iter().filter(|(f1, name)| *f1 < 0.85 && !is_hard(name));
+        low.extend(lost.map(|(_, name)| format!("{injury} of {name}")));
     }
-    assert!(low.is_empty(), "below 0.95: {low:?}");
+    assert!(low.is_empty(), "below their floor: {low:?}");
+}
+
+/// Side, part, first and last second.
+type Label = (Side, Part, f64, f64);
+
+/// The plants of `testdata/plants.json`, clip by clip.
+fn labels() -> Vec<(String, Vec<Label>)> {
+    let text = include_str!("../../../testdata/plants.json");
+    let json: serde_json::Value = serde_json::from_str(text).unwrap();
+    let word = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let plant = |plant: &serde_json::Value| {
+        let side = if word(&plant["side"]) == "left" { Side::Left } else { Side::Right };
+        let part = if word(&plant["part"]) == "heel" { Part::Heel } else { Part::Ball };
+        (side, part, plant["from"].as_f64().unwrap(), plant["to"].as_f64().unwrap())
+    };
+    let clip = |clip: &serde_json::Value| {
+        (word(&clip["clip"]), clip["plants"].as_array().unwrap().iter().map(plant).collect())
+    };
+    json["clips"].as_array().unwrap().iter().map(clip).collect()
+}
+
+#[test]
+fn plants_are_those_that_were_labelled() {
+    let (labels, mut total) = (labels(), Score::default());
+    assert!(labels.len() >= 10);
+    let mut worst = (1.0, String::new());
+    for (name, clip) in clips::sound() {
+        let Some((_, labels)) = labels.iter().find(|(clip, _)| *clip == name) else { continue };
+        let legs = find_legs(&clip).legs;
+        let of_label = |(side, part, from, to): &Label| {
+            let leg = legs.iter().position(|leg| leg.side == *side).unwrap();
+            // Times were rounded to a tenth of a millisecond.
+            Plant { leg, part: *part, frames: clip.frames(from - 1e-3, to + 1e-3) }
+        };
+        let truth: Vec<Plant> = labels.iter().map(of_label).collect();
+        let found = plants(&clip, &legs);
+        let score = score(&clip, &found, &clip, &truth, legs.len());
+        assert!((score.f1() - agreement(&found, &truth)).abs() < 1e-12);
+        println!("{name:24} {:.3}", score.f1());
+        total.add(score);
+        if score.f1() < worst.0 {
+            worst = (score.f1(), name);
+        }
+    }
+    println!("all {:.3}, worst {} {:.3}", total.f1(), worst.1, worst.0);
+    assert!(total.f1() > 0.96 && worst.0 > 0.8, "{total:?}, {worst:?}");
 }
 
 #[test]
@@ -110,13 +167,88 @@ fn a_mirrored_clip_has_the_same_plants() {
         let swapped: Vec<Leg> = legs.iter().rev().cloned().collect();
         let floor = find_floor(&clip, &legs, FloorChoice::Fit);
         let other = find_floor(&mirror, &swapped, FloorChoice::Fit);
-        let flip = |v: posekit::glam::DVec3| [(-v.x).to_bits(), v.y.to_bits(), v.z.to_bits()];
-        let bits = |v: posekit::glam::DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
+        let flip = |v: DVec3| [(-v.x).to_bits(), v.y.to_bits(), v.z.to_bits()];
+        let bits = |v: DVec3| [v.x.to_bits(), v.y.to_bits(), v.z.to_bits()];
         assert_eq!(bits(other.normal), flip(floor.normal), "{name}");
         assert_eq!(bits(other.point), flip(floor.point), "{name}");
         let swap = |plant: &Plant| Plant { leg: legs.len() - 1 - plant.leg, ..plant.clone() };
         let mut expected: Vec<Plant> = plants(&clip, &legs).iter().map(swap).collect();
         expected.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
         assert_eq!(plants(&mirror, &swapped), expected, "{name}");
+    }
+}
+
+fn measured(clip: &Clip, legs: &[Leg]) -> Metrics {
+    let floor = find_floor(clip, legs, FloorChoice::Fit);
+    let plants = find_plants(clip, legs, &floor, FloorChoice::Fit, &DetectSettings::default());
+    measure(clip, None, legs, &plants, &floor)
+}
+
+#[test]
+fn sliding_feet_are_measured() {
+    println!(
+        "{:24} plants  drift: median max [mm]  slide [mm/s]  MANN [mm/s]  GMD   x1.3: median max",
+        "clip"
+    );
+    let mut medians = Vec::new();
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        let sound = measured(&clip, &legs);
+        let skating = measured(&skate::injure(&clip, &legs, Injury::RootScale(1.3)), &legs);
+        println!(
+            "{name:24} {:6}  {:6.1} {:6.1}  {:6.1}  {:6.1}  {:.3}  {:6.1} {:6.1}  pop {:.0} jerk {:.0}",
+            sound.drifts.len(),
+            sound.drift_median * 1e3,
+            sound.drift_max * 1e3,
+            sound.slide_speed * 1e3,
+            sound.weighted_skate * 1e3,
+            sound.skating_ratio,
+            skating.drift_median * 1e3,
+            skating.drift_max * 1e3,
+            sound.knee_pop,
+            sound.jerk,
+        );
+        medians.push((sound.drift_median, skating.drift_median));
+    }
+    if medians.is_empty() {
+        return;
+    }
+    let middle = |of: fn(&(f64, f64)) -> f64| {
+        let mut all: Vec<f64> = medians.iter().map(of).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    let (sound, skating) = (middle(|m| m.0), middle(|m| m.1));
+    assert!(sound < 0.02, "feet of sound clips roll a little: {sound}");
+    assert!(skating > 2.0 * sound, "{skating} against {sound}");
+}
+
+#[test]
+fn a_walk_on_the_spot_gets_its_way_back() {
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        let still = skate::injure(&clip, &legs, Injury::InPlace);
+        let floor = find_floor(&still, &legs, FloorChoice::Fit);
+        let settings = DetectSettings::default();
+        let plants = find_plants(&still, &legs, &floor, FloorChoice::Fit, &settings);
+        let slid = ground_path(&still, &legs, &plants, &floor, FloorChoice::Fit, &settings);
+        let way = |clip: &Clip, frame: usize| {
+            let hips = |frame: usize| clip.skeleton().poses(clip.frame(frame))[0].translation;
+            let step = hips(frame) - hips(0);
+            step - clip.up() * step.dot(clip.up())
+        };
+        let last = clip.n_frames() - 1;
+        let leg = legs[0].limb.length(clip.skeleton());
+        let (gone, back): (DVec3, DVec3) = (way(&clip, last), -slid[last]);
+        let far = (0..=last).map(|frame| way(&clip, frame).length()).fold(0.0, f64::max);
+        let off =
+            (0..=last).map(|frame| (way(&clip, frame) + slid[frame]).length()).fold(0.0, f64::max);
+        println!(
+            "{name:24} {:.2} legs, {:.2} back, off by {:.2} of {:.2}",
+            gone.length() / leg,
+            back.length() / leg,
+            off / leg,
+            far / leg
+        );
     }
 }

@@ -7,7 +7,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit::solve::{Method, Phase, Progress, Settings, Solution, Workspace};
-use posekit::task::{Task, TaskKind};
+use posekit::task::Task;
 use posekit_io::problem::{Body, Problem, Rig, read_settings, set_target};
 
 use crate::fault::{Fault, Result};
@@ -196,19 +196,7 @@ impl Session {
         if !core::mem::take(&mut self.is_moved) {
             return Ok(());
         }
-        // A single point is followed on the points of a free chain, which a change of a task would leave.
-        let single = match (&self.matter, self.tasks.as_slice()) {
-            (Matter::Points { target, .. }, _) => Some(target.as_slice()),
-            (_, [Task { kind: TaskKind::Position(position), weight, level: 1 }])
-                if *weight > 0.0 =>
-            {
-                self.flat.clear();
-                self.flat.extend_from_slice(&position.target_in_world.to_array());
-                Some(self.flat.as_slice())
-            }
-            _ => None,
-        };
-        if let Some(target) = single {
+        if let Matter::Points { target, .. } = &self.matter {
             self.moved.fill(false);
             return Ok(self.workspace.retarget(target)?);
         }

@@ -468,3 +468,36 @@ fn l24_a_budget_of_nothing_returns_the_start() {
         }
     }
 }
+
+/// A free chain that follows its target goes on as points, whichever way it is told of the target.
+#[test]
+fn l24_a_free_chain_follows_a_changed_task_as_a_target() {
+    let mut builder = Skeleton::builder();
+    let bone = Pose::from_translation(DVec3::X);
+    let mut last = builder.add(Joint::ball("0"));
+    for name in ["1", "2", "3", "4", "5"] {
+        last = builder.add(Joint::ball(name).child_of(last).at(bone));
+    }
+    let chain = builder.build().unwrap();
+    let tip = Frame::new(last, bone);
+    let at = |x: f64| Position::new(tip, DVec3::new(x, 2.0, 1.0));
+    let solve = |by_task: bool| {
+        let mut workspace = Workspace::default();
+        let (start, settings) = (chain.neutral(), Settings::default());
+        workspace.begin(&chain, &start, &[at(1.0).into()], Method::Fabrik, &settings).unwrap();
+        let mut found = Vec::new();
+        for step in 0..5 {
+            let target = at(1.0 + 0.3 * f64::from(step));
+            if by_task {
+                workspace.set_target(0, &target.into()).unwrap();
+            } else {
+                workspace.retarget(&target.target_in_world.to_array()).unwrap();
+            }
+            let solution = workspace.run();
+            assert!(solution.is_reached(), "step {step}");
+            found.push((solution.iterations, solution.configuration.clone()));
+        }
+        found
+    };
+    assert_eq!(solve(true), solve(false), "the same steps to the same bits");
+}

@@ -1,7 +1,6 @@
 //! Documents: their checks when they come from outside, and small changes to them.
 
 import { isMethod } from "./methods.ts";
-import type { ProblemFile } from "./files.ts";
 import { SCENE_IDS, type RunSpec, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
@@ -91,11 +90,6 @@ function show(value: unknown): string {
   return (shown ?? "nothing").slice(0, 60);
 }
 
-/** Several copies of a value are compared as the JSON that they are. */
-export function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
 /** An id that no run has. */
 export function freshRunId(runs: readonly RunSpec[]): string {
   let index = runs.length + 1;
@@ -106,8 +100,4 @@ export function freshRunId(runs: readonly RunSpec[]): string {
 /** The same problem without what belongs to one start. */
 export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
   return runs.map(({ start: _start, from: _from, ...rest }) => rest);
-}
-
-export function withProblem(document: StudioDocument, problem: ProblemFile): StudioDocument {
-  return problem === document.problem ? document : { ...document, problem };
 }

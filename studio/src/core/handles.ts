@@ -1,7 +1,7 @@
 //! What can be taken hold of in a document: targets, root, joints, pole and limits, and where each of them is.
 
 import { isFigure, isPlane, isPoints, isSpace, type FigureTask, type Quat, type Vec3 } from "./files.ts";
-import { add, cross, dot, length, multiply, rotate, rotationAt, scale, sub, unit, vectorAt } from "./math.ts";
+import { add, cross, dot, length, rotate, rotationAt, scale, sub, unit, vectorAt } from "./math.ts";
 import { rootOf } from "./edit.ts";
 import type { Handle, PoseData, ProblemInfo, StudioDocument, TaskInfo } from "./types.ts";
 
@@ -176,9 +176,4 @@ export function touchedBy(ids: readonly (string | null)[]): Touched {
     return found ? [Number(found[1])] : [];
   });
   return new Set(joints);
-}
-
-/** A handle's orientation after a small turn about a world axis: for keys. */
-export function turned(rotation: Quat, by: Quat): Quat {
-  return multiply(by, rotation);
 }

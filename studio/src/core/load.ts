@@ -20,8 +20,8 @@ export class LoadFault extends Error {
 
 /** What loading asks of the worker. A refusal is an error with `line` and `column` where it has a place. */
 export interface Reader {
-  /** The figure that a URDF or a glTF file comes to. */
-  inspect(source: { kind: "urdf"; text: string } | { kind: "gltf"; bytes: Uint8Array }): Promise<{ figure: string; warnings: string[] }>;
+  /** The figure that a URDF or a glTF file comes to, with its joints written out; a figure on such a file as it is. */
+  inspect(source: { kind: "urdf"; text: string } | { kind: "gltf"; bytes: Uint8Array; free?: boolean } | { kind: "json"; text: string; file: Uint8Array }): Promise<{ figure: string; warnings: string[] }>;
   /** Reads a problem whole. */
   load(text: string, urdf: string | undefined): Promise<ProblemInfo>;
 }
@@ -29,8 +29,8 @@ export interface Reader {
 export interface Loaded {
   document: StudioDocument;
   character: CharacterFile | null;
-  /** Its text, when a figure may name it. */
-  text: string | null;
+  /** Whether a figure may name it. */
+  isSource: boolean;
   /** What files of its kind do not give; null: nothing. */
   remark: string | null;
   /** How many remarks the library has on it: the problem's warnings. */
@@ -49,10 +49,10 @@ const OTHERS: readonly [RegExp, string, string][] = [
 ];
 const EXPECTED = "Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM).";
 
-/** Texts of URDF and glTF files that were dropped before, by name: a figure may name one. */
-export type KnownRobots = ReadonlyMap<string, string>;
+/** URDF and glTF files that were dropped before or together with a figure, by name: it may name one. */
+export type KnownFiles = ReadonlyMap<string, Uint8Array>;
 
-export async function loadDocument(name: string, bytes: Uint8Array, robots: KnownRobots, reader: Reader): Promise<Loaded> {
+export async function loadDocument(name: string, bytes: Uint8Array, known: KnownFiles, reader: Reader): Promise<Loaded> {
   if (bytes.length === 0) throw new LoadFault(`${name} is empty`, { hint: EXPECTED });
   if (bytes.length > LARGEST) throw new LoadFault(`${name} is too large: ${Math.round(bytes.length / 1048576)} MB`, { hint: "Files may have up to 64 MB; meshes and textures are not needed." });
   if (isGlb(bytes)) return await loadCharacter(name, bytes, reader);
@@ -64,7 +64,7 @@ export async function loadDocument(name: string, bytes: Uint8Array, robots: Know
   const value = parse(name, text);
   if (/\.(gltf|vrma?)$/i.test(name) || isGltf(value)) return await loadCharacter(name, bytes, reader);
   if (value["version"] === 1 && "runs" in value) return await loadSaved(name, value, reader);
-  return await loadProblem(name, text, value, robots, reader);
+  return await loadProblem(name, text, value, known, reader);
 }
 
 function isGlb(bytes: Uint8Array): boolean {
@@ -115,7 +115,7 @@ function refused(name: string, error: unknown, hint?: string): LoadFault {
   return new LoadFault(`${name} cannot be used: ${message}`, { where, hint });
 }
 
-async function loadProblem(name: string, text: string, value: Record<string, unknown>, robots: KnownRobots, reader: Reader): Promise<Loaded> {
+async function loadProblem(name: string, text: string, value: Record<string, unknown>, known: KnownFiles, reader: Reader): Promise<Loaded> {
   const schema = value["schema"];
   if (schema === "posekit.solution/1") throw new LoadFault(`${name} is a solution, not a problem`, { hint: "Drop the problem that it was made from." });
   if (schema !== "posekit.chain/1" && schema !== "posekit.figure/1") {
@@ -123,21 +123,49 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
     throw new LoadFault(`${name} ${has}`, { hint: 'A chain begins with "schema": "posekit.chain/1", a figure with "schema": "posekit.figure/1".' });
   }
   const problem = value as unknown as ProblemFile;
-  const urdf = namedRobot(name, problem, robots);
+  const file = namedBytes(name, problem, known);
+  if (file && isCharacter(file)) return await loadFigureOn(name, text, problem as FigureProblem, file, reader);
+  const urdf = file && decode(name, file.bytes);
   const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "docs/files.md describes every field."); });
   const plane = info.dimension === 2 || info.kind === "plane";
-  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, text: null, remark: null, warnings: info.warnings.length };
+  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, isSource: false, remark: null, warnings: info.warnings.length };
 }
 
-function namedRobot(name: string, problem: ProblemFile, robots: KnownRobots): string | undefined {
+/** A figure whose joints are those of a glTF file: written out, so that a link carries them, and with the file's mesh. */
+async function loadFigureOn(name: string, text: string, figure: FigureProblem, file: NamedBytes, reader: Reader): Promise<Loaded> {
+  try {
+    // As it stands first, so that a fault is told with its place in the file.
+    await reader.inspect({ kind: "json", text, file: file.bytes });
+    const { gltf: _gltf, root, ...given } = figure;
+    const { figure: whole, warnings } = await reader.inspect({ kind: "gltf", bytes: file.bytes, free: root === "free" });
+    const { joints } = JSON.parse(whole) as FigureProblem;
+    const problem: FigureProblem = { ...given, ...(joints ? { joints } : {}) };
+    const info = await reader.load(JSON.stringify(problem), undefined);
+    const character = { ...file, nodes: nodesOf(info.names, nodeNames(file.bytes)) };
+    return { document: documentOf(name, problem, undefined, "y"), character, isSource: false, remark: null, warnings: warnings.length };
+  } catch (error) {
+    throw refused(name, error, `Its joints are those of ${file.name}.`);
+  }
+}
+
+interface NamedBytes {
+  name: string;
+  bytes: Uint8Array;
+}
+
+function isCharacter({ name, bytes }: NamedBytes): boolean {
+  return isGlb(bytes) || /\.(gltf|vrma?)$/i.test(name);
+}
+
+/** The file that a figure names, which must be here. */
+function namedBytes(name: string, problem: ProblemFile, known: KnownFiles): NamedBytes | undefined {
   if (!isFigure(problem)) return undefined;
   const named = namedFile(problem);
   if (typeof named !== "string") return undefined;
   const file = named.split("/").at(-1) ?? named;
-  if (/\.(glb|vrma?)$/i.test(file)) throw new LoadFault(`${name} takes its joints from ${file}, a binary file`, { hint: `Drop ${file} itself, or solve ${name} with the command posekit.` });
-  const known = robots.get(file);
-  if (known === undefined) throw new LoadFault(`${name} needs ${file}, which it names`, { hint: `Drop ${file} first, then ${name} again.` });
-  return known;
+  const bytes = known.get(file);
+  if (bytes === undefined) throw new LoadFault(`${name} needs ${file}, which it names`, { hint: `Drop both files together, or ${file} first.` });
+  return { name: file, bytes };
 }
 
 async function loadRobot(name: string, text: string, reader: Reader): Promise<Loaded> {
@@ -146,7 +174,7 @@ async function loadRobot(name: string, text: string, reader: Reader): Promise<Lo
     const { figure } = await reader.inspect({ kind: "urdf", text });
     const problem = JSON.parse(figure) as FigureProblem;
     const info = await reader.load(figure, text);
-    return { document: documentOf(name, problem, text, "z"), character: null, text, remark: missing(text), warnings: info.warnings.length };
+    return { document: documentOf(name, problem, text, "z"), character: null, isSource: true, remark: missing(text), warnings: info.warnings.length };
   } catch (error) {
     throw refused(name, error, "A URDF needs links and joints of which at least one can move.");
   }
@@ -164,7 +192,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const info = await reader.load(figure, undefined);
     const remark = "Joints of a glTF file have no limits of their own; clips are not read.";
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
-    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, text: isGlb(bytes) ? null : new TextDecoder().decode(bytes), remark, warnings: warnings.length };
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: warnings.length };
   } catch (error) {
     throw refused(name, error, "It has to hold a skeleton: a skin, or nodes that hang on each other. External buffers are not fetched; export as .glb.");
   }
@@ -223,11 +251,11 @@ function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)
 async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
   const document = checkDocument(value, (message) => new LoadFault(`${name} is no document of this page: ${message}`));
   await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
-  return { document, character: null, text: null, remark: null, warnings: 0 };
+  return { document, character: null, isSource: false, remark: null, warnings: 0 };
 }
 
 function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {
   const run: RunSpec = { id: "run1", method: "auto", settings: {}, visible: true };
-  const view: ViewState = { up, showLimits: true, showTrace: true };
+  const view: ViewState = { up, showLimits: false, showTrace: true };
   return { version: 1, scene: "file", title: name, options: {}, problem, ...(urdf === undefined ? {} : { urdf }), runs: [run], warm: true, perFrame: null, view };
 }

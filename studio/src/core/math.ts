@@ -2,8 +2,6 @@
 
 import type { Quat, Vec3 } from "./files.ts";
 
-export const IDENTITY: Quat = [0, 0, 0, 1];
-
 export function add(a: Vec3, b: Vec3): Vec3 {
   return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 }
@@ -46,10 +44,6 @@ export function multiply(a: Quat, b: Quat): Quat {
   ];
 }
 
-export function conjugate(q: Quat): Quat {
-  return [-q[0], -q[1], -q[2], q[3]];
-}
-
 export function rotate(q: Quat, v: Vec3): Vec3 {
   const axis: Vec3 = [q[0], q[1], q[2]];
   const t = scale(cross(axis, v), 2);
@@ -60,18 +54,6 @@ export function aboutAxis(axis: Vec3, angle: number): Quat {
   const [x, y, z] = scale(unit(axis), Math.sin(angle / 2));
   // Adding zero makes the negative one positive, as it is after a round trip through JSON.
   return [x + 0, y + 0, z + 0, Math.cos(angle / 2)];
-}
-
-export function normalized(q: Quat): Quat {
-  const norm = Math.hypot(...q);
-  return norm > 0 && Number.isFinite(norm) ? [q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm] : [0, 0, 0, 1];
-}
-
-/** The turn about `axis` that a rotation contains [rad], in (-pi, pi]. */
-export function twistAngle(q: Quat, axis: Vec3): number {
-  const along = dot([q[0], q[1], q[2]], unit(axis));
-  const angle = 2 * Math.atan2(along, q[3]);
-  return angle > Math.PI ? angle - 2 * Math.PI : angle <= -Math.PI ? angle + 2 * Math.PI : angle;
 }
 
 /** The `index`-th vector of a flat list. */

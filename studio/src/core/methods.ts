@@ -4,16 +4,6 @@ import type { MethodName } from "./types.ts";
 
 export const METHODS: readonly MethodName[] = ["auto", "two-bone", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
 
-export const METHOD_TITLES: Readonly<Record<MethodName, string>> = {
-  auto: "Automatic",
-  "two-bone": "Two-bone closed form",
-  direct: "Direct (free chains)",
-  ccd: "CCD",
-  fabrik: "FABRIK",
-  relaxation: "Relaxation",
-  "least-squares": "Least squares",
-};
-
 /** Methods that have a published iteration, which `classic` runs as its text gives it. */
 export const PUBLISHED: readonly MethodName[] = ["ccd", "fabrik", "relaxation"];
 

@@ -4,7 +4,7 @@
 //! queues up. Traces and times follow when nothing has changed for a moment.
 
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
-import { Client, RequestError, WorkerLost, type WorkerLike } from "../worker/client.ts";
+import { Client, RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
 import { freshRunId, MOST_RUNS, withoutStarts } from "./document.ts";
 import { fits, flatPoints, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withPoint, withStart } from "./edit.ts";
@@ -13,51 +13,27 @@ import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
 import { History } from "./history.ts";
 import { decodeLink, encodeLink, isLink } from "./link.ts";
 import { LoadFault, loadDocument } from "./load.ts";
-import { METHOD_TITLES } from "./methods.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
+import { browser, type Surroundings } from "./surroundings.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
 import { problemFile, slug, snippetsOf } from "./snippets.ts";
-import { announce } from "./words.ts";
+import { announce, methodWord } from "./words.ts";
 import type {
   CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
   SceneId, ScenePreview, Session, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
-
-/** What a session needs from the page it runs in; a test gives its own. */
-export interface Surroundings {
-  startWorker(): WorkerLike;
-  /** Calls back before the next picture is drawn. */
-  nextFrame(then: () => void): void;
-  /** Milliseconds from any beginning. */
-  now(): number;
-  /** The hash of the address that was opened. */
-  hash: string;
-  /** True where people have asked for no motion: nothing plays by itself. */
-  isStill: boolean;
-  /** How long a worker may keep silent [ms]: at work, and before its first answer. */
-  patience?: readonly [number, number];
-}
 
 /** How long nothing must have changed before traces and times are asked for [ms]. */
 const QUIET = 140;
 /** A trace is played in about so many entries a second, and in no more than so many seconds. */
 const [ENTRIES_A_SECOND, LONGEST_PLAY] = [10, 9] as const;
 const MOST_NOTICES = 5;
+/** So many files are kept for figures that name one. */
+const MOST_KNOWN = 6;
 
 export function createSession(surroundings: Partial<Surroundings> = {}): Session {
   return new StudioSession({ ...browser(), ...surroundings });
-}
-
-function browser(): Surroundings {
-  const hasWindow = typeof window !== "undefined";
-  return {
-    startWorker: () => new Worker(new URL("../worker/worker.ts", import.meta.url), { type: "module", name: "solver" }) as unknown as WorkerLike,
-    nextFrame: hasWindow ? (then) => { requestAnimationFrame(then); } : (then) => { setTimeout(then, 16); },
-    now: () => performance.now(),
-    hash: hasWindow ? window.location.hash : "",
-    isStill: hasWindow && window.matchMedia("(prefers-reduced-motion: reduce)").matches,
-  };
 }
 
 /** Where the cursor goes from where it is; null: nowhere yet. */
@@ -135,7 +111,8 @@ class StudioSession implements Session {
   #credit = 0;
   #pictures: Pictures | null = null;
   #nextNotice = 1;
-  readonly #robots = new Map<string, string>();
+  /** Files that a figure may name, by name, the oldest first. */
+  readonly #known = new Map<string, Uint8Array>();
   /** The document whose loading failed last, so that it is not tried for ever. */
   #refused: StudioDocument | null = null;
   #isOver = false;
@@ -212,7 +189,7 @@ class StudioSession implements Session {
 
   async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
     try {
-      const loaded = await loadDocument(name, bytes, this.#robots, {
+      const loaded = await loadDocument(name, bytes, this.#known, {
         inspect: (source) => this.#client.ask<"inspect">({ kind: "inspect", source }),
         load: async (text, urdf) => {
           await this.#settled();
@@ -220,7 +197,7 @@ class StudioSession implements Session {
           return await this.#client.ask<"load">({ kind: "load", source: source(text, urdf) });
         },
       });
-      if (loaded.text !== null) this.#robots.set(name, loaded.text);
+      if (loaded.isSource) this.remember(name, bytes);
       this.#take(loaded.document, `Open ${name}`, loaded.character);
       this.#remark(name, loaded.remark, loaded.warnings);
       return true;
@@ -231,6 +208,12 @@ class StudioSession implements Session {
       this.#change();
       return false;
     }
+  }
+
+  remember(name: string, bytes: Uint8Array): void {
+    this.#known.delete(name);
+    this.#known.set(name, bytes);
+    for (const oldest of [...this.#known.keys()].slice(0, -MOST_KNOWN)) this.#known.delete(oldest);
   }
 
   /** One notice, however much there is to say: the panel lists the rest. */
@@ -402,7 +385,7 @@ class StudioSession implements Session {
       ...(main?.start ? { start: main.start } : {}),
       ...(main?.from ? { from: main.from } : {}),
     };
-    this.#setRuns([...runs, run], `Add ${METHOD_TITLES[run.method]}`);
+    this.#setRuns([...runs, run], `Add ${methodWord(run.method)}`);
   }
 
   removeRun(id: string): void {
@@ -411,7 +394,7 @@ class StudioSession implements Session {
   }
 
   setMethod(id: string, method: MethodName): void {
-    this.#setRun(id, (run) => ({ ...run, method, settings: settingsFor(method, run.settings) }), `Solve by ${METHOD_TITLES[method]}`);
+    this.#setRun(id, (run) => ({ ...run, method, settings: settingsFor(method, run.settings) }), `Solve by ${methodWord(method)}`);
   }
 
   setSetting(id: string, path: string, value: SettingValue): void {
@@ -721,8 +704,7 @@ class StudioSession implements Session {
 
   #order(run: RunSpec, isFollowing: boolean): RunOrder {
     const last = isFollowing ? this.#results.peek().find((result) => result.id === run.id && result.fault === null) : undefined;
-    const start = last ? this.#raw(last) : run.start ? Float64Array.from(run.start) : "problem";
-    return { id: run.id, method: run.method, settings: run.settings, start };
+    return orderOf(run, last ? this.#raw(last) : run.start);
   }
 
   /** Joint values, or the points of a chain of points, as a solver takes them. */
@@ -852,8 +834,7 @@ class StudioSession implements Session {
   /** The way goes from where the last drag began, or from where played iterations did. */
   #traceOrder(run: RunSpec): RunOrder {
     const played = this.#isPlayed ? this.#playedFrom.get(run.id) : undefined;
-    const start = played && played.length > 0 ? played : run.from ?? run.start;
-    return { id: run.id, method: run.method, settings: run.settings, start: start ? Float64Array.from(start) : "problem" };
+    return orderOf(run, played && played.length > 0 ? played : run.from ?? run.start);
   }
 
   async #measure(): Promise<void> {
@@ -865,8 +846,7 @@ class StudioSession implements Session {
       if (!result || result.fault !== null || round !== this.#round || this.#pumping || this.#drag !== null || this.#isOver) continue;
       if (this.#isMeasured(result)) continue;
       try {
-        const start = run.start ? Float64Array.from(run.start) : "problem";
-        const micros = await this.#client.ask<"measure">({ kind: "measure", run: { id: run.id, method: run.method, settings: run.settings, start }, targets });
+        const micros = await this.#client.ask<"measure">({ kind: "measure", run: orderOf(run, run.start), targets });
         if (round !== this.#round) return;
         this.#measured.set(run.id, this.#signature(run.id));
         this.#patch(run.id, { micros });
@@ -950,8 +930,7 @@ class StudioSession implements Session {
     const run = runs.find((one) => one.id === id);
     if (!run) throw new Error("there is no such solver");
     await this.#settled();
-    const order: RunOrder = { id: run.id, method: run.method, settings: run.settings, start: run.start ? Float64Array.from(run.start) : "problem" };
-    const text = await this.#client.ask<"solution">({ kind: "solution", run: order, targets: targetsOf(problem), trace });
+    const text = await this.#client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
     return { name: `${slug(title)}.solution.json`, type: "application/json", text };
   }
 
@@ -979,6 +958,10 @@ class StudioSession implements Session {
   async digest(): Promise<{ computed: string; committed: string }> {
     return await this.#client.ask<"digest">({ kind: "digest" });
   }
+}
+
+function orderOf({ id, method, settings }: RunSpec, start: ArrayLike<number> | undefined): RunOrder {
+  return { id, method, settings, start: start ? Float64Array.from(start) : "problem" };
 }
 
 function source(text: string, urdf: string | undefined): { kind: "json"; text: string; urdf?: string } {

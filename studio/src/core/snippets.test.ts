@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
+import ts from "typescript";
 import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { command, hasPackage, WASM } from "./testing.ts";
 import { snippetsOf, type SnippetOrder } from "./snippets.ts";
@@ -59,6 +61,20 @@ for (const [name, given] of orders) {
     });
   });
 }
+
+it.skipIf(!hasPackage)("writes TypeScript that the package's types allow", () => {
+  const names = orders.map(([, given], index) => {
+    const name = join(folder, `snippet${index}.ts`);
+    writeFileSync(name, snippet(given, "typescript").code);
+    return name;
+  });
+  const types = fileURLToPath(new URL("../../node_modules/@types", import.meta.url));
+  const program = ts.createProgram(names, {
+    strict: true, noEmit: true, skipLibCheck: true, types: ["node"], typeRoots: [types], target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+  });
+  expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "))).toEqual([]);
+});
 
 it("says what the command has no option for", () => {
   const { code } = snippet(order("rope", "relaxation", { relaxation: { passes: 3, reading: "remeasured" } }), "shell");

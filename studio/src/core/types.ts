@@ -63,6 +63,7 @@ export interface ViewState {
   /** Which way is up in a file of one's own; a scene says it itself. */
   up?: "y" | "z";
   camera?: CameraState;
+  /** All limits, not only those of joints that are touched or held back. */
   showLimits: boolean;
   showTrace: boolean;
 }
@@ -127,6 +128,8 @@ export interface ProblemInfo {
   axes: Float64Array;
   /** 7 per joint: parent_from_joint at neutral values, x y z qx qy qz qw. */
   rest: Float64Array;
+  /** 7 per joint: world_from_joint at neutral values, where a character's mesh is at rest. */
+  neutral: Float64Array;
   limits: LimitInfo[];
   /** The joint that each joint follows, or -1. */
   mimics: Int32Array;
@@ -422,6 +425,8 @@ export interface Session {
   open(document: StudioDocument, label: string): void;
   /** JSON problems, URDF, solutions refused with a reason, glTF, GLB, VRM. Resolves when it is on show or refused. */
   loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
+  /** A file that a figure may name, such as a robot's; it is not opened. */
+  remember(name: string, bytes: Uint8Array): void;
   /** Back to the scene as it first was. */
   reset(): void;
   undo(): void;

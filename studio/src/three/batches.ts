@@ -1,7 +1,7 @@
 //! Puts the rows of a drawing into instanced buffers. A buffer is replaced only when its rows have grown.
 
 import * as THREE from "three";
-import { BODY, Rows, VEIL, type Drawing } from "../core/pictures/drawing.ts";
+import { BODY, Rows, STROKE, VEIL, type Drawing } from "../core/pictures/drawing.ts";
 import type { Programs } from "./programs.ts";
 
 /** Attribute of a row: name, how many numbers, where they begin. */
@@ -62,20 +62,16 @@ export class Batch {
 }
 
 const BODY_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iRadii", 2, 6], ["iInk", 4, 8]];
-/** Of rows of strokes. */
-export const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
+const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
 const MARK_FIELDS: readonly Field[] = [["iAt", 3, 0], ["iShape", 3, 3], ["iPaint", 3, 6]];
 
-/** How finely bodies are drawn, by their radius on the screen [device px]; the last is for crowds. */
+/** How finely bodies are drawn, by their radius on the screen [device px]. */
 const LEVELS = [
-  { least: 48, around: 40, rings: 9, hasOutline: true },
-  { least: 22, around: 24, rings: 6, hasOutline: true },
-  { least: 7, around: 16, rings: 4, hasOutline: true },
-  { least: 0, around: 8, rings: 2, hasOutline: true },
-  { least: Infinity, around: 6, rings: 0, hasOutline: false },
+  { least: 48, around: 40, rings: 9 },
+  { least: 22, around: 24, rings: 6 },
+  { least: 7, around: 16, rings: 4 },
+  { least: 0, around: 8, rings: 2 },
 ] as const;
-/** More bodies than this are a crowd. */
-const CROWD = 700;
 
 /** Everything of a drawing, ready for a scene. */
 export class Batches {
@@ -121,7 +117,7 @@ export class Batches {
     this.#bodies.forEach((batch, i) => {
       const rows = this.#rows[i] as Rows;
       batch.update(rows);
-      (this.#outlines[i] as THREE.Mesh).visible = rows.count > 0 && LEVELS[i]?.hasOutline === true;
+      (this.#outlines[i] as THREE.Mesh).visible = rows.count > 0;
     });
     this.#casts.update(drawing.bodies);
     this.#strokes.update(drawing.strokes);
@@ -130,15 +126,13 @@ export class Batches {
     this.#updateVeils(drawing.veils);
   }
 
-  /** Each body to the level that suits its size on the screen; in a crowd all to the coarsest. */
+  /** Each body to the level that suits its size on the screen. */
   #sort(bodies: Rows, pixel: number): void {
     for (const rows of this.#rows) rows.clear();
-    const isCrowd = bodies.count > CROWD;
-    const last = LEVELS.length - 1;
     for (let row = 0; row < bodies.count; row++) {
       const from = row * BODY;
       const wide = Math.max(bodies.data[from + 6] as number, bodies.data[from + 7] as number) / pixel;
-      const level = isCrowd ? last : LEVELS.findIndex(({ least }) => wide >= least);
+      const level = LEVELS.findIndex(({ least }) => wide >= least);
       const rows = this.#rows[level] as Rows;
       const to = rows.take(1);
       for (let k = 0; k < BODY; k++) rows.data[to + k] = bodies.data[from + k] as number;
@@ -183,9 +177,8 @@ function capsule(around: number, rings: number): THREE.BufferGeometry {
       ends.push(end);
     }
   };
-  // Without rings it is a tube, open at its ends.
-  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (rings === 0 ? 1 : k / rings), 1);
-  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (rings === 0 ? 1 : 1 + k / rings), 0);
+  for (let k = 0; k <= rings; k++) ring((0.5 * Math.PI * k) / rings, 1);
+  for (let k = 0; k <= rings; k++) ring(0.5 * Math.PI * (1 + k / rings), 0);
   const row = around + 1;
   for (let k = 0; k < 2 * rings + 1; k++) {
     for (let i = 0; i < around; i++) {
@@ -201,10 +194,36 @@ function capsule(around: number, rings: number): THREE.BufferGeometry {
   return geometry;
 }
 
-/** Two triangles: x from `least` to 1, y from -1 to 1. */
-export function quad(least: number, most: number): THREE.BufferGeometry {
+/**
+ * Strokes as one piece that is drawn at once. Where drawing is done by software an instance takes as long as a whole figure, so what seldom
+ * changes is better made of its own vertices.
+ */
+export function mergedStrokes(rows: Rows): THREE.BufferGeometry {
+  const data = new Float32Array(4 * rows.count * STROKE);
+  const position = new Float32Array(12 * rows.count);
+  const index: number[] = [];
+  for (let row = 0; row < rows.count; row++) {
+    const stroke = rows.data.subarray(row * STROKE, (row + 1) * STROKE);
+    for (let corner = 0; corner < 4; corner++) data.set(stroke, (4 * row + corner) * STROKE);
+    position.set(QUAD, 12 * row);
+    for (const corner of QUAD_INDEX) index.push(4 * row + corner);
+  }
   const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.Float32BufferAttribute([least, -1, 0, most, -1, 0, least, 1, 0, most, 1, 0], 3));
-  geometry.setIndex([0, 1, 2, 2, 1, 3]);
+  const buffer = new THREE.InterleavedBuffer(data, STROKE);
+  for (const [name, size, offset] of STROKE_FIELDS) geometry.setAttribute(name, new THREE.InterleavedBufferAttribute(buffer, size, offset));
+  geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+  geometry.setIndex(index);
   return geometry;
 }
+
+/** Two triangles: x from `least` to 1, y from -1 to 1. */
+function quad(least: number, most: number): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  const corners = QUAD.map((value, i) => (i % 3 === 0 ? least + value * (most - least) : value));
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
+  geometry.setIndex([...QUAD_INDEX]);
+  return geometry;
+}
+
+const QUAD = [0, -1, 0, 1, -1, 0, 0, 1, 0, 1, 1, 0];
+const QUAD_INDEX = [0, 1, 2, 2, 1, 3] as const;

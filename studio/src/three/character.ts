@@ -4,7 +4,7 @@
 
 import * as THREE from "three";
 import { Ink, mix, type Palette } from "../core/pictures/look.ts";
-import { placeOf, product, rotate, turnOf, add } from "../core/pictures/vec.ts";
+import { placeOf, turnOf } from "../core/pictures/vec.ts";
 import type { CharacterFile, PoseData, ProblemInfo } from "../core/types.ts";
 
 /** How much of the skin is seen: bones show through it. */
@@ -25,11 +25,10 @@ export class Character {
    */
   constructor(readonly object: THREE.Object3D, nodes: ReadonlyMap<number, THREE.Object3D>, file: CharacterFile, info: ProblemInfo) {
     object.updateMatrixWorld(true);
-    const rest = neutralPoses(info);
     file.nodes.forEach((node, joint) => {
       const bone = nodes.get(node);
       if (bone === undefined || joint >= info.nJoints) return;
-      const from = rigid(rest, joint, new THREE.Matrix4()).invert();
+      const from = rigid(info.neutral, joint, new THREE.Matrix4()).invert();
       this.#bones.push({ object: bone, joint, rest: from.multiply(bone.matrixWorld), world: new THREE.Matrix4() });
       bone.matrixAutoUpdate = false;
     });
@@ -95,22 +94,6 @@ function rigid(poses: ArrayLike<number>, joint: number, out: THREE.Matrix4): THR
   PLACE.set(...placeOf(poses, joint));
   TURN.set(...turnOf(poses, joint));
   return out.compose(PLACE, TURN, ONE);
-}
-
-/** World poses of all joints at neutral values: the character at rest. 7 numbers each. */
-export function neutralPoses(info: ProblemInfo): Float64Array {
-  const out = new Float64Array(7 * info.nJoints);
-  for (let joint = 0; joint < info.nJoints; joint++) {
-    const parent = info.parents[joint] as number;
-    const at = placeOf(info.rest, joint);
-    const turn = turnOf(info.rest, joint);
-    if (parent < 0) out.set([...at, ...turn], 7 * joint);
-    else {
-      const world = turnOf(out, parent);
-      out.set([...add(placeOf(out, parent), rotate(world, at)), ...product(world, turn)], 7 * joint);
-    }
-  }
-  return out;
 }
 
 function disposeMaterials(mesh: THREE.Mesh): void {

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { Pen, Rows, STROKE } from "../core/pictures/drawing.ts";
 import { Ink } from "../core/pictures/look.ts";
-import { Batch, quad, STROKE_FIELDS } from "./batches.ts";
+import { mergedStrokes } from "./batches.ts";
 import type { Rig } from "./camera.ts";
 import type { Programs, Shared } from "./programs.ts";
 
@@ -29,7 +29,7 @@ export class Ground {
   step = 1;
   /** Height of the floor along up [m]. */
   level = 0;
-  readonly #grid: Batch;
+  readonly #grid: THREE.Mesh;
   readonly #lines = new Rows(STROKE, 128);
   readonly #pen = new Pen();
   /** What the lines were last ruled for. */
@@ -47,11 +47,13 @@ export class Ground {
   constructor(programs: Programs, casters: THREE.Object3D) {
     this.#programs = programs;
     const plane = new THREE.PlaneGeometry(2, 2);
-    this.#grid = new Batch(quad(0, 1), programs.grid, STROKE_FIELDS, -2);
+    this.#grid = new THREE.Mesh(new THREE.BufferGeometry(), programs.grid);
+    this.#grid.renderOrder = -2;
+    this.#grid.frustumCulled = false;
     this.#floor = new THREE.Mesh(plane, programs.ground);
     this.#floor.renderOrder = -1;
     this.#floor.frustumCulled = false;
-    this.group.add(this.#grid.mesh, this.#floor);
+    this.group.add(this.#grid, this.#floor);
     const image = () => new THREE.WebGLRenderTarget(SHADOW_PIXELS, SHADOW_PIXELS, {
       depthBuffer: false, format: THREE.RedFormat, type: THREE.UnsignedByteType,
     });
@@ -103,7 +105,8 @@ export class Ground {
     if (key === this.#ruled) return;
     this.#ruled = key;
     this.#rule(rig, axes, at as [number, number], count);
-    this.#grid.update(this.#lines);
+    this.#grid.geometry.dispose();
+    this.#grid.geometry = mergedStrokes(this.#lines);
   }
 
   #rule(rig: Rig, [first, second]: readonly [THREE.Vector3, THREE.Vector3], [a, b]: [number, number], count: number): void {
@@ -158,7 +161,7 @@ export class Ground {
 
   dispose(): void {
     for (const target of this.#targets) target.dispose();
-    this.#grid.mesh.geometry.dispose();
+    this.#grid.geometry.dispose();
     this.#floor.geometry.dispose();
   }
 }

@@ -15,7 +15,7 @@ test("slow frames get fewer pixels, and all of them at rest", () => {
   const pace = new Pace();
   const now = run(pace, 0, 50, 40);
   expect(pace.share).toBe(0.5);
-  expect(pace.settle()).toBe(true);
+  pace.settle();
   expect(pace.share).toBe(1);
   // What was learnt holds for the next drag.
   run(pace, now + 1000, 50, 3);
@@ -26,7 +26,27 @@ test("quick frames keep every pixel", () => {
   const pace = new Pace();
   run(pace, 0, 16.7, 200);
   expect(pace.share).toBe(1);
-  expect(pace.settle()).toBe(false);
+});
+
+test("after a hitch the pixels come back on a screen of 60 a second", () => {
+  const pace = new Pace();
+  const now = run(pace, 0, 50, 40);
+  run(pace, now, 16.7, 400);
+  expect(pace.share).toBe(1);
+});
+
+test("what was too much is tried ever more seldom", () => {
+  const pace = new Pace();
+  let now = run(pace, 0, 50, 40);
+  let slow = 0;
+  for (let i = 0; i < 5000; i++) {
+    const apart = pace.share > 0.5 ? 40 : 16.7;
+    if (apart === 40) slow += 1;
+    now += apart;
+    pace.tick(now);
+  }
+  expect(slow).toBeGreaterThan(6);
+  expect(slow).toBeLessThan(120);
 });
 
 test("frames now and then are not slow ones", () => {

@@ -46,7 +46,8 @@ export function setPalette(shared: Shared, palette: Palette): void {
   shared.uDark.value = palette.theme === "dark" ? 1 : 0;
 }
 
-const HEAD = `
+/** What every vertex program begins with. */
+export const HEAD = `
 precision highp float;
 precision highp int;
 uniform mat4 viewMatrix;
@@ -104,8 +105,25 @@ void main() {
 }
 `;
 
+/** How a surface with this normal, seen from z, is lit. */
+export const LIGHT = `
+vec3 lightOf(vec3 n, vec3 tint, vec3 shade, float dark) {
+  // One key light over the left shoulder, and a little sky from above.
+  float key = dot(n, normalize(vec3(-0.45, 0.62, 0.64)));
+  float lit = smoothstep(-0.55, 0.95, key);
+  float rim = 1.0 - clamp(n.z, 0.0, 1.0);
+  // On paper the tint is the lit side and the full colour the shaded one; on slate the full colour is what shines.
+  vec3 onPaper = mix(mix(tint, shade, 0.62), tint, lit);
+  onPaper = mix(onPaper, vec3(1.0), 0.34 * smoothstep(0.62, 1.0, key));
+  vec3 onSlate = mix(tint, mix(tint, shade, 0.9), lit) * mix(0.72, 1.0, lit);
+  onSlate = mix(onSlate, vec3(1.0), 0.16 * smoothstep(0.55, 1.0, key));
+  return mix(onPaper, onSlate, dark) * (1.0 - 0.1 * rim * rim);
+}
+`;
+
 const BODY_FRAGMENT = `
 precision highp float;
+${LIGHT}
 uniform float uDark;
 in vec3 vNormal;
 in vec3 vTint;
@@ -115,18 +133,7 @@ void main() {
 #ifdef OUTLINE
   outColour = vec4(vTint, 1.0);
 #else
-  vec3 n = normalize(vNormal);
-  // One key light over the left shoulder, and a little sky from above.
-  float key = dot(n, normalize(vec3(-0.45, 0.62, 0.64)));
-  float lit = smoothstep(-0.55, 0.95, key);
-  float rim = 1.0 - clamp(n.z, 0.0, 1.0);
-  // On paper the tint is the lit side and the full colour the shaded one; on slate the full colour is what shines.
-  vec3 onPaper = mix(mix(vTint, vShade, 0.62), vTint, lit);
-  onPaper = mix(onPaper, vec3(1.0), 0.34 * smoothstep(0.62, 1.0, key));
-  vec3 onSlate = mix(vTint, mix(vTint, vShade, 0.9), lit) * mix(0.72, 1.0, lit);
-  onSlate = mix(onSlate, vec3(1.0), 0.16 * smoothstep(0.55, 1.0, key));
-  vec3 colour = mix(onPaper, onSlate, uDark) * (1.0 - 0.1 * rim * rim);
-  outColour = vec4(colour, 1.0);
+  outColour = vec4(lightOf(normalize(vNormal), vTint, vShade, uDark), 1.0);
 #endif
 }
 `;
@@ -316,32 +323,39 @@ out vec4 outColour;
 void main() { outColour = vColour; }
 `;
 
-/** A body's shadow is a ribbon on the floor, as wide as the body. */
-const CAST_VERTEX = `
-${HEAD}
-in vec3 position;
-in vec3 iA;
-in vec3 iB;
-in vec2 iRadii;
+/** A body's shadow is a ribbon on the floor, as wide as the body. Corners: 0 to 1 along it, -1 to 1 across. */
+export const CAST_POINT = `
 uniform float uHeight;
 uniform vec3 uUp;
 uniform float uLevel;
-out float vShade;
-void main() {
-  vec3 way = iB - iA;
+vec3 castPoint(vec3 a, vec3 b, vec2 corner, float radius, out float shade) {
+  vec3 way = b - a;
   way -= uUp * dot(way, uUp);
   float size = length(way);
   vec3 u = size > 1e-6 ? way / size : normalize(abs(uUp.z) < 0.9 ? cross(vec3(0.0, 0.0, 1.0), uUp) : cross(vec3(1.0, 0.0, 0.0), uUp));
   vec3 v = cross(uUp, u);
-  float radius = mix(iRadii.x, iRadii.y, position.x);
-  vec3 at = mix(iA, iB, position.x) + radius * (u * (2.0 * position.x - 1.0) * 0.8 + v * position.y);
+  vec3 at = mix(a, b, corner.x) + radius * (u * (2.0 * corner.x - 1.0) * 0.8 + v * corner.y);
   float height = max(dot(at, uUp) - uLevel - radius, 0.0);
-  vShade = exp(-2.2 * height / uHeight);
+  shade = exp(-2.2 * height / uHeight);
+  return at;
+}
+`;
+
+const CAST_VERTEX = `
+${HEAD}
+${CAST_POINT}
+in vec3 position;
+in vec3 iA;
+in vec3 iB;
+in vec2 iRadii;
+out float vShade;
+void main() {
+  vec3 at = castPoint(iA, iB, position.xy, mix(iRadii.x, iRadii.y, position.x), vShade);
   gl_Position = projectionMatrix * viewMatrix * vec4(at, 1.0);
 }
 `;
 
-const CAST_FRAGMENT = `
+export const CAST_FRAGMENT = `
 precision highp float;
 in float vShade;
 out vec4 outColour;
@@ -397,7 +411,7 @@ void main() {
 `;
 
 /** A material of these shaders that reads the shared uniforms. */
-function program(
+export function program(
   shared: Shared,
   vertexShader: string,
   fragmentShader: string,
@@ -412,6 +426,12 @@ function program(
     ...parameters,
   });
 }
+
+/** Shadows do not add up: the darkest counts. */
+export const CASTING = {
+  transparent: true, depthTest: false, depthWrite: false, side: THREE.DoubleSide,
+  blending: THREE.CustomBlending, blendEquation: THREE.MaxEquation, blendSrc: THREE.OneFactor, blendDst: THREE.OneFactor,
+} as const;
 
 const CLEAR = { transparent: true, depthWrite: false } as const;
 
@@ -444,10 +464,7 @@ export function makePrograms(shared: Shared): Programs {
       uHeight: { value: 1 },
       uUp: { value: new THREE.Vector3(0, 0, 1) },
       uLevel: { value: 0 },
-    }, {
-      transparent: true, depthTest: false, depthWrite: false, side: THREE.DoubleSide,
-      blending: THREE.CustomBlending, blendEquation: THREE.MaxEquation, blendSrc: THREE.OneFactor, blendDst: THREE.OneFactor,
-    }),
+    }, CASTING),
     blur: program(shared, BLUR_VERTEX, BLUR_FRAGMENT, {
       uImage: { value: null },
       uBy: { value: new THREE.Vector2() },

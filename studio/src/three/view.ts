@@ -6,7 +6,7 @@ import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument, TraceData } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
-import { Ink, lookOf, palette, rgb, type Palette, type Theme } from "../core/pictures/look.ts";
+import { Ink, lookOf, palette, rgb, type Palette, type SolverLook, type Theme } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
@@ -15,6 +15,7 @@ import { svgOf } from "../core/pictures/svg.ts";
 import { Batches } from "./batches.ts";
 import { Rig } from "./camera.ts";
 import type { Character } from "./character.ts";
+import { Crowd } from "./crowd.ts";
 import { Grab, limitPlace, pick } from "./grab.ts";
 import { Ground } from "./ground.ts";
 import { Pace } from "./pace.ts";
@@ -36,11 +37,14 @@ const KEY_STEP = 40;
 const ZOOM_STEP = 0.85;
 
 export class View {
+  /** Drawn by software, four samples for a pixel cost four times as much: smooth edges are left to a picture at rest, which is drawn twice as large. */
+  readonly #isSoft = drawsBySoftware();
   readonly #renderer: THREE.WebGLRenderer;
   readonly #scene = new THREE.Scene();
   readonly #shared = sharedUniforms();
   readonly #programs = makePrograms(this.#shared);
   readonly #batches = new Batches(this.#programs);
+  readonly #limbs = new Crowd(this.#shared, this.#programs);
   readonly #ground = new Ground(this.#programs, this.#batches.casters);
   readonly #rig = new Rig();
   readonly #drawing = new Drawing();
@@ -82,9 +86,10 @@ export class View {
   readonly stats = { frames: 0, millis: 0 };
 
   constructor(readonly canvas: HTMLCanvasElement, readonly session: Session) {
-    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.#isSoft, powerPreference: "high-performance" });
     this.#renderer.info.autoReset = true;
-    this.#scene.add(this.#ground.group, this.#batches.group, this.#lights, this.#worn, this.#gizmoProxy);
+    this.#scene.add(this.#ground.group, this.#batches.group, this.#limbs.mesh, this.#lights, this.#worn, this.#gizmoProxy);
+    this.#batches.casters.add(this.#limbs.caster);
     this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), keyLight());
     this.#lights.visible = false;
     this.#gizmos = [this.#makeGizmo("translate"), this.#makeGizmo("rotate")];
@@ -200,7 +205,8 @@ export class View {
     this.#setResolution();
     this.#renderer.setSize(width, height, false);
     this.#rig.resize(width, height);
-    if (!wasSized) this.#isFramed = false;
+    // A crowd fills the view, which grows when its drawer goes.
+    if (!wasSized || (this.#crowd() !== null && !this.#isChosen)) this.#isFramed = false;
     // In the same task, so that a resized canvas is never seen empty.
     this.#isStale = true;
     this.frame();
@@ -219,7 +225,8 @@ export class View {
       this.#request = requestAnimationFrame((now) => {
         this.#request = 0;
         this.#advance(now);
-        if (this.#pace.tick(now)) this.#setResolution();
+        this.#pace.tick(now);
+        this.#setResolution();
         this.frame();
         clearTimeout(this.#restTimer);
         this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
@@ -229,13 +236,20 @@ export class View {
 
   /** Nothing moves any more: the picture in full. */
   #rest(): void {
-    if (!this.#pace.settle()) return;
-    this.#setResolution();
-    this.frame();
+    this.#pace.settle();
+    if (this.#setResolution()) {
+      this.#isStale = true;
+      this.frame();
+    }
   }
 
-  #setResolution(): void {
-    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share);
+  /** Pixels as fine as there is time for; true when that has changed. */
+  #setResolution(): boolean {
+    const usual = Math.min(devicePixelRatio, MOST_RATIO);
+    const ratio = this.#pace.isMoving ? usual * this.#pace.share : this.#isSoft ? MOST_RATIO : usual;
+    if (this.#renderer.getPixelRatio() === ratio) return false;
+    this.#renderer.setPixelRatio(ratio);
+    return true;
   }
 
   /** Draws now. */
@@ -282,11 +296,12 @@ export class View {
     const { session } = this;
     const crowd = this.#crowd();
     if (crowd !== null) {
-      const main = session.document.peek().runs[0];
-      composeCrowd(this.#drawing, crowd, lookOf(main?.method === "auto" ? "two-bone" : (main?.method ?? "two-bone")), false);
+      this.#drawing.clear();
+      this.#limbs.update(crowd, this.#crowdLook(), this.#pace.share < 1);
       this.#handles = [];
       return;
     }
+    this.#limbs.hide();
     const shape = this.#shape;
     if (shape === null) {
       this.#drawing.clear();
@@ -300,6 +315,11 @@ export class View {
   /** The crowd, when it is what is on show. */
   #crowd(): CrowdFrame | null {
     return this.session.document.peek().scene === "crowd" ? this.session.crowd.peek() : null;
+  }
+
+  #crowdLook(): SolverLook {
+    const method = this.session.document.peek().runs[0]?.method ?? "auto";
+    return lookOf(method === "auto" ? "two-bone" : method);
   }
 
   #composition(shape: Shape, shown: readonly ShownRun[]): Composition {
@@ -726,7 +746,8 @@ export class View {
   /** What is on the canvas. */
   png(): Promise<Blob> {
     this.#isStale = true;
-    if (this.#pace.settle()) this.#setResolution();
+    this.#pace.settle();
+    this.#setResolution();
     this.frame();
     return new Promise((resolve, reject) => {
       this.canvas.toBlob((blob) => {
@@ -740,6 +761,8 @@ export class View {
   svg(): string {
     this.#isStale = true;
     this.frame();
+    const crowd = this.#crowd();
+    if (crowd !== null) composeCrowd(this.#drawing, crowd, this.#crowdLook(), false);
     const { title } = this.session.document.peek();
     return svgOf(this.#drawing, this.#projection, {
       palette: this.#palette,
@@ -796,7 +819,7 @@ export class View {
 
   /** Draws another drawing with another camera into a target, and puts everything back. */
   #renderInto(target: THREE.WebGLRenderTarget, rig: Rig, drawing: Drawing, ratio: number): ImageData {
-    const away = [...this.#gizmos.map((gizmo) => gizmo.getHelper()), this.#ground.group, this.#worn];
+    const away = [...this.#gizmos.map((gizmo) => gizmo.getHelper()), this.#ground.group, this.#limbs.mesh, this.#worn];
     const were = away.map((object) => object.visible);
     for (const object of away) object.visible = false;
     const shared = this.#shared;
@@ -838,11 +861,22 @@ export class View {
     for (const gizmo of this.#gizmos) gizmo.dispose();
     this.#file = null;
     this.#undress();
+    this.#limbs.dispose();
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
     this.#renderer.dispose();
   }
+}
+
+/** Whether the browser draws without a graphics card. */
+function drawsBySoftware(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (gl === null) return false;
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 const MATRIX = new THREE.Matrix4();

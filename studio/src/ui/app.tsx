@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../core/types.ts";
 import { SessionContext, useSession } from "./context.ts";
+import { CrowdStatus, isCrowd } from "./crowd.tsx";
 import { Dialogs } from "./dialogs/dialogs.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
@@ -77,9 +78,8 @@ function Sheet() {
 /** The answer stays in sight, whatever tab is open. */
 function SheetStatus() {
   const session = useSession();
-  const crowd = session.crowd.value;
   const main = session.results.value[0];
-  if (crowd) return <div class="sheet-status">{crowd.reached} of {crowd.count} limbs arrive</div>;
+  if (isCrowd(session)) return <div class="sheet-status"><CrowdStatus /></div>;
   return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></>}</div>;
 }
 

@@ -7,17 +7,25 @@ import { tell } from "./page.ts";
 /** Above this a browser would be busy for seconds, and no skeleton is that large. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Opens the first of the files; says what became of the others. */
+/** More files than this belong to a folder, not to one figure. */
+const MOST_FILES = 4;
+
+/** Opens one of the files: the problem, where there is one, for which the others are kept because it may name them. */
 export async function openFiles(session: Session, files: File[]): Promise<void> {
-  const [first, ...others] = files;
-  if (!first) return;
-  if (others.length > 0) tell("info", `Opened only the first of ${files.length} files: ${first.name}`, "Drop one file at a time.");
-  if (first.size > LARGEST) {
-    tell("error", `${first.name} is too large: ${Math.round(first.size / 1048576)} MB`, "Files may have up to 64 MB. Meshes and textures are not needed.");
-    return;
+  const main = files.find(({ name }) => /\.json$/i.test(name)) ?? files[0];
+  if (!main) return;
+  const others = files.filter((file) => file !== main);
+  const isProblem = /\.json$/i.test(main.name);
+  if (others.length > 0 && (!isProblem || files.length > MOST_FILES)) {
+    tell("info", `Opened only one of ${files.length} files: ${main.name}`, "Drop one file at a time, or a problem together with the file that it names.");
+  } else {
+    for (const file of others) {
+      const bytes = await read(file);
+      if (bytes) session.remember(file.name, bytes);
+    }
   }
-  const bytes = await read(first);
-  if (bytes) await open(session, first.name, bytes);
+  const bytes = await read(main);
+  if (bytes) await open(session, main.name, bytes);
 }
 
 /** To the scene that it is meant for: motions to theirs, and while that is open characters and contacts too. */
@@ -35,6 +43,10 @@ async function open(session: Session, name: string, bytes: Uint8Array): Promise<
 }
 
 async function read(file: File): Promise<Uint8Array | null> {
+  if (file.size > LARGEST) {
+    tell("error", `${file.name} is too large: ${Math.round(file.size / 1048576)} MB`, "Files may have up to 64 MB. Meshes and textures are not needed.");
+    return null;
+  }
   try {
     return new Uint8Array(await file.arrayBuffer());
   } catch {

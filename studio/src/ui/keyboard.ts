@@ -48,7 +48,7 @@ export const ACTIONS: KeyAction[] = [
   { id: "frame", keys: ["F"], what: "Frame what is selected, or everything", group: "View", matches: key("f"), act: () => { cameraAction("frame"); } },
   { id: "zoom-in", keys: ["+"], what: "Nearer", group: "View", matches: (event) => plain(event) && (event.key === "+" || event.key === "="), act: () => { cameraAction("zoom-in"); } },
   { id: "zoom-out", keys: ["−"], what: "Farther", group: "View", matches: key("-"), act: () => { cameraAction("zoom-out"); } },
-  { id: "limits", keys: ["I"], what: "Limits always shown, or only when needed", group: "View", matches: key("i"), act: (session) => { session.setView({ showLimits: !session.document.peek().view.showLimits }); } },
+  { id: "limits", keys: ["I"], what: "All limits shown, or only those of the joint that is touched", group: "View", matches: key("i"), act: (session) => { session.setView({ showLimits: !session.document.peek().view.showLimits }); } },
   { id: "learn", keys: ["H"], what: "Learn, or back to solving", group: "Page", matches: key("h"), act: toggleLearn },
   { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { drawerOpen.value = !drawerOpen.value; } },
   { id: "theme", keys: ["T"], what: "Light or dark", group: "Page", matches: key("t"), act: () => { chooseTheme(theme.peek() === "dark" ? "light" : "dark"); } },

@@ -79,6 +79,7 @@ function OpenButton() {
         ref={field}
         id="open-file"
         type="file"
+        multiple
         class="sr-only"
         tabIndex={-1}
         aria-hidden

@@ -6,6 +6,7 @@ import { isMethod } from "../core/methods.ts";
 import type { LimitInfo, PoseData, ProblemInfo, TaskInfo } from "../core/types.ts";
 
 const KINDS = ["fixed", "revolute", "prismatic", "ball", "free"] as const;
+const [BALL, FREE] = [3, 4] as const;
 
 /** Numbers that the library gives for each task's two frames, and for each limit. */
 const [FRAMES, LIMIT, POSE] = [16, 6, 7] as const;
@@ -37,6 +38,7 @@ export function describe(problem: Problem): ProblemInfo {
     valueOffsets: problem.valueOffsets(),
     axes: problem.axes(),
     rest: problem.rest(),
+    neutral: neutralOf(problem),
     limits: Array.from({ length: nJoints }, (_, joint) => limitOf(limits.subarray(LIMIT * joint), coneAxes.subarray(3 * joint))),
     methods: problem.methods().filter(isMethod),
     warnings: problem.warnings(),
@@ -90,6 +92,20 @@ function startOf(problem: Problem): PoseData {
   const poses = new Float64Array(POSE * problem.nJoints);
   if (problem.nJoints > 0) problem.poses(q, poses);
   return { q, poses, points: inSpace(problem.points(), problem.dimension) };
+}
+
+/** Every joint unturned and unmoved. */
+function neutralOf(problem: Problem): Float64Array {
+  const q = new Float64Array(problem.nValues);
+  const offsets = problem.valueOffsets();
+  problem.kinds().forEach((kind, joint) => {
+    // The last of a rotation's four numbers, which comes after the place where a joint is free.
+    const real = kind === BALL ? 3 : kind === FREE ? 6 : -1;
+    if (real >= 0) q[(offsets[joint] ?? 0) + real] = 1;
+  });
+  const poses = new Float64Array(POSE * problem.nJoints);
+  if (problem.nJoints > 0) problem.poses(q, poses);
+  return poses;
 }
 
 /** The longest way from a root to a joint or an end effector, with every slide drawn out. */

@@ -50,7 +50,6 @@ export class Engine {
       case "trace": return this.trace(request.run, request.targets);
       case "measure": return this.measure(request.run, request.targets);
       case "bend": return this.bend(request.joint, request.position, request.from);
-      case "poses": return this.poses(request.q);
       case "solution": return this.solution(request.run, request.targets, request.trace);
       case "crowd": return this.crowd.frame(request.order);
       case "digest": return await digest();
@@ -302,13 +301,6 @@ export class Engine {
     return this.bending;
   }
 
-  poses(q: Float64Array): Float64Array {
-    const { problem } = this.loaded();
-    const out = new Float64Array(7 * problem.nJoints);
-    problem.poses(q, out);
-    return out;
-  }
-
   solution(run: RunOrder, targets: TargetOrder[], trace: boolean): string {
     return this.apart(run, (seat) => {
       this.begin(seat, run, targets, trace ? "iterations" : "off");
@@ -331,9 +323,9 @@ function halves({ method, settings }: RunOrder, problem: Problem): number {
 
 function read(source: Source): Problem {
   switch (source.kind) {
-    case "json": return Problem.fromJson(source.text, source.urdf);
+    case "json": return source.file ? Problem.fromJsonAndFile(source.text, source.file) : Problem.fromJson(source.text, source.urdf);
     case "urdf": return Problem.fromUrdf(source.text, undefined, source.free ?? false);
-    case "gltf": return Problem.fromGltf(source.bytes);
+    case "gltf": return Problem.fromGltf(source.bytes, undefined, source.free ?? false);
   }
 }
 

@@ -26,7 +26,7 @@ export interface CrowdOrder {
   time: number;
 }
 
-export type Source = { kind: "json"; text: string; urdf?: string } | { kind: "urdf"; text: string; free?: boolean } | { kind: "gltf"; bytes: Uint8Array };
+export type Source = { kind: "json"; text: string; urdf?: string; file?: Uint8Array } | { kind: "urdf"; text: string; free?: boolean } | { kind: "gltf"; bytes: Uint8Array; free?: boolean };
 
 export type Request =
   | { kind: "load"; source: Source }
@@ -43,7 +43,6 @@ export type Request =
   | { kind: "measure"; run: RunOrder; targets: TargetOrder[] }
   /** Brings one joint to a place, from a pose, with the least change. */
   | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
-  | { kind: "poses"; q: Float64Array }
   | { kind: "solution"; run: RunOrder; targets: TargetOrder[]; trace: boolean }
   | { kind: "crowd"; order: CrowdOrder }
   | { kind: "digest" }
@@ -59,7 +58,6 @@ export interface Answers extends MotionAnswers {
   trace: TraceData;
   measure: number;
   bend: Float64Array;
-  poses: Float64Array;
   solution: string;
   crowd: CrowdFrame;
   digest: { computed: string; committed: string };

@@ -16,6 +16,8 @@ fn main() -> Result<()> {
     };
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).out_name(name).typescript(true).remove_name_section(true);
+    // So that `init()` finds the module beside the script.
+    bindgen.omit_default_module_path(false);
     bindgen.web(true).context("the kind of output")?;
     bindgen.generate(Path::new(folder)).with_context(|| format!("the bindings of {module}"))
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result, bail};
 
 use crate::process::{cargo, run, works};
-use crate::wasm;
+use crate::{node, wasm};
 
 /// Where the page's source is, and where its static folder goes.
 const SOURCE: &str = "studio";
@@ -59,9 +59,7 @@ pub(super) fn check_node() -> Result<()> {
 
 /// npm, in the page's folder.
 pub(super) fn npm() -> Command {
-    let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
-    command.current_dir(SOURCE);
-    command
+    node::npm(SOURCE)
 }
 
 /// A tool of the page's packages, in the page's folder.
@@ -86,16 +84,9 @@ pub(super) fn module() -> Result<()> {
     wasm::wasm(&[])
 }
 
-/// Node's packages, exactly those of the lock file. A copy of the lock file beside them says which they are.
+/// Node's packages.
 pub(super) fn packages() -> Result<()> {
-    let wanted =
-        fs::read(format!("{SOURCE}/package-lock.json")).context("cannot read the lock file")?;
-    let stamp = format!("{SOURCE}/node_modules/.installed-lock.json");
-    if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    run(npm().args(["ci", "--no-audit", "--no-fund"]))?;
-    fs::write(stamp, wanted).context("cannot write beside Node's packages")
+    node::install(SOURCE)
 }
 
 /// The static folder.

@@ -4,21 +4,22 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::build::{self, npm, tool};
 use crate::process::{run, works};
-use crate::steps::{Outcome, Step};
+use crate::steps::{Outcome, Step, missing};
 use crate::wasm;
 
 /// Browsers that the tests can drive, by name and by place.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// The gates in the order of their price.
-pub(crate) const STEPS: [Step; 5] = [
+pub(crate) const STEPS: [Step; 6] = [
     Step { name: "studio: types", check: types },
     Step { name: "studio: lints", check: lints },
     Step { name: "studio: unit tests", check: unit_tests },
+    Step { name: "studio: Rust snippets", check: snippets },
     Step { name: "studio: build", check: site },
     Step { name: "studio: browser", check: browser },
 ];
@@ -33,6 +34,10 @@ fn lints() -> Result<Outcome> {
 
 fn unit_tests() -> Result<Outcome> {
     with_node(|| run(tool("vitest").arg("run")))
+}
+
+fn snippets() -> Result<Outcome> {
+    with_node(super::snippets::check)
 }
 
 fn site() -> Result<Outcome> {
@@ -63,12 +68,4 @@ fn with_node(gate: impl FnOnce() -> Result<()>) -> Result<Outcome> {
     build::packages()?;
     build::module()?;
     gate().map(|()| Outcome::Passed)
-}
-
-/// A person without the tool goes on; a server that lacks it has not checked what it must.
-fn missing(what: &str) -> Result<Outcome> {
-    if env::var("CI").is_ok_and(|value| value == "true") {
-        bail!("{what}");
-    }
-    Ok(Outcome::Skipped(format!("{what}: skipped")))
 }

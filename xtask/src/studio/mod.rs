@@ -2,6 +2,7 @@
 
 mod build;
 pub(crate) mod gates;
+mod snippets;
 
 use std::process::Command;
 

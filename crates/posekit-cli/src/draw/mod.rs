@@ -9,7 +9,7 @@ mod limits;
 mod look;
 mod page;
 mod plot;
-mod svg;
+pub(crate) mod svg;
 mod view;
 mod words;
 
@@ -18,7 +18,7 @@ mod fixtures;
 
 use posekit::glam::{DQuat, DVec3};
 
-pub(crate) use look::SolverLook;
+pub(crate) use look::{SolverLook, page_style, svg_style};
 #[cfg(test)]
 pub(crate) use page::strip_svg;
 pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};

@@ -14,7 +14,7 @@
 use core::f64::consts::{PI, TAU};
 
 use posekit::glam::{DMat3, DQuat};
-use posekit::math::{atan2, rotation_about, sin_cos, wrap_angle};
+use posekit::math::{atan2, sin_cos, wrap_angle};
 
 use super::file::Axis;
 
@@ -25,14 +25,38 @@ const LOCKED: f64 = 1e-9;
 /// The rotation of turns about axes, the first outermost.
 #[inline]
 pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
-    turns.fold(DQuat::IDENTITY, |rotation, (axis, angle)| {
-        rotation * rotation_about(axis.unit(), angle)
-    })
+    let [mut x, mut y, mut z, mut w] = [0.0, 0.0, 0.0, 1.0];
+    for (axis, angle) in turns {
+        // Fingers and the like stand still in most files.
+        if angle == 0.0 {
+            continue;
+        }
+        let (sin, cos) = sin_cos(0.5 * angle);
+        // The product with a turn about an axis of the frame: half of it would be products with zero.
+        match axis {
+            Axis::X => {
+                [x, w] = [x * cos + w * sin, w * cos - x * sin];
+                [y, z] = [y * cos + z * sin, z * cos - y * sin];
+            }
+            Axis::Y => {
+                [y, w] = [y * cos + w * sin, w * cos - y * sin];
+                [z, x] = [z * cos + x * sin, x * cos - z * sin];
+            }
+            Axis::Z => {
+                [z, w] = [z * cos + w * sin, w * cos - z * sin];
+                [x, y] = [x * cos + y * sin, y * cos - x * sin];
+            }
+        }
+    }
+    DQuat::from_xyzw(x, y, z, w)
 }
 
 /// The value of an angle, of those that differ by whole turns, that is nearest to another.
 #[inline]
 pub(super) fn nearest(angle: f64, near: f64, turn: f64) -> f64 {
+    if (near - angle).abs() < 0.5 * turn {
+        return angle;
+    }
     let turns = ((near - angle) / turn).round();
     // Whole turns of nothing would still round.
     if turns == 0.0 { angle } else { angle + turns * turn }
@@ -141,7 +165,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 mod tests {
     use super::*;
     use core::f64::consts::FRAC_PI_2;
-    use posekit::math::so3_log;
+    use posekit::math::{rotation_about, so3_log};
     use proptest::prelude::*;
 
     /// All orders of three axes.

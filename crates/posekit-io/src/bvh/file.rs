@@ -8,7 +8,7 @@ use posekit::glam::DVec3;
 use crate::error::{Error, Place, Result};
 
 /// Sizes that an offset or a value may have. Programs keep them in `f32`; what is beyond it was infinite somewhere on its way.
-pub(super) const LARGEST: f64 = f32::MAX as f64;
+pub(crate) const LARGEST: f64 = f32::MAX as f64;
 
 /// Seconds from frame to frame that are believed. Outside, it is a slip: frames per second, a zero, a lost exponent.
 pub(super) const FRAME_TIMES: RangeInclusive<f64> = 1e-6..=1e6;

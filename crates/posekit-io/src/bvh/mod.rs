@@ -46,9 +46,13 @@ use crate::text::too_large_motion;
 use crate::warnings::Warnings;
 use source::Source;
 
+pub(crate) use file::LARGEST;
 pub use file::{Axis, Channel, File, Node};
+pub(crate) use motion::Layout;
+pub(crate) use number::write_number;
 pub use rig::{Convention, Loss, Positions, Rig, Tip};
 pub use survey::{Survey, Upward, survey};
+pub(crate) use words::is_blank;
 
 /// The frame time that a file without a motion gets \[seconds\]: it has no frames that it could be wrong for.
 const NO_FRAME_TIME: f64 = 1.0 / 30.0;
@@ -148,7 +152,7 @@ pub fn read_bytes(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<File> {
-    read_from(&mut &*bytes, options, limits, warnings)
+    Ok(read_with_layout(&mut &*bytes, bytes.len(), options, limits, warnings)?.0)
 }
 
 /// Reads a motion from a stream. The text is never in memory as a whole, only its numbers are.
@@ -161,14 +165,31 @@ pub fn read_from(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<File> {
+    Ok(read_with_layout(input, 0, options, limits, warnings)?.0)
+}
+
+/// Reads a motion, and where its numbers stand; `None` where the text does not say the same as what was read of it.
+///
+/// - `size`: of the text \[bytes\], 0 where it is not known
+pub(crate) fn read_with_layout(
+    input: &mut dyn Read,
+    size: usize,
+    options: &Options,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<(File, Option<Layout>)> {
     check_frame_time(options)?;
+    let n_warnings = warnings.len();
     let mut source = Source::new(input, limits)?;
     let (nodes, has_motion) = hierarchy::read_hierarchy(&mut source, options, limits, warnings)?;
     if !has_motion {
         let frame_time = options.frame_time.unwrap_or(NO_FRAME_TIME);
-        return Ok(File::from_checked(nodes, frame_time, Vec::new()));
+        return Ok((File::from_checked(nodes, frame_time, Vec::new()), None));
     }
-    motion::read_motion(&mut source, nodes, options, warnings)
+    let (file, layout) = motion::read_motion(&mut source, nodes, options, size, warnings)?;
+    // What was read leniently, with a word on it, would be refused otherwise.
+    let is_right = !options.is_lenient || warnings.len() == n_warnings;
+    Ok((file, layout.filter(|_| is_right)))
 }
 
 /// Reads a motion from a file. No other file is opened.

@@ -18,6 +18,15 @@ struct Head {
     frame_time: Option<f64>,
 }
 
+/// Where the numbers of a motion stand in its text: what it takes to replace one and leave all else.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layout {
+    /// Where the line of each row begins \[bytes\].
+    pub(crate) lines: Vec<usize>,
+    /// Where each number begins in its line, row after row \[bytes\].
+    pub(crate) words: Vec<u32>,
+}
+
 /// The rows as they are read.
 struct Rows {
     n_channels: usize,
@@ -26,6 +35,8 @@ struct Rows {
     /// Places in `values` to be filled in, ascending, and where the first stands in the text.
     gaps: Vec<usize>,
     first_gap: Option<Place>,
+    /// Where the numbers stand in the text.
+    layout: Layout,
     /// The last row is whole, but the file ends with it, and maybe within its last number.
     may_be_cut: bool,
 }
@@ -43,12 +54,15 @@ enum RowFault {
 }
 
 /// Reads what stands behind the word `MOTION`.
+///
+/// - `size`: of the whole text \[bytes\], 0 where it is not known
 pub(super) fn read_motion(
     source: &mut Source<'_>,
     nodes: Vec<Node>,
     options: &Options,
+    size: usize,
     warnings: &mut Warnings,
-) -> Result<File> {
+) -> Result<(File, Option<Layout>)> {
     let head = read_head(source, options, warnings)?;
     let frame_time = options.frame_time.or(head.frame_time).unwrap_or(super::NO_FRAME_TIME);
     let n_channels = nodes.iter().map(|node| node.channels.len()).sum();
@@ -59,18 +73,25 @@ pub(super) fn read_motion(
         n_frames: 0,
         gaps: Vec::new(),
         first_gap: None,
+        layout: Layout::default(),
         may_be_cut: false,
     };
+    rows.reserve(&head, size);
     read_rows(source, &mut rows, &nodes, options, warnings)?;
     settle_count(&mut rows, &head, options, warnings)?;
-    let Rows { mut values, gaps, first_gap, .. } = rows;
+    let is_as_told = head.declared.as_ref().is_some_and(|(n, _)| *n == rows.n_frames as u64)
+        && rows.layout.lines.len() == rows.n_frames
+        && rows.layout.words.len() == rows.values.len()
+        && rows.first_gap.is_none()
+        && options.frame_time.is_none();
+    let Rows { mut values, gaps, first_gap, layout, .. } = rows;
     if let Some(place) = first_gap.filter(|_| !gaps.is_empty()) {
         fill_gaps(&mut values, &gaps, &nodes)?;
         let message =
             format!("{} values that are not finite are filled in, this first", gaps.len());
         warnings.push(place, message);
     }
-    Ok(File::from_checked(nodes, frame_time, values))
+    Ok((File::from_checked(nodes, frame_time, values), is_as_told.then_some(layout)))
 }
 
 /// Where a line goes on behind a keyword and a colon; blanks may stand around and, in the keyword, between its words.
@@ -179,6 +200,7 @@ fn read_rows(
             Ok(false) => {}
             Ok(true) => {
                 rows.n_frames += 1;
+                rows.layout.lines.push(source.byte());
                 rows.may_be_cut = !source.has_line_end();
             }
             Err(fault) => {
@@ -205,36 +227,35 @@ fn read_row(
     options: &Options,
 ) -> core::result::Result<bool, RowFault> {
     let line = source.line();
-    let mut at = 0;
+    let skip = |at: usize| at + line[at..].iter().take_while(|&&byte| is_blank(byte)).count();
+    let mut at = skip(0);
+    if at == line.len() {
+        return Ok(false);
+    }
+    let (n, start) = (rows.n_channels, rows.values.len());
+    rows.make_room().map_err(|_| RowFault::Memory)?;
+    let (values, words) = (&mut rows.values[start..], &mut rows.layout.words[start..]);
     let mut channel = 0;
-    rows.values.try_reserve(rows.n_channels).map_err(|_| RowFault::Memory)?;
-    loop {
-        while line.get(at).is_some_and(|&byte| is_blank(byte)) {
-            at += 1;
-        }
-        if at == line.len() {
-            break;
-        }
-        if channel == rows.n_channels {
+    while at < line.len() {
+        if channel == n {
             return Err(RowFault::Long { at });
         }
+        // A line of more than 4 GiB is beyond every cap that makes sense, and then its words are not those of the layout.
+        words[channel] = u32::try_from(at).unwrap_or(u32::MAX);
         match read_number(line, &mut at) {
-            Ok(value) => rows.values.push(value),
+            Ok(value) => values[channel] = value,
             Err(Fault::NotFinite) if options.fills_gaps => {
-                rows.gaps.push(rows.values.len());
+                rows.gaps.push(start + channel);
                 rows.first_gap.get_or_insert_with(|| source.place(at, ""));
-                rows.values.push(f64::NAN);
+                values[channel] = f64::NAN;
                 at += line[at..].iter().take_while(|&&byte| !is_blank(byte)).count();
             }
             Err(fault) => return Err(RowFault::Word { at, channel, fault }),
         }
         channel += 1;
+        at = skip(at);
     }
-    match channel {
-        0 => Ok(false),
-        n if n < rows.n_channels => Err(RowFault::Short(n)),
-        _ => Ok(true),
-    }
+    if channel < n { Err(RowFault::Short(channel)) } else { Ok(true) }
 }
 
 /// A fault of the row at hand, with its place.
@@ -304,9 +325,31 @@ fn settle_count(
 }
 
 impl Rows {
+    /// Makes room for one more row.
+    fn make_room(&mut self) -> core::result::Result<(), std::collections::TryReserveError> {
+        let end = self.values.len() + self.n_channels;
+        self.values.try_reserve(self.n_channels)?;
+        self.layout.words.try_reserve(self.n_channels)?;
+        self.values.resize(end, 0.0);
+        self.layout.words.resize(end, 0);
+        Ok(())
+    }
+
+    /// Makes room for all rows that a text of this size can have, if it has as many as it says: growing step by step would copy them over and over.
+    fn reserve(&mut self, head: &Head, size: usize) {
+        let declared = head.declared.as_ref().map_or(0, |(n, _)| *n);
+        let most = size / (2 * self.n_channels).max(1);
+        let n_rows = usize::try_from(declared).unwrap_or(usize::MAX).min(most);
+        // Without this memory the rows still get theirs one by one, or the reason.
+        let _ = self.values.try_reserve_exact(n_rows * self.n_channels);
+        let _ = self.layout.words.try_reserve_exact(n_rows * self.n_channels);
+        let _ = self.layout.lines.try_reserve_exact(n_rows);
+    }
+
     /// Forgets the values from a place on.
     fn keep(&mut self, n_values: usize) {
         self.values.truncate(n_values);
+        self.layout.words.truncate(n_values);
         self.gaps.retain(|&gap| gap < n_values);
     }
 }

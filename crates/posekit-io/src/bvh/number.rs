@@ -118,7 +118,7 @@ fn fault(word: &[u8]) -> Fault {
 /// Appends a number in the shortest form that reads back to the same bits.
 ///
 /// Up to six decimals, as nearly all files have them, are written as such; others as the fewest digits, with an exponent where it is shorter.
-pub(super) fn write_number(value: f64, out: &mut Vec<u8>) {
+pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
     /// Decimals that are tried, as a factor.
     const MICRO: f64 = 1e6;
     /// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
@@ -139,44 +139,51 @@ pub(super) fn write_number(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
-/// Appends an integer of millionths as a decimal fraction without zeros at its end.
-fn write_millionths(millionths: u64, is_negative: bool, out: &mut Vec<u8>) {
-    const MICRO: u64 = 1_000_000;
-    let (mut whole, mut part) = (millionths / MICRO, millionths % MICRO);
-    // A sign, 9 digits, a point, 6 digits.
-    let mut text = [0; 17];
-    let mut start = text.len();
-    let mut put = |byte: u8| {
-        start -= 1;
-        text[start] = byte;
-    };
-    if part > 0 {
-        let mut n_decimals = 6;
-        while part.is_multiple_of(10) {
-            part /= 10;
-            n_decimals -= 1;
-        }
-        for _ in 0..n_decimals {
-            put(last_digit(part));
-            part /= 10;
-        }
-        put(b'.');
-    }
-    loop {
-        put(last_digit(whole));
-        whole /= 10;
-        if whole == 0 {
-            break;
-        }
-    }
-    if is_negative {
-        put(b'-');
-    }
-    out.extend_from_slice(&text[start..]);
+/// The digits of the numbers below 100.
+const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
+2021222324252627282930313233343536373839\
+4041424344454647484950515253545556575859\
+6061626364656667686970717273747576777879\
+8081828384858687888990919293949596979899";
+
+const fn pair(number: u32) -> [u8; 2] {
+    let at = 2 * (number % 100) as usize;
+    [PAIRS[at], PAIRS[at + 1]]
 }
 
-const fn last_digit(number: u64) -> u8 {
-    b'0' + (number % 10) as u8
+/// Appends an integer of millionths, below 1e15, as a decimal fraction without zeros at its end.
+fn write_millionths(millionths: u64, is_negative: bool, out: &mut Vec<u8>) {
+    const MICRO: u64 = 1_000_000;
+    #[expect(clippy::cast_possible_truncation, reason = "below 1e9, and below 1e6")]
+    let (mut whole, part) = ((millionths / MICRO) as u32, (millionths % MICRO) as u32);
+    // A sign, 9 digits, a point, 6 digits; the point stands at 10.
+    let mut text = [b'0'; 17];
+    let mut end = 10;
+    if part > 0 {
+        text[10] = b'.';
+        [text[11], text[12]] = pair(part / 10_000);
+        [text[13], text[14]] = pair(part / 100);
+        [text[15], text[16]] = pair(part);
+        end = 17;
+        while text[end - 1] == b'0' {
+            end -= 1;
+        }
+    }
+    let mut start = 10;
+    while whole >= 10 {
+        start -= 2;
+        [text[start], text[start + 1]] = pair(whole);
+        whole /= 100;
+    }
+    if whole > 0 || start == 10 {
+        start -= 1;
+        text[start] = b'0' + (whole % 10) as u8;
+    }
+    if is_negative {
+        start -= 1;
+        text[start] = b'-';
+    }
+    out.extend_from_slice(&text[start..end]);
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) struct Words<'s, 'a> {
 }
 
 /// True for what separates words; line ends are not among it.
-pub(super) const fn is_blank(byte: u8) -> bool {
+pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)
 }
 

@@ -15,9 +15,10 @@ impl File {
     /// The file as text, in the layout of the [module](super).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        // A vector takes everything.
-        let _ = self.write_to(&mut bytes);
+        // A number takes about as many bytes as in memory.
+        let mut bytes = Vec::with_capacity(8 * self.values().len() + PIECE);
+        // All is one piece, and nothing is handed on to what takes everything anyway.
+        let _ = self.write_pieces(&mut bytes, &mut io::sink(), usize::MAX);
         bytes
     }
 
@@ -27,21 +28,37 @@ impl File {
     /// What the stream says. What it took until then is no whole file.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut piece = Vec::with_capacity(2 * PIECE);
-        self.write_hierarchy(&mut piece, out)?;
-        piece.extend_from_slice(
-            format!("MOTION\nFrames: {}\nFrame Time: ", self.n_frames()).as_bytes(),
-        );
-        write_number(self.frame_time(), &mut piece);
-        piece.push(b'\n');
-        for frame in 0..self.n_frames() {
-            write_numbers(self.frame(frame), &mut piece);
-            hand_on(&mut piece, out, PIECE)?;
-        }
+        self.write_pieces(&mut piece, out, PIECE)?;
         hand_on(&mut piece, out, 0)?;
         out.flush()
     }
 
-    fn write_hierarchy(&self, piece: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes into a piece that is handed on when it is larger than this; what is left of it is not.
+    fn write_pieces(
+        &self,
+        piece: &mut Vec<u8>,
+        out: &mut dyn Write,
+        most: usize,
+    ) -> io::Result<()> {
+        self.write_hierarchy(piece, out, most)?;
+        piece.extend_from_slice(
+            format!("MOTION\nFrames: {}\nFrame Time: ", self.n_frames()).as_bytes(),
+        );
+        write_number(self.frame_time(), piece);
+        piece.push(b'\n');
+        for frame in 0..self.n_frames() {
+            write_numbers(self.frame(frame), piece);
+            hand_on(piece, out, most)?;
+        }
+        Ok(())
+    }
+
+    fn write_hierarchy(
+        &self,
+        piece: &mut Vec<u8>,
+        out: &mut dyn Write,
+        most: usize,
+    ) -> io::Result<()> {
         piece.extend_from_slice(b"HIERARCHY\n");
         // The nodes whose braces are open.
         let mut path: Vec<usize> = Vec::new();
@@ -52,11 +69,11 @@ impl File {
             }
             write_node(node, path.len(), piece);
             path.push(index);
-            hand_on(piece, out, PIECE)?;
+            hand_on(piece, out, most)?;
         }
         while path.pop().is_some() {
             close(path.len(), piece);
-            hand_on(piece, out, PIECE)?;
+            hand_on(piece, out, most)?;
         }
         Ok(())
     }

@@ -218,18 +218,25 @@ impl Own {
 }
 
 impl OwnBuffer {
-    /// A buffer whose bytes stand in the file, in a form that is written again as it was.
+    /// A buffer whose bytes stand in the file, in a form that is written again as it was, and are as many as it says: a reader refuses others.
     fn read(text: &Text<'_, '_>, index: usize) -> Option<Self> {
         let list = text.spans.field(text.spans.root(), "buffers")?;
         let buffer = text.spans.children(list).nth(index)?;
+        let declared = text.lists.buffers.get(index)?.as_object()?.optional("byteLength")?;
+        let declared = declared.as_index()?;
         let Some(value) = text.spans.field(buffer, "uri") else {
             let bytes = text.data.filter(|_| index == 0)?.to_vec();
-            return Some(Self { bytes, uri: None, is_changed: false });
+            return (bytes.len() >= declared).then_some(Self {
+                bytes,
+                uri: None,
+                is_changed: false,
+            });
         };
         let written = text.spans.text(value).strip_prefix('"')?.strip_suffix('"')?;
         let Ok(Uri::Data { head, base64 }) = Uri::of(written) else { return None };
         let bytes = decode(base64).ok()?;
-        let is_kept = !head.contains('\\') && BASE64.encode(&bytes) == base64;
+        let is_kept =
+            !head.contains('\\') && BASE64.encode(&bytes) == base64 && bytes.len() >= declared;
         is_kept.then(|| Self { bytes, uri: Some((value, head.to_owned())), is_changed: false })
     }
 }

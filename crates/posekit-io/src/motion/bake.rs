@@ -1,43 +1,50 @@
 //! An edited clip as keys of its animation.
 
+use core::ops::Range;
+use std::collections::BTreeMap;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::motion::Clip;
 use posekit::skeleton::JointKind;
 
-use super::Written;
-use super::capture::{is_changed, is_same};
+use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};
-use crate::bvh::Loss;
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Asset, Channel, Interpolation, TargetPath};
+use crate::gltf::{Animation, Channel, Interpolation, TargetPath};
 
-/// The file with an edited clip in the place of an animation.
-pub(super) fn write(
-    asset: &Asset,
-    index: usize,
+/// Writes an edited clip into the animation that it was made of; returns how many joints differ.
+///
+/// - `old`: the animation as the file has it
+/// - `new`: the same, written
+pub(super) fn bake(
     cast: &Cast,
     edited: &Clip,
-    stem: &str,
-) -> Result<Written> {
-    let mut bake = Bake::new(cast, edited, by_target(&asset.animations()[index]))?;
-    let mut joints = 0;
-    for joint in 0..edited.skeleton().n_joints() {
-        joints += usize::from(bake.joint(joint)?);
-    }
-    let changed = bake.changed;
-    let mut animations = asset.animations().to_vec();
-    let channels = &mut animations[index].channels;
+    old: &Animation,
+    new: &mut Animation,
+) -> Result<usize> {
+    let mut bake = Bake::new(cast, edited, by_target(old))?;
+    let joints = if bake.is_aligned {
+        changed(cast.clip(), edited)
+    } else {
+        let moves = |joint: &usize| edited.skeleton().kind(*joint).n_values() > 0;
+        (0..edited.skeleton().n_joints()).filter(moves).collect()
+    };
+    joints.iter().try_for_each(|&joint| bake.joint(joint))?;
+    let written = bake.changed;
     // Where each channel stands; looking for each would take the square of their number.
-    let places: std::collections::BTreeMap<_, _> =
-        channels.iter().enumerate().map(|(i, channel)| ((channel.node, channel.path), i)).collect();
-    for channel in changed {
+    let places: BTreeMap<_, _> = new
+        .channels
+        .iter()
+        .enumerate()
+        .map(|(place, channel)| ((channel.node, channel.path), place))
+        .collect();
+    for channel in written {
         match places.get(&(channel.node, channel.path)) {
-            Some(&place) => channels[place] = channel,
-            None => channels.push(channel),
+            Some(&place) => new.channels[place] = channel,
+            None => new.channels.push(channel),
         }
     }
-    let written = asset.write(&animations, stem)?;
-    Ok(Written { file: written.file, beside: written.buffers, joints, loss: Loss::default() })
+    Ok(joints.len())
 }
 
 /// Keys on their way into an animation.
@@ -73,14 +80,10 @@ impl<'b> Bake<'b> {
         Ok(Self { cast, edited, old, is_aligned, times, changed: Vec::new() })
     }
 
-    /// Writes a joint where it changed, and tells whether it did.
-    fn joint(&mut self, joint: usize) -> Result<bool> {
+    /// Writes what changed of a joint.
+    fn joint(&mut self, joint: usize) -> Result<()> {
         let skeleton = self.edited.skeleton();
         let range = skeleton.value_range(joint);
-        if range.is_empty() || self.is_aligned && !is_changed(self.cast.clip(), self.edited, joint)
-        {
-            return Ok(false);
-        }
         let part = &self.cast.parts[joint];
         let turn = range.end - 4..range.end;
         if self.differs(turn.clone()) {
@@ -95,16 +98,16 @@ impl<'b> Bake<'b> {
                 translation(part, values)
             })?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// True where some of a frame's values are not those that were read.
-    fn differs(&self, range: core::ops::Range<usize>) -> bool {
+    fn differs(&self, range: Range<usize>) -> bool {
         let read = self.cast.clip();
         !self.is_aligned || (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range))
     }
 
-    fn is_frame_same(&self, frame: usize, range: &core::ops::Range<usize>) -> bool {
+    fn is_frame_same(&self, frame: usize, range: &Range<usize>) -> bool {
         let read = self.cast.clip();
         is_same(&read.frame(frame)[range.clone()], &self.edited.frame(frame)[range.clone()])
     }
@@ -114,7 +117,7 @@ impl<'b> Bake<'b> {
         &mut self,
         node: usize,
         path: TargetPath,
-        range: core::ops::Range<usize>,
+        range: Range<usize>,
         value: impl Fn(&[f64]) -> Option<Vec<f64>>,
     ) -> Result<()> {
         let old = self.old.get(&(node, path)).copied().filter(|old| self.is_on_frames(old));

@@ -1,13 +1,16 @@
 //! A BVH as a clip, and back.
 
-use std::io::Read;
+use core::ops::Range;
 
 use posekit::glam::DVec3;
 use posekit::motion::Clip;
 
 use super::{MotionOptions, Written};
-use crate::bvh::{self, Convention, File, Loss, Options, Rig, Survey, Upward, survey};
-use crate::error::Result;
+use crate::bvh::{
+    self, Convention, File, LARGEST, Layout, Loss, Options, Rig, Survey, Upward, is_blank, survey,
+    write_number,
+};
+use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 
@@ -18,11 +21,16 @@ pub(super) struct Capture {
     rig: Rig,
     survey: Survey,
     clip: Clip,
+    /// The text, and where its numbers stand; `None` where it does not say the same as what was read of it.
+    text: Option<(Vec<u8>, Layout)>,
 }
+
+/// Takes what was written of a frame: its number, its row, and the places in it.
+type Put<'p> = &'p mut dyn FnMut(usize, &[f64], Range<usize>);
 
 impl Capture {
     pub(super) fn read(
-        input: &mut dyn Read,
+        text: Vec<u8>,
         options: &MotionOptions,
         limits: &Limits,
         warnings: &mut Warnings,
@@ -32,7 +40,8 @@ impl Capture {
             fills_gaps: options.fills_gaps,
             frame_time: options.fps.map(|fps| 1.0 / fps),
         };
-        let file = bvh::read_from(input, &how, limits, warnings)?;
+        let (file, layout) =
+            bvh::read_with_layout(&mut &*text, text.len(), &how, limits, warnings)?;
         let survey = survey(&file);
         let positions = options.positions.or(survey.positions).unwrap_or_default();
         let convention = Convention::default().with_positions(positions);
@@ -42,7 +51,8 @@ impl Capture {
         let values = rig.configurations(&file);
         let clip = Clip::try_new(rig.skeleton().clone(), file.frame_time(), values)?;
         let clip = clip.with_up(up)?.with_metres_per_unit(unit);
-        Ok(Self { file, rig, survey, clip })
+        let text = layout.map(|layout| (text, layout));
+        Ok(Self { file, rig, survey, clip, text })
     }
 
     pub(super) const fn file(&self) -> &File {
@@ -58,58 +68,143 @@ impl Capture {
     }
 
     /// The file with an edited clip of the same skeleton.
+    ///
+    /// The text stays as it is, save the numbers of joints and frames that changed. With other frames, another frame time, or where the text was not
+    /// right, it is written anew.
     pub(super) fn write(&self, edited: &Clip) -> Result<Written> {
         let is_aligned = edited.n_frames() == self.clip.n_frames();
-        let joints: Vec<usize> = (0..self.rig.skeleton().n_joints())
-            .filter(|&joint| !is_aligned || is_changed(&self.clip, edited, joint))
-            .collect();
-        let (rows, loss) = if joints.is_empty() {
-            (self.file.values().to_vec(), Loss::default())
+        let joints = if is_aligned {
+            changed(&self.clip, edited)
         } else {
-            self.rows(edited, &joints, is_aligned)
+            (0..self.rig.skeleton().n_joints()).collect()
         };
-        let nodes = self.file.nodes().to_vec();
-        let file = File::try_new(nodes, edited.frame_time(), rows)?.to_bytes();
+        let is_same_time = edited.frame_time().to_bits() == self.file.frame_time().to_bits();
+        let (file, loss) = match self.text.as_ref().filter(|_| is_aligned && is_same_time) {
+            Some((text, layout)) => self.splice(edited, &joints, text, layout)?,
+            None => {
+                let (rows, loss) = self.rows(edited, &joints, is_aligned, &mut |_, _, _| {});
+                let nodes = self.file.nodes().to_vec();
+                (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss)
+            }
+        };
         Ok(Written { file, beside: Vec::new(), joints: joints.len(), loss })
     }
 
-    /// The rows of an edited clip in which these joints differ.
-    fn rows(&self, edited: &Clip, joints: &[usize], is_aligned: bool) -> (Vec<f64>, Loss) {
+    /// The text with the numbers that changed.
+    fn splice(
+        &self,
+        edited: &Clip,
+        joints: &[usize],
+        text: &[u8],
+        layout: &Layout,
+    ) -> Result<(Vec<u8>, Loss)> {
+        // Numbers that changed have all their digits, three times as many as most in a file.
+        let mut out =
+            Vec::with_capacity(text.len() + text.len() / 2 * usize::from(!joints.is_empty()));
+        let n = self.file.n_channels();
+        let (mut copied, mut is_good) = (0, true);
+        let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
+            let read = self.file.frame(frame);
+            for place in places.filter(|&place| !is_same(&row[place..=place], &read[place..=place]))
+            {
+                let start = layout.lines[frame] + layout.words[frame * n + place] as usize;
+                let word = &text[start..];
+                let length = word.iter().position(|&byte| is_end(byte)).unwrap_or(word.len());
+                out.extend_from_slice(&text[copied..start]);
+                is_good &= row[place].abs() <= LARGEST;
+                write_number(row[place], &mut out);
+                copied = start + length;
+            }
+        };
+        let loss = if joints.is_empty() {
+            Loss::default()
+        } else {
+            self.rows(edited, joints, true, &mut put).1
+        };
+        out.extend_from_slice(&text[copied..]);
+        if !is_good {
+            let message = "a number is too large for a BVH".into();
+            return Err(Error::Value { place: Place::named("clip"), message });
+        }
+        Ok((out, loss))
+    }
+
+    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text.
+    fn rows(
+        &self,
+        edited: &Clip,
+        joints: &[usize],
+        is_aligned: bool,
+        put: Put<'_>,
+    ) -> (Vec<f64>, Loss) {
         let n = self.file.n_channels();
         let mut rows =
             if is_aligned { self.file.values().to_vec() } else { vec![0.0; n * edited.n_frames()] };
         // What the first frame is near to: the first of the file, or the pose at rest.
         let first =
             if self.file.n_frames() > 0 { self.file.frame(0).to_vec() } else { vec![0.0; n] };
+        let place = |&joint: &usize| {
+            let range = self.rig.skeleton().value_range(joint);
+            (joint, range, self.file.channel_range(self.rig.node(joint)))
+        };
+        let joints: Vec<_> = joints.iter().map(place).collect();
+        // Whether the angles of the frame before are those of the file: then also a jump of the file's goes on as it was.
+        let mut is_kept = vec![is_aligned; joints.len()];
         let mut loss = Loss::default();
         for frame in 0..edited.n_frames() {
             let (done, rest) = rows.split_at_mut(frame * n);
             let near = if frame == 0 { &first } else { &done[(frame - 1) * n..] };
             let (q, row) = (edited.frame(frame), &mut rest[..n]);
-            for &joint in joints {
-                let range = self.rig.skeleton().value_range(joint);
-                let read = |frame: usize| &self.clip.frame(frame)[range.clone()];
-                let is_near = is_aligned && self.rig.goes_on(joint, near, row);
+            let read = if is_aligned { self.clip.frame(frame) } else { &[] };
+            for ((joint, range, channels), is_kept) in joints.iter().zip(&mut is_kept) {
                 let now = &q[range.clone()];
-                loss = loss.or_more(match now.len() {
-                    _ if is_near && is_same(now, read(frame)) => Loss::default(),
-                    7 if is_near && is_same(&now[3..], &read(frame)[3..]) => {
-                        self.rig.joint_places(joint, q, row)
-                    }
-                    _ => self.rig.joint_row(joint, q, near, row),
-                });
+                let is_near = is_aligned && (*is_kept || self.rig.goes_on(*joint, near, row));
+                let old = if is_near { &read[range.clone()] } else { &[] };
+                if is_near && is_same(now, old) {
+                    *is_kept = true;
+                    continue;
+                }
+                *is_kept = is_near && now.len() == 7 && is_same(&now[3..], &old[3..]);
+                let lost = if *is_kept {
+                    self.rig.joint_places(*joint, q, row)
+                } else {
+                    self.rig.joint_row(*joint, q, near, row)
+                };
+                loss = loss.or_more(lost);
+                put(frame, row, channels.clone());
             }
         }
         (rows, loss)
     }
 }
 
-/// True where a joint's values differ in any frame, by any bit; the clips have the same skeleton and as many frames.
-pub(super) fn is_changed(read: &Clip, edited: &Clip, joint: usize) -> bool {
-    let range = read.skeleton().value_range(joint);
-    (0..read.n_frames()).any(|frame| {
-        !is_same(&read.frame(frame)[range.clone()], &edited.frame(frame)[range.clone()])
-    })
+/// True for what a number of a text ends with.
+const fn is_end(byte: u8) -> bool {
+    is_blank(byte) || matches!(byte, b'\n' | b'\r')
+}
+
+/// The joints whose values differ in any frame, by any bit; the clips have the same skeleton and as many frames.
+pub(super) fn changed(read: &Clip, edited: &Clip) -> Vec<usize> {
+    let skeleton = read.skeleton();
+    // What has not been seen to differ yet.
+    let mut same: Vec<_> =
+        (0..skeleton.n_joints()).map(|joint| (joint, skeleton.value_range(joint))).collect();
+    let mut changed = Vec::new();
+    for frame in 0..read.n_frames() {
+        let (old, new) = (read.frame(frame), edited.frame(frame));
+        if is_same(old, new) {
+            continue;
+        }
+        same.retain(|(joint, range)| {
+            let is_same = is_same(&old[range.clone()], &new[range.clone()]);
+            if !is_same {
+                changed.push(*joint);
+            }
+            is_same
+        });
+    }
+    changed.sort_unstable();
+    changed
 }
 
 /// True for the same bits.

@@ -50,7 +50,7 @@ use posekit::motion::Clip;
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Asset, BufferFile, folder};
+use crate::gltf::{self, Asset, BufferFile, folder};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 use capture::Capture;
@@ -177,19 +177,13 @@ impl MotionFile {
         let mut head = Vec::new();
         (&mut input).take(format::HEAD).read_to_end(&mut head).map_err(failed)?;
         let format = Format::of(&head)?.named(path, warnings);
-        let with_path = |error: Error| match error {
-            Error::Read { message, path: file } if file == "the stream" => {
-                Error::Read { message, path: path.display().to_string() }
-            }
-            other => other,
-        };
-        if format == Format::Bvh {
-            return Self::capture(&mut head.chain(input), options, limits, warnings)
-                .map_err(with_path);
-        }
+        let cap = if format == Format::Bvh { limits.motion_bytes } else { limits.file_bytes };
         // One byte more than the cap tells a file of exactly the cap from a longer one.
-        let rest = (limits.file_bytes as u64).saturating_add(1).saturating_sub(head.len() as u64);
+        let rest = (cap as u64).saturating_add(1).saturating_sub(head.len() as u64);
         input.take(rest).read_to_end(&mut head).map_err(failed)?;
+        if format == Format::Bvh {
+            return Self::capture(head, options, limits, warnings);
+        }
         let mut resolve = folder(path.parent().unwrap_or(Path::new("")), *limits);
         Self::scene(&head, format, &mut resolve, options, limits, warnings)
     }
@@ -208,19 +202,19 @@ impl MotionFile {
         warnings: &mut Warnings,
     ) -> Result<Self> {
         match Format::of(bytes)? {
-            Format::Bvh => Self::capture(&mut &*bytes, options, limits, warnings),
+            Format::Bvh => Self::capture(bytes.to_vec(), options, limits, warnings),
             format => Self::scene(bytes, format, resolve, options, limits, warnings),
         }
     }
 
     fn capture(
-        input: &mut dyn Read,
+        text: Vec<u8>,
         options: &MotionOptions,
         limits: &Limits,
         warnings: &mut Warnings,
     ) -> Result<Self> {
         options.check()?;
-        let capture = Capture::read(input, options, limits, warnings)?;
+        let capture = Capture::read(text, options, limits, warnings)?;
         let content = Content::Capture(Box::new(capture));
         Ok(Self { format: Format::Bvh, options: *options, limits: *limits, content })
     }
@@ -367,7 +361,8 @@ impl MotionFile {
     /// - `edited`: a clip of the same skeleton as [`clip`](Self::clip) gives
     /// - `stem`: what a new file of bytes is called, without `.bin`; asked for only where [`Written::beside`] is not empty
     ///
-    /// Joints whose values are those that were read, bit for bit, are not touched. Of others, a BVH gets angles that go on without jumps. A glTF gets
+    /// Joints whose values are those that were read, bit for bit, are not touched. Of others, a BVH gets angles that go on without jumps, in the frames that
+    /// differ; the rest of its text stays as it is, unless it was cut or miscounted or its frame time is another, and it is written anew. A glTF gets
     /// keys at the frames, linear between them; where the file has its keys at the frames already, those of frames that did not change keep their bits.
     /// With another number of frames or another frame time all joints are written.
     ///
@@ -375,14 +370,35 @@ impl MotionFile {
     /// [`Error::Value`] for a clip of another skeleton, or what the file cannot hold: numbers beyond single precision, keys of a glTF that fall together in
     /// it or stand before 0 s, places of nodes under a scale of zero.
     pub fn write(&self, index: usize, edited: &Clip, stem: &str) -> Result<Written> {
-        if edited.skeleton() != self.clip(index)?.skeleton() {
-            let message = "the clip has another skeleton than the file".into();
-            return Err(Error::Value { place: Place::named("clip"), message });
+        self.write_clips(&[(index, edited)], stem)
+    }
+
+    /// [`write`](Self::write) for several motions of the file at once, in one look through its text. Of two for the same motion the later one counts.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_clips(&self, edited: &[(usize, &Clip)], stem: &str) -> Result<Written> {
+        for &(index, clip) in edited {
+            if clip.skeleton() != self.clip(index)?.skeleton() {
+                let message = "the clip has another skeleton than the file".into();
+                return Err(Error::Value { place: Place::named("clip"), message });
+            }
         }
         match &self.content {
-            Content::Capture(capture) => capture.write(edited),
+            Content::Capture(capture) => {
+                capture.write(edited.last().map_or(capture.clip(), |&(_, clip)| clip))
+            }
             Content::Scene { asset, .. } => {
-                bake::write(asset, index, self.cast(asset, index)?, edited, stem)
+                let mut animations = asset.animations().to_vec();
+                let mut joints = 0;
+                for &(index, clip) in edited {
+                    let cast = self.cast(asset, index)?;
+                    let old = &asset.animations()[index];
+                    animations[index] = old.clone();
+                    joints += bake::bake(cast, clip, old, &mut animations[index])?;
+                }
+                let gltf::Written { file, buffers } = asset.write(&animations, stem)?;
+                Ok(Written { file, beside: buffers, joints, loss: Loss::default() })
             }
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use posekit::glam::DVec3;
 use posekit::motion::Clip;
+use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Axis, Convention, Options, Positions, Rig};
 use posekit_io::{Limits, Warnings};
 
@@ -65,7 +66,26 @@ pub(crate) fn sound() -> Vec<(String, Clip)> {
         let from = usize::from(name.contains("cgspeed"));
         let n = clip.skeleton().n_values();
         let values = clip.values()[from * n..].to_vec();
-        (name, clip.with_values(values).unwrap())
+        let start = clip.time(from);
+        (name, clip.with_values(values).unwrap().with_start(start))
     };
     all().into_iter().filter(is_sound).map(cut).collect()
+}
+
+/// The same clip of joints that are only numbered.
+pub(crate) fn unnamed(clip: &Clip) -> Clip {
+    let skeleton = clip.skeleton();
+    let joints = (0..skeleton.n_joints()).map(|joint| {
+        let name = format!("joint {joint}");
+        let made = match skeleton.kind(joint) {
+            JointKind::Free => Joint::free(name),
+            JointKind::Fixed => Joint::fixed(name),
+            _ => Joint::ball(name),
+        };
+        let made = made.at(skeleton.parent_from_joint(joint));
+        skeleton.parent(joint).map_or(made.clone(), |parent| made.child_of(parent))
+    });
+    let built = Skeleton::try_new(joints.collect()).unwrap();
+    let made = Clip::try_new(built, clip.frame_time(), clip.values().to_vec()).unwrap();
+    made.with_up(clip.up()).unwrap()
 }

@@ -1,5 +1,6 @@
 //! Sound clips with faults of known size put into them, as retargeting, capture and export leave them.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(clippy::cast_possible_truncation, reason = "counts of frames of test clips are small")]
 #![allow(dead_code, reason = "every suite uses a part of it")]
 
 use core::fmt;
@@ -144,7 +145,7 @@ fn root_joint(clip: &Clip) -> usize {
 fn moved(clip: &Clip, mut to: impl FnMut(usize, DVec3) -> DVec3) -> Clip {
     let skeleton = clip.skeleton();
     let joint = root_joint(clip);
-    assert_eq!(skeleton.parent(joint), None);
+    assert_eq!(skeleton.parent(joint), None, "a root hangs on nothing");
     let world_from_rest = skeleton.parent_from_joint(joint);
     let start = skeleton.value_range(joint).start;
     let mut values = clip.values().to_vec();

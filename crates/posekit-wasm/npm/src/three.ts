@@ -574,6 +574,12 @@ export class Character {
         turn.fromArray(effector.numbers, effector.task === "pose" ? 3 : 0);
         angle = Math.max(angle, 2 * Math.acos(Math.min(1, Math.abs(turn.dot(this.ownRotation(node, other))))));
       }
+      if (effector.task === "look-at") {
+        const sight = point.fromArray(effector.numbers).sub(end).normalize();
+        const looks = this.pointer(effector, end);
+        const along = looks.dot(sight);
+        angle = Math.max(angle, Math.atan2(looks.cross(sight).length(), along));
+      }
     }
     const isDone = worst <= solver.tolerance && angle <= 1e-6;
     const isWorse = worst >= 0.999 * result.error && worst > solver.tolerance && !result.isReached;

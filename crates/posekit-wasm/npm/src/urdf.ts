@@ -189,11 +189,13 @@ export class Robot {
     }
   }
 
-  /** Starts the next solve from the values of a robot of urdf-loader. */
+  /** Starts the next solve from the values of a robot of urdf-loader; joints in a plane, which it knows as one joint, stay as they are. */
   readFrom(robot: RobotOfJoints): void {
     for (const joint of this.joints) {
       const values = robot.joints?.[joint.name]?.jointValue;
-      if (values && joint.size === 1 && !joint.follows) this.q[joint.at] = values[0] ?? 0;
+      if (!values || joint.follows) continue;
+      if (joint.size === 1) this.q[joint.at] = values[0] ?? 0;
+      else if (joint.kind === FREE && values.length === 6) this.q.set([...values.slice(0, 3), ...fromEulerXyz(values.slice(3))], joint.at);
     }
   }
 
@@ -230,4 +232,12 @@ function eulerXyz(rotation: ArrayLike<number>): [number, number, number] {
   // At a right angle the first and the last turn are about one axis, and the first takes all of it.
   if (Math.abs(m13) > 1 - 1e-14) return [Math.atan2(2 * (y * z + x * w), 1 - 2 * (x * x + z * z)), middle, 0];
   return [Math.atan2(-2 * (y * z - x * w), 1 - 2 * (x * x + y * y)), middle, Math.atan2(-2 * (x * y - z * w), 1 - 2 * (y * y + z * z))];
+}
+
+/** The rotation of such angles, as x, y, z, w. */
+function fromEulerXyz(angles: readonly number[]): [number, number, number, number] {
+  const [a, b, c] = angles.map((angle) => angle / 2) as [number, number, number];
+  const [sa, sb, sc] = [Math.sin(a), Math.sin(b), Math.sin(c)];
+  const [ca, cb, cc] = [Math.cos(a), Math.cos(b), Math.cos(c)];
+  return [sa * cb * cc + ca * sb * sc, ca * sb * cc - sa * cb * sc, ca * cb * sc + sa * sb * cc, ca * cb * cc - sa * sb * sc];
 }

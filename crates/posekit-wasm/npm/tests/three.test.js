@@ -249,6 +249,29 @@ test("an axis of a bone looks at a point, mirrored or not", () => {
   }
 });
 
+test("what looks at a point on a sheared rig says so only where it does", () => {
+  const random = numbers(5);
+  const rig = chain(4, ({ bones }) => {
+    bones[0].scale.set(1.4, 1, 0.7);
+    bones[1].scale.set(1, 1.3, 0.8);
+  });
+  const character = new Character(rig.scene, { effectors: { eye: { bone: "bone3", task: "look-at", axis: [1, 0, 0] } } });
+  let reached = 0;
+  for (let round = 0; round < 20; round++) {
+    const target = new THREE.Vector3(3 * random(), 3 * random(), 3 + random());
+    character.target("eye").position.copy(target);
+    const result = character.solve();
+    rig.scene.updateMatrixWorld(true);
+    const at = rig.bones[3].getWorldPosition(new THREE.Vector3());
+    const looks = new THREE.Vector3(1, 0, 0).transformDirection(rig.bones[3].matrixWorld);
+    const off = looks.angleTo(target.sub(at));
+    assert.ok(Math.abs(result.orientationError - off) < 1e-6, `says ${result.orientationError}, is ${off} off`);
+    if (result.isReached) reached++;
+    assert.equal(result.isReached, off < 2e-6, `${result.status} and ${off} off in round ${round}`);
+  }
+  assert.ok(reached > 15, `${reached} of 20`);
+});
+
 test("faults say what is wrong", () => {
   const rig = chain(3);
   const make = (options) => () => new Character(rig.scene, options);

@@ -101,6 +101,21 @@ test("values are read from and written to whatever has joints", () => {
   assert.deepEqual(other.values(), robot.values());
 });
 
+test("a floating joint is read back as it was written", () => {
+  const text = `<robot name="boat"><link name="sea"/><link name="deck"/><link name="mast"/>
+    <joint name="swim" type="floating"><parent link="sea"/><child link="deck"/></joint>
+    <joint name="swing" type="continuous"><parent link="deck"/><child link="mast"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/></joint></robot>`;
+  const robot = new Robot(text, { tip: "mast" });
+  const turn = [0.1, -0.4, 0.2, 0.8].map((value) => value / Math.hypot(0.1, 0.4, 0.2, 0.8));
+  robot.setValue("swim", [1, 2, 3, ...turn]);
+  const joints = {};
+  robot.applyTo({ joints: { swim: {}, swing: {} }, setJointValue: (name, ...values) => { joints[name] = { jointValue: values }; return true; } });
+  assert.equal(joints.swim.jointValue.length, 6);
+  const other = new Robot(text, { tip: "mast" });
+  other.readFrom({ joints, setJointValue: () => true });
+  other.value("swim").forEach((value, index) => { assert.ok(Math.abs(value - robot.value("swim")[index]) < 1e-12, `${index}`); });
+});
+
 test("faults say what is wrong", () => {
   assert.throws(() => new Robot(arm, { tip: "hand" }), /tip: there is no link `hand`/);
   assert.throws(() => new Robot("<robot"), { name: "PosekitError", line: 1 });

@@ -1,13 +1,10 @@
 //! What a motion file holds, for people and editors.
 
-use posekit::motion::{Clip, Leg, Limb, Side, find_legs};
+use posekit::motion::{Clip, LEG_LENGTH, Leg, Limb, Side, find_legs};
 use posekit::skeleton::{JointKind, Skeleton};
 use serde::Serialize;
 
-use super::{Table, carrier};
-
-/// A leg that is this long stands for all others where a file does not say how long its unit is \[m\].
-pub(super) const LEG_LENGTH: f64 = 0.85;
+use super::{Settings, Table, carrier};
 
 /// Handles that are offered, at most.
 const MOST_HANDLES: usize = 14;
@@ -45,6 +42,8 @@ pub struct Info {
     candidates: Vec<String>,
     /// What can be taken hold of.
     handles: Vec<Handle>,
+    /// The settings where nobody has changed any.
+    usual: Settings,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,6 +108,7 @@ impl Table {
             survey: self.file.survey(),
             warnings: self.warnings.iter().map(ToString::to_string).collect(),
             handles: handles(clip, &legs.legs),
+            usual: Settings::default(),
             legs: legs.legs.iter().map(leg_info).collect(),
             legs_reason: legs.reason,
             candidates: legs.candidates,

@@ -15,7 +15,7 @@ use posekit::motion::{
 use posekit::skeleton::JointKind;
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
 use crate::session::{POSE, wrong_length};
@@ -26,7 +26,7 @@ pub use pose::{Pull, Target};
 pub const CURVES: usize = 6;
 
 /// How a motion is cleaned: the settings that people are offered. What is left out keeps its default.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Settings {
     /// Clean at all.

@@ -2,13 +2,10 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Floor, Part, Verdict};
+use posekit::motion::{Clip, Floor, Metrics, Part, Plant, VISIBLE_SLIDE, Verdict, measure};
 use serde::Serialize;
 
 use super::{Table, Which};
-
-/// Slide that viewers begin to see \[mm\].
-const VISIBLE: f64 = 21.0;
 
 /// What was done and what came of it; lengths in millimetres.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,12 +63,12 @@ impl Table {
         let floor = work.cleaned.floor;
         let stands = self.stands();
         let [before, after] = [Which::Source, Which::Result]
-            .map(|which| measure(self.clip(which), &stands, &floor, millimetres));
+            .map(|which| measure_stands(self.clip(which), &stands, &floor, millimetres));
         let residual = work.residuals.iter().copied().fold(0.0, f64::max) * millimetres;
         Report {
             floor: [floor.point.to_array(), floor.normal.to_array()],
             plants: self.rows(&stands, &before, &after, millimetres),
-            metrics: metrics(&before, &after, self.pose_change() * millimetres),
+            metrics: self.metrics(&before, &after, self.pose_change() * millimetres),
             changed: self.changed(),
             path_share: work.cleaned.path_share,
             residual,
@@ -148,6 +145,65 @@ impl Table {
         }
     }
 
+    /// What stands, as plants of legs: the measures of the library are of these.
+    fn plants(&self, stands: &[Stand]) -> Vec<Plant> {
+        let legs = &self.work.cleaned.legs.legs;
+        let plant = |(joint, frames): &Stand| {
+            let leg =
+                legs.iter().position(|leg| leg.limb.end == *joint || leg.ball == Some(*joint))?;
+            let part = if legs[leg].limb.end == *joint { Part::Heel } else { Part::Ball };
+            Some(Plant { leg, part, frames: frames.clone() })
+                .filter(|plant| !plant.frames.is_empty())
+        };
+        stands.iter().filter_map(plant).collect()
+    }
+
+    /// Drift first, then what holding feet could have cost.
+    fn metrics(&self, before: &Measured, after: &Measured, pose_change: f64) -> Vec<Metric> {
+        let cleaned = &self.work.cleaned;
+        let plants = self.plants(&self.stands());
+        let [was, is] = [Which::Source, Which::Result].map(|which| {
+            measure(self.clip(which), None, &cleaned.legs.legs, &plants, &cleaned.floor)
+        });
+        let mut rows = metrics(before, after);
+        let row = |name, unit, sentence, of: &dyn Fn(&Metrics) -> f64| Metric {
+            name,
+            unit,
+            sentence,
+            before: of(&was),
+            after: of(&is),
+        };
+        rows.push(row(
+            "Floating",
+            "mm",
+            "Mean height of the lowest part of a foot above the floor while one stands, less 5 mm.",
+            &|m| 1000.0 * m.floating,
+        ));
+        rows.push(row(
+            "Sinking in",
+            "mm",
+            "Mean depth of the lowest part of a foot below the floor, less 5 mm.",
+            &|m| 1000.0 * m.penetration,
+        ));
+        rows.push(row("Knee pop", "rad/s²", "The most sudden change of a knee's bend.", &|m| {
+            m.knee_pop
+        }));
+        rows.push(row(
+            "Jerk",
+            "m/s³",
+            "Mean jerk of hips, knees and feet: lower is smoother.",
+            &|m| m.jerk,
+        ));
+        rows.push(Metric {
+            name: "Pose change",
+            unit: "mm",
+            sentence: "Mean distance by which joints have moved, as seen from the hips.",
+            before: 0.0,
+            after: pose_change,
+        });
+        rows
+    }
+
     /// Joints whose values differ from the source in some frame.
     fn changed(&self) -> usize {
         let (source, result) = (&self.source, &self.work.result);
@@ -191,7 +247,7 @@ struct Measured {
     lift: f64,
 }
 
-fn measure(clip: &Clip, stands: &[Stand], floor: &Floor, millimetres: f64) -> Measured {
+fn measure_stands(clip: &Clip, stands: &[Stand], floor: &Floor, millimetres: f64) -> Measured {
     let skeleton = clip.skeleton();
     let mut tracks: Vec<Vec<DVec3>> = stands.iter().map(|_| Vec::new()).collect();
     let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
@@ -229,14 +285,16 @@ fn drift(points: Vec<DVec3>) -> f64 {
     points.iter().map(|point| point.distance(median)).fold(0.0, f64::max)
 }
 
-fn metrics(before: &Measured, after: &Measured, pose_change: f64) -> Vec<Metric> {
+fn metrics(before: &Measured, after: &Measured) -> Vec<Metric> {
     let median = |drifts: &[f64]| {
         let mut sorted = drifts.to_vec();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
     };
     let worst = |drifts: &[f64]| drifts.iter().copied().fold(0.0, f64::max);
-    let visible = |drifts: &[f64]| drifts.iter().filter(|&&drift| drift > VISIBLE).count() as f64;
+    let visible = |drifts: &[f64]| {
+        drifts.iter().filter(|&&drift| drift > 1000.0 * VISIBLE_SLIDE).count() as f64
+    };
     let row = |name, unit, sentence, of: &dyn Fn(&Measured) -> f64| Metric {
         name,
         unit,
@@ -260,12 +318,5 @@ fn metrics(before: &Measured, after: &Measured, pose_change: f64) -> Vec<Metric>
         ),
         row("Slide speed", "mm/s", "Mean speed of planted feet along the floor.", &|m| m.speed),
         row("Lift", "mm", "How far the height of a planted foot changes at most.", &|m| m.lift),
-        Metric {
-            name: "Pose change",
-            unit: "mm",
-            sentence: "Mean distance by which joints have moved, as seen from the hips.",
-            before: 0.0,
-            after: pose_change,
-        },
     ]
 }

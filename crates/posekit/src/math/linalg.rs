@@ -21,13 +21,62 @@ pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
-    let least = independent.max(f64::EPSILON);
     // The orders of a point and of a pose are constants to the compiler.
     match n {
-        3 => factor(&mut a[..9], 3, least),
-        6 => factor(&mut a[..36], 6, least),
-        _ => factor(a, n, least),
+        3 => factor_square::<3>(a, independent),
+        6 => factor_square::<6>(a, independent),
+        _ => factor(a, n, independent.max(f64::EPSILON)),
     }
+}
+
+/// [`cholesky_factor`] of a constant order up to six, with no loop left.
+#[inline(always)]
+pub(crate) fn cholesky_factor_square<const N: usize>(
+    u: &mut [[f64; N]; N],
+    independent: f64,
+) -> bool {
+    let least = independent.max(f64::EPSILON);
+    let least = core::array::from_fn(|i| least * u[i][i]);
+    take_out::<N, 0>(u, &least)
+        & take_out::<N, 1>(u, &least)
+        & take_out::<N, 2>(u, &least)
+        & take_out::<N, 3>(u, &least)
+        & take_out::<N, 4>(u, &least)
+        & take_out::<N, 5>(u, &least)
+}
+
+/// The same in a slice.
+#[inline(always)]
+fn factor_square<const N: usize>(a: &mut [f64], independent: f64) -> bool {
+    let mut u = [[0.0; N]; N];
+    for (row, a) in u.iter_mut().zip(a.chunks_exact(N)) {
+        row.copy_from_slice(a);
+    }
+    let is_sound = cholesky_factor_square(&mut u, independent);
+    for (row, a) in u.iter().zip(a.chunks_exact_mut(N)) {
+        a.copy_from_slice(row);
+    }
+    is_sound
+}
+
+/// Takes row `K` out of those below it.
+#[inline(always)]
+fn take_out<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64; N]) -> bool {
+    if K >= N {
+        return true;
+    }
+    let (row, pivot) = (u[K], u[K][K]);
+    let inverse = if pivot <= least[K] { 0.0 } else { pivot.recip() };
+    for i in K + 1..N {
+        let scaled = row[i] * inverse;
+        // From the diagonal on, two at a time.
+        for j in (i & !1)..N {
+            u[i][j] -= scaled * row[j];
+        }
+    }
+    u[K] = row.map(|u| u * inverse);
+    u[K][K] = inverse;
+    pivot.is_finite() && inverse.is_finite()
 }
 
 #[inline(always)]
@@ -72,10 +121,41 @@ pub fn cholesky_solve(u: &[f64], b: &mut [f64]) {
         return;
     }
     match n {
-        3 => solve(&u[..9], 3, b),
-        6 => solve(&u[..36], 6, b),
+        3 => solve_square::<3>(u, b),
+        6 => solve_square::<6>(u, b),
         _ => solve(u, n, b),
     }
+}
+
+/// [`cholesky_solve`] of a constant order: what is known is taken out of all others at once, so that little has to wait for anything.
+#[inline(always)]
+pub(crate) fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
+    for k in 0..N {
+        let known = x[k];
+        for j in k + 1..N {
+            x[j] -= u[k][j] * known;
+        }
+        x[k] = known * u[k][k];
+    }
+    for k in (0..N).rev() {
+        let known = x[k];
+        for j in 0..k {
+            x[j] -= u[j][k] * known;
+        }
+    }
+}
+
+/// The same in slices.
+#[inline(always)]
+fn solve_square<const N: usize>(a: &[f64], b: &mut [f64]) {
+    let Some(b) = b.first_chunk_mut::<N>() else { return };
+    let mut u = [[0.0; N]; N];
+    for (row, a) in u.iter_mut().zip(a.chunks_exact(N)) {
+        row.copy_from_slice(a);
+    }
+    let mut x = *b;
+    cholesky_solve_square(&u, &mut x);
+    *b = x;
 }
 
 #[inline(always)]

@@ -18,6 +18,9 @@ const EVEN: f64 = 0.05;
 /// How far a ball is from its ankle at least \[of the limb's length\]: joints nearer are at the same place.
 const FOOT: f64 = 0.02;
 
+/// How many times longer and more even a limb must be that ends farther down, for its foot not to be taken for a shin.
+const LONGER: f64 = 1.3;
+
 /// The legs of a figure, and why these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Legs {
@@ -219,7 +222,7 @@ fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Leg> {
     loop {
         let found = shape.limb_ending_at(joint).filter(|(limb, _)| limb.start >= branch);
         if let Some((limb, score)) = found
-            && best.is_none_or(|(_, best)| score > best)
+            && best.is_none_or(|(_, best)| score > LONGER * best)
         {
             best = Some((limb, score));
         }

@@ -101,7 +101,7 @@ pub(super) fn floor_of(paths: &Paths, choice: FloorChoice) -> Floor {
 }
 
 /// Directions along a level floor: the two axes of the world that are most level, for the same numbers in a mirrored clip.
-fn level_axes(up: DVec3) -> (DVec3, DVec3) {
+pub(super) fn level_axes(up: DVec3) -> (DVec3, DVec3) {
     let least = up.abs().min_position();
     let level = DVec3::AXES[least] - up * up[least];
     let first = level / level.length();

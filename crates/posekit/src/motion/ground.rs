@@ -9,16 +9,32 @@ const STEP: f64 = 1.0 / 30.0;
 
 /// Feet that stand up to this time before and after a moment say how the floor slides then \[s\]: longer than the heel of a swinging foot is low and level, shorter
 /// than a stride.
-const WINDOW: f64 = 0.25;
+const WINDOW: f64 = 0.3;
+
+/// Those up to this time away count fully \[s\], those farther away only where there are none.
+const NEAR: f64 = 0.08;
 
 /// Rounds of the reweighting that finds the middle of velocities.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 5;
 
-/// Velocities nearer than this to the middle count alike \[leg lengths/s\].
-const ALIKE: f64 = 0.1;
+/// Velocities nearer than this count as the same \[leg lengths/s\].
+const ALIKE: f64 = 0.2;
+
+/// A foot whose velocity along the floor changes faster than this counts little \[leg lengths/s²\]: one that stands slides as steadily as the body goes, one that
+/// swings is slowed down within a tenth of a second.
+const STEADY: f64 = 4.0;
 
 /// Less than this weight of standing feet in a window says nothing; a foot that stands in one step weighs 1.
-const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.01;
+
+/// Samples of less weight are left out.
+const SLIGHT: f64 = 0.001;
+
+/// How many of the heaviest samples are tried as the middle.
+const STARTS: usize = 12;
+
+/// The part of all weight that must be near to the mean of all for no other middle to be looked for.
+const AGREED: f64 = 0.8;
 
 /// The velocity of the floor under the feet at steps in time \[leg lengths/s\]: zero in a sound clip, something else where the whole figure slides, be it by a path that was
 /// scaled, a drift, or a walk on the spot.
@@ -30,15 +46,16 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The weighted geometric median of the velocities of all parts of feet, those that are low and keep their height counting most.
+    /// The velocity that most parts of feet agree on, those that are low, keep their height and are steady counting most.
     pub(super) fn new(tracks: &[Track<'_>], n_frames: usize, frame_time: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let step = (STEP / frame_time).round().clamp(1.0, 1e6) as usize;
-        let n = n_frames.div_ceil(step);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let reach = (WINDOW / (frame_time * step as f64)).clamp(1.0, 1e6) as usize;
-        let samples: Vec<Vec<(f64, DVec3)>> =
-            tracks.iter().map(|track| track.standing(step)).collect();
+        let step_time = frame_time * step as f64;
+        let samples: Vec<Vec<Sample>> =
+            tracks.iter().map(|track| steadied(track.standing(step), step_time)).collect();
+        let n = n_frames.div_ceil(step);
         let mut found: Vec<Option<DVec3>> = Vec::with_capacity(n);
         let mut near = Vec::new();
         for at in 0..n {
@@ -46,12 +63,12 @@ impl Ground {
             let first = at.saturating_sub(reach);
             let end = if at + reach < n { at + reach + 1 } else { n };
             for k in first..end {
-                let off = k.abs_diff(at) as f64 / (reach + 1) as f64;
-                let fade = 1.0 - off * off;
+                let off = k.abs_diff(at) as f64 * step_time / NEAR;
+                let fade = 1.0 / (1.0 + off * off * off * off);
                 let here = samples.iter().map(|track| (track[k].0 * fade, track[k].1));
-                near.extend(here.filter(|(weight, _)| *weight > 0.0));
+                near.extend(here.filter(|(weight, _)| *weight > SLIGHT));
             }
-            found.push(median(&mut near, ALIKE));
+            found.push(mode(&mut near));
         }
         Self { step, velocities: filled(&found) }
     }
@@ -66,20 +83,53 @@ impl Ground {
     }
 }
 
-/// The weighted geometric median, by reweighted means; `None` for too little weight.
-fn median(samples: &mut [(f64, DVec3)], alike: f64) -> Option<DVec3> {
+/// How surely a part of a foot stands, and its velocity along the floor.
+pub(super) type Sample = (f64, DVec3);
+
+/// The samples of one part of a foot, those counting less whose velocity changes.
+fn steadied(mut samples: Vec<Sample>, step: f64) -> Vec<Sample> {
+    let changes: Vec<f64> = (0..samples.len())
+        .map(|k| {
+            let (before, after) = (k.saturating_sub(1), (k + 1).min(samples.len() - 1));
+            let time = (after - before).max(1) as f64 * step;
+            (samples[after].1 - samples[before].1).length() / time / STEADY
+        })
+        .collect();
+    for (sample, change) in samples.iter_mut().zip(changes) {
+        sample.0 /= 1.0 + change * change;
+    }
+    samples
+}
+
+/// Of all velocities the one with most others near to it; `None` for too little weight.
+fn mode(samples: &mut [Sample]) -> Option<DVec3> {
     // In an order that left and right do not change.
-    samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+    samples.sort_by(|a, b| b.0.total_cmp(&a.0));
     let total: f64 = samples.iter().map(|sample| sample.0).sum();
     if total < LEAST {
         return None;
     }
-    let mut middle = samples.iter().map(|(weight, v)| *v * *weight).sum::<DVec3>() / total;
+    let near = |middle: DVec3, sample: &Sample| {
+        let off = 1.0 + middle.distance_squared(sample.1) / (ALIKE * ALIKE);
+        sample.0 / (off * off)
+    };
+    let mean = samples.iter().map(|(weight, v)| *v * *weight).sum::<DVec3>() / total;
+    let mut best = (samples.iter().map(|sample| near(mean, sample)).sum::<f64>(), mean);
+    // Where all agree, which is the rule, their mean is near the best already.
+    if best.0 < AGREED * total {
+        for start in samples.iter().take(STARTS) {
+            let density: f64 = samples.iter().map(|sample| near(start.1, sample)).sum();
+            if density > best.0 {
+                best = (density, start.1);
+            }
+        }
+    }
+    let mut middle = best.1;
     for _ in 0..ROUNDS {
         let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-        for (weight, velocity) in samples.iter() {
-            let weight = weight / (velocity.distance(middle) + alike);
-            sum += *velocity * weight;
+        for sample in samples.iter() {
+            let weight = near(middle, sample);
+            sum += sample.1 * weight;
             weights += weight;
         }
         middle = sum / weights;

@@ -15,6 +15,9 @@ const LEAST_RATIO: f64 = 0.2;
 /// than what a twist joint in the middle of a thigh takes off it.
 const BETTER: f64 = 1.35;
 
+/// Joints nearer than this to the one they hang on are at its place \[of the reach from there\].
+const AT_BODY: f64 = 0.005;
+
 /// Three joints of one branch that put its end somewhere: hip, knee and ankle, or shoulder, elbow and wrist. They need not be neighbours: joints between
 /// them, such as those that share out a twist, keep their values and move along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +97,16 @@ impl<'a> Shape<'a> {
             return None;
         }
         let chain = self.chain_above(end);
+        // A joint in the very middle of the body is no hip: both sides have one there, to lead to their hips.
+        let is_hip = |joint: &usize| match self.skeleton.parent(*joint) {
+            Some(parent) => self.distance(*joint, parent) > AT_BODY * self.reaches[parent],
+            None => true,
+        };
+        let n_hips = chain.len() - chain.iter().rev().take_while(|joint| !is_hip(joint)).count();
+        self.best_limb(&chain[..n_hips], end).or_else(|| self.best_limb(&chain, end))
+    }
+
+    fn best_limb(&self, chain: &[usize], end: usize) -> Option<(Limb, f64)> {
         let mut best: Option<(Limb, f64)> = None;
         for (above, &mid) in chain.iter().enumerate() {
             for &start in &chain[above + 1..] {

@@ -3,23 +3,30 @@
 //! A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //! hand on a railing.
 //!
-//! [`Keyframes`] are the same as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip.
+//! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, and [`measure`] says how far
+//! they slide while they do.
 //!
-//! A [`Layer`] sets poses on top of a clip, which keeps its detail.
+//! [`clean`] makes planted feet stand, [`hold`] makes any contacts hold.
+//!
+//! [`Keyframes`] are a motion as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip. A [`Layer`] sets poses on top of a clip,
+//! which keeps its detail.
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod change;
 mod clean;
 mod clip;
 mod contact;
 mod curve;
 mod find;
+mod firm;
 mod floor;
 mod ground;
 mod hold;
 mod keyframes;
 mod layer;
 mod leg;
+mod metrics;
 mod names;
 mod path;
 mod paths;
@@ -27,7 +34,9 @@ mod plant;
 mod retime;
 mod smooth;
 mod tracks;
+mod travel;
 
+pub use change::Change;
 pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
@@ -38,5 +47,7 @@ pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
+pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
+pub use travel::ground_path;

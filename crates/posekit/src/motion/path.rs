@@ -2,21 +2,19 @@
 //!
 //! A figure whose feet all slide the same way does not slide its feet: its root goes the wrong way. Then the root's path is what must change, and no leg.
 
+use core::ops::Range;
+
 use glam::DVec3;
 
 use super::floor::Floor;
 use super::paths::Paths;
-use super::plant::{Part, Plant};
-use super::smooth::Smoother;
-
-/// Half the window in which the slide of a foot is measured \[s\]: short against a step, long against noise.
-const HALF_WINDOW: f64 = 0.1;
+use super::plant::Plant;
 
 /// How long after a plant begins, and before it ends, its slide counts fully \[s\]: feet come down and lift off moving.
 const EDGE: f64 = 0.12;
 
-/// Over how long what is not known is filled in from what is \[s\].
-const FILL: f64 = 0.15;
+/// Over how long slides are smoothed, and what is not known is filled in from what is \[s\]: short against a step, long against noise.
+const FILL: f64 = 0.1;
 
 /// Speeds of slide at which the path is left alone, and at which it is changed all the way \[leg lengths/s\]: 3 and 6 cm/s for a leg of 0.85 m. Feet of good
 /// recordings roll by one or two, legs can take up so much within their reach, and viewers do not see it.
@@ -25,45 +23,46 @@ const GATE: (f64, f64) = (0.035, 0.07);
 /// The speed of slide that is judged is exceeded for this part of the time that feet stand.
 const EXCEEDED: f64 = 0.25;
 
+/// From how many frames, spread over the clip, the speed of slide is judged.
+const SAMPLES: usize = 1000;
+
 /// How feet slide along the floor, frame after frame.
 #[derive(Debug, Clone)]
 pub(super) struct Slide {
-    /// Mean velocity of what stands \[unit/s\].
+    /// Smooth mean velocity of what stands \[unit/s\].
     velocities: Vec<DVec3>,
     /// How much is known, from 0 to 1.
     weights: Vec<f64>,
 }
 
 impl Slide {
+    /// # Method
+    /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals.
     pub(super) fn new(paths: &Paths, plants: &[Plant], floor: &Floor) -> Self {
-        let smoother = Smoother::new(HALF_WINDOW, paths.frame_time, paths.n_frames);
-        let mut sums = vec![DVec3::ZERO; paths.n_frames];
-        let mut weights = vec![0.0; paths.n_frames];
+        let n = paths.n_frames;
+        let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
         // Leg by leg: sums of two are the same in a mirrored clip.
         for leg in 0..paths.legs.len() {
-            let mut own = vec![(DVec3::ZERO, 0.0); paths.n_frames];
+            let mut own = vec![(DVec3::ZERO, 0.0); n];
             for plant in plants.iter().filter(|plant| plant.leg == leg) {
                 let Some(path) = paths.legs[leg].part(plant.part) else { continue };
                 for frame in plant.frames.clone() {
                     let weight = weight(plant, frame, paths);
-                    let velocity = smoother.slope(path, frame);
+                    let (before, after) = neighbours(frame, &plant.frames);
+                    let time = (after - before).max(1) as f64 * paths.frame_time;
+                    let velocity = (path[after] - path[before]) / time;
                     let along = velocity - floor.normal * velocity.dot(floor.normal);
                     own[frame].0 += along * weight;
                     own[frame].1 += weight;
                 }
             }
             for (frame, (sum, weight)) in own.into_iter().enumerate() {
-                sums[frame] += sum;
+                velocities[frame] += sum;
                 weights[frame] += weight;
             }
         }
-        for (sum, weight) in sums.iter_mut().zip(&mut weights) {
-            if *weight > 0.0 {
-                *sum /= *weight;
-            }
-            *weight = if *weight < 1.0 { *weight } else { 1.0 };
-        }
-        Self { velocities: sums, weights }
+        smooth(&mut velocities, &weights, FILL / paths.frame_time);
+        Self { velocities, weights }
     }
 
     /// The speed that is exceeded for a quarter of the time that feet stand \[unit/s\]; 0 where they never do.
@@ -72,6 +71,7 @@ impl Slide {
             .velocities
             .iter()
             .zip(&self.weights)
+            .step_by(self.weights.len() / SAMPLES + 1)
             .filter(|(_, weight)| **weight > 0.0)
             .map(|(velocity, weight)| (velocity.length(), *weight))
             .collect();
@@ -93,42 +93,53 @@ impl Slide {
         t * t * (3.0 - 2.0 * t)
     }
 
-    /// The displacement of the root that takes the slide away, frame after frame; zero at the first.
-    ///
-    /// # Method
-    /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals, summed up by the trapezoid rule.
+    /// The displacement of the root that takes this share of the slide away, frame after frame; zero at the first.
     pub(super) fn displacement(&self, share: f64, frame_time: f64) -> Vec<DVec3> {
-        /// A pull to standing still that only counts where nothing is known at all.
-        const NOTHING: f64 = 1e-6;
-        let n = self.weights.len();
-        let link = (FILL / frame_time) * (FILL / frame_time) * 0.05;
-        let mut pivots: Vec<f64> = Vec::with_capacity(n);
-        let mut values: Vec<DVec3> = Vec::with_capacity(n);
-        for frame in 0..n {
-            let weight = self.weights[frame];
-            let links = if frame == 0 || frame + 1 == n { link } else { 2.0 * link };
-            let own = weight + NOTHING + if n > 1 { links } else { 0.0 };
-            let pull = self.velocities[frame] * weight;
-            let (pivot, value) = match pivots.last().zip(values.last()) {
-                Some((before, value)) => (own - link * link / before, pull + *value * (link / before)),
-                None => (own, pull),
-            };
-            pivots.push(pivot);
-            values.push(value);
-        }
-        for frame in (0..n).rev() {
-            let after = values.get(frame + 1).map_or(DVec3::ZERO, |after| *after * link);
-            values[frame] = (values[frame] + after) / pivots[frame];
-        }
         let mut place = DVec3::ZERO;
-        let mut before = values.first().copied().unwrap_or(DVec3::ZERO);
-        for value in &mut values {
-            place -= (before + *value) * (0.5 * frame_time * share);
-            before = *value;
-            *value = place;
+        let mut before = self.velocities.first().copied().unwrap_or(DVec3::ZERO);
+        let mut places = Vec::with_capacity(self.velocities.len());
+        for (frame, velocity) in self.velocities.iter().enumerate() {
+            if frame > 0 {
+                place -= (before + *velocity) * (0.5 * frame_time * share);
+            }
+            before = *velocity;
+            places.push(place);
         }
-        values.iter_mut().take(1).for_each(|first| *first = DVec3::ZERO);
-        values
+        places
+    }
+}
+
+/// The frames before and after one, inside a plant.
+fn neighbours(frame: usize, plant: &Range<usize>) -> (usize, usize) {
+    let before = if frame > plant.start { frame - 1 } else { frame };
+    let after = if frame + 1 < plant.end { frame + 1 } else { frame };
+    (before, after)
+}
+
+/// Makes of sums of weighted velocities the smooth velocity; `reach` is in frames.
+fn smooth(velocities: &mut [DVec3], weights: &[f64], reach: f64) {
+    /// A pull to standing still that only counts where nothing is known at all.
+    const NOTHING: f64 = 1e-6;
+    let n = velocities.len();
+    let link = reach * reach;
+    let mut pivots: Vec<f64> = Vec::with_capacity(n);
+    for frame in 0..n {
+        let links = match n {
+            1 => 0.0,
+            _ if frame == 0 || frame + 1 == n => link,
+            _ => 2.0 * link,
+        };
+        let own = weights[frame] + NOTHING + links;
+        let pivot = pivots.last().map_or(own, |before| own - link * link / before);
+        if let Some(before) = pivots.last() {
+            let carried = velocities[frame - 1] * (link / before);
+            velocities[frame] += carried;
+        }
+        pivots.push(pivot);
+    }
+    for frame in (0..n).rev() {
+        let after = velocities.get(frame + 1).map_or(DVec3::ZERO, |after| *after * link);
+        velocities[frame] = (velocities[frame] + after) / pivots[frame];
     }
 }
 
@@ -136,11 +147,8 @@ impl Slide {
 fn weight(plant: &Plant, frame: usize, paths: &Paths) -> f64 {
     let from_start = frame - plant.frames.start + 1;
     let to_end = plant.frames.end - frame;
-    let edge = if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
+    let edge =
+        if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
     let t = if edge < 1.0 { edge } else { 1.0 };
-    // At the ends of a clip feet do not come down, but they count the same.
-    let part = match plant.part {
-        Part::Heel | Part::Ball => 1.0,
-    };
-    part * t * t * (3.0 - 2.0 * t)
+    t * t * (3.0 - 2.0 * t)
 }

@@ -21,9 +21,7 @@ pub(crate) struct Paths {
 /// Where the joints of one leg are.
 #[derive(Debug, Clone)]
 pub(crate) struct LegPaths {
-    #[expect(dead_code, reason = "for cleaning and measuring")]
     pub(crate) hip: Vec<DVec3>,
-    #[expect(dead_code, reason = "for cleaning and measuring")]
     pub(crate) knee: Vec<DVec3>,
     pub(crate) ankle: Vec<DVec3>,
     pub(crate) ball: Option<Vec<DVec3>>,

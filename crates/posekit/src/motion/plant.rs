@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, lower_middle};
-use super::ground::Ground;
+use super::ground::{Ground, Sample};
 use super::leg::Leg;
 use super::paths::Paths;
 use super::smooth::Smoother;
@@ -37,19 +37,18 @@ pub struct Plant {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct DetectSettings {
-    /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.035: 3 cm for a leg of 0.85 m, the rule that
-    /// labels measured best with.
+    /// A plant has a frame lower than this above the height at which the part stands \[leg lengths\]. Default 0.045: 4 cm for a leg of 0.85 m.
     pub enter_height: f64,
-    /// And goes on as long as it is lower than this. Default 0.05: what feet roll and floors bend in a plant.
+    /// And goes on as long as it is lower than this. Default 0.055: what feet roll and floors bend in a plant.
     pub leave_height: f64,
-    /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.18: 15 cm/s for a leg of 0.85 m.
+    /// A plant has a frame in which its height changes slower than this \[leg lengths/s\]. Default 0.25: 21 cm/s for a leg of 0.85 m.
     pub enter_speed: f64,
-    /// And goes on as long as it changes slower than this. Default 0.35.
+    /// And goes on as long as it changes slower than this. Default 0.5: toes bend under a running foot.
     pub leave_speed: f64,
-    /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.25:
-    /// 21 cm/s for a leg of 0.85 m.
+    /// A plant has a frame in which the foot moves slower than this along the floor, against what the floor itself seems to slide \[leg lengths/s\]. Default 0.35:
+    /// 30 cm/s for a leg of 0.85 m.
     pub enter_slip: f64,
-    /// And goes on as long as it moves slower than this. Default 0.45; a swinging foot moves at 2 and more.
+    /// And goes on as long as it moves slower than this. Default 0.5; a swinging foot moves at 2 and more.
     pub leave_slip: f64,
     /// Shorter plants are none \[s\]. Default 0.08: the contacts of a sprint last 0.1.
     pub shortest: f64,
@@ -62,12 +61,12 @@ pub struct DetectSettings {
 impl Default for DetectSettings {
     fn default() -> Self {
         Self {
-            enter_height: 0.035,
-            leave_height: 0.05,
-            enter_speed: 0.18,
-            leave_speed: 0.35,
-            enter_slip: 0.25,
-            leave_slip: 0.45,
+            enter_height: 0.045,
+            leave_height: 0.055,
+            enter_speed: 0.25,
+            leave_speed: 0.5,
+            enter_slip: 0.35,
+            leave_slip: 0.5,
             shortest: 0.08,
             bridge: 0.06,
             half_window: 0.08,
@@ -93,6 +92,18 @@ const REST_SCATTER: f64 = 0.02;
 
 /// For how long a part must have kept its height for this to mean anything \[s\].
 const REST_LEAST: f64 = 0.1;
+
+/// How far the height at which a part stands may be from what it was first taken for \[leg lengths\].
+const SETTLED: f64 = 0.06;
+
+/// What is left of a plant that is cut back lasts so long at least \[s\].
+const TRIMMED_LEAST: f64 = 0.2;
+
+/// How much the height of a plant above the floor may change \[leg lengths\]: more than on the floor, which legs of the wrong length float above when they bend.
+const STEP_SPREAD: f64 = 0.06;
+
+/// For how long at least a foot must keep its height above the floor to stand on something there \[s\].
+const STEP_LEAST: f64 = 0.2;
 
 /// How far before and after a plant of its own height is looked for where the foot came from and went \[s\].
 const SWING: f64 = 0.4;
@@ -152,23 +163,56 @@ pub(super) fn plants_on(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
-    let is_level = choice != FloorChoice::PerPlant;
-    let tracks: Vec<Track<'_>> = paths
-        .parts()
-        .map(|(.., path)| Track::new(paths, path, floor, &smoother, is_level, settings))
-        .collect();
-    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    let (mut tracks, ground) = tracks_of(paths, floor, choice, settings);
+    tracks.iter_mut().for_each(|track| track.settle(&ground));
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
-        let mut found = track.plants(&ground);
-        if !is_level {
-            found.retain(|run| track.comes_down_to(run));
-        }
+        let found = track.plants(&ground, &lowest_of(paths, &tracks, part));
         plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
     }
     plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
     plants
+}
+
+/// How high the lowest of all feet is in each frame, by one part of them, above the floor and not above where it stands; heels of feet that have a ball count as
+/// never lowest, since people stand on their toes.
+fn lowest_of(paths: &Paths, tracks: &[Track<'_>], part: Part) -> Vec<f64> {
+    let mut lowest = vec![f64::INFINITY; paths.n_frames];
+    for (track, (leg, other, _)) in tracks.iter().zip(paths.parts()) {
+        let is_foremost = other == Part::Ball || paths.legs[leg].ball.is_none();
+        if other == part && is_foremost {
+            for (lowest, height) in lowest.iter_mut().zip(&track.heights) {
+                *lowest = lowest.min(height + track.rest);
+            }
+        } else if other == part {
+            lowest.fill(-f64::INFINITY);
+        }
+    }
+    lowest
+}
+
+/// How fast the floor seems to slide.
+pub(super) fn ground_of(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &DetectSettings,
+) -> Ground {
+    tracks_of(paths, floor, choice, settings).1
+}
+
+fn tracks_of<'a>(
+    paths: &Paths,
+    floor: &Floor,
+    choice: FloorChoice,
+    settings: &'a DetectSettings,
+) -> (Vec<Track<'a>>, Ground) {
+    let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
+    let is_level = choice != FloorChoice::PerPlant;
+    let track = |path| Track::new(paths, path, floor, &smoother, is_level, settings);
+    let tracks: Vec<Track<'_>> = paths.parts().map(|(.., path)| track(path)).collect();
+    let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
+    (tracks, ground)
 }
 
 /// How one part of a foot moves: smoothed, in leg lengths.
@@ -176,6 +220,8 @@ pub(super) fn plants_on(
 pub(super) struct Track<'a> {
     /// Above the height at which it stands.
     heights: Vec<f64>,
+    /// The height above the floor at which it stands.
+    rest: f64,
     /// How fast the height changes \[1/s\].
     rises: Vec<f64>,
     /// Along the floor \[1/s\].
@@ -207,11 +253,12 @@ impl<'a> Track<'a> {
             velocities.push(velocity - floor.normal * rise);
         }
         let frame_time = paths.frame_time;
-        Self { heights, rises, velocities, frame_time, is_level, settings }
+        let rest = rest / paths.length;
+        Self { heights, rest, rises, velocities, frame_time, is_level, settings }
     }
 
     /// How surely it stands, and its velocity along the floor, at every so many frames.
-    pub(super) fn standing(&self, step: usize) -> Vec<(f64, DVec3)> {
+    pub(super) fn standing(&self, step: usize) -> Vec<Sample> {
         let settings = self.settings;
         let sure = |frame: usize| {
             let low = 1.0 - self.heights[frame] / settings.leave_height;
@@ -223,24 +270,119 @@ impl<'a> Track<'a> {
         (0..self.heights.len()).step_by(step).map(sure).collect()
     }
 
-    /// The runs of frames in which it stands.
-    fn plants(&self, ground: &Ground) -> Vec<Range<usize>> {
+    fn slip(&self, frame: usize, ground: &Ground) -> f64 {
+        self.velocities[frame].distance(ground.velocity(frame))
+    }
+
+    /// Measures the height at which it stands again, now that it is known when it does not slip: feet that swing low are left out.
+    fn settle(&mut self, ground: &Ground) {
         let settings = self.settings;
-        let is_within = |frame: usize, height: f64, speed: f64, slip: f64| {
-            (!self.is_level || self.heights[frame] < height)
-                && self.rises[frame].abs() < speed
-                && self.velocities[frame].distance(ground.velocity(frame)) < slip
+        let stands = |frame: &usize| {
+            self.rises[*frame].abs() < settings.enter_speed
+                && self.slip(*frame, ground) < settings.enter_slip
+                && self.heights[*frame] < SETTLED + settings.leave_height
         };
-        let (height, speed) = (settings.leave_height, settings.leave_speed);
-        let loose: Vec<bool> = (0..self.heights.len())
-            .map(|frame| is_within(frame, height, speed, settings.leave_slip))
+        let stride = self.heights.len().div_ceil(REST_SAMPLES);
+        let heights: Vec<f64> = (0..self.heights.len())
+            .step_by(stride)
+            .filter(stands)
+            .map(|frame| self.heights[frame])
             .collect();
-        let mut found = runs(&loose);
-        let (height, speed) = (settings.enter_height, settings.enter_speed);
+        if (heights.len() * stride) as f64 * self.frame_time >= REST_LEAST {
+            let rest = lower_middle(&heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
+            self.heights.iter_mut().for_each(|height| *height -= rest);
+            self.rest += rest;
+        }
+    }
+
+    /// The runs of frames in which it stands: on the floor, and on what is above it.
+    fn plants(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
+        let settings = self.settings;
+        let mut stands = vec![false; self.heights.len()];
+        if self.is_level {
+            let (height, speed) = (settings.leave_height, settings.leave_speed);
+            let is_low = |frame: usize, height: f64| self.heights[frame] < height;
+            let loose = |frame| {
+                is_low(frame, height) && self.keeps(frame, ground, speed, settings.leave_slip)
+            };
+            let (height, speed) = (settings.enter_height, settings.enter_speed);
+            let tight = |frame| {
+                is_low(frame, height) && self.keeps(frame, ground, speed, settings.enter_slip)
+            };
+            self.runs_of(loose, tight).into_iter().flatten().for_each(|frame| stands[frame] = true);
+        }
+        for run in self.plateaus(ground, lowest) {
+            stands[run].fill(true);
+        }
+        let found = self.bridged(runs(&stands));
+        found.into_iter().map(|run| self.trimmed(run, ground)).collect()
+    }
+
+    /// A plant without the frames at its ends in which the foot still lands or lifts off already, by the bounds for entering; at most a quarter at either end, and
+    /// nothing of the short plants of a run.
+    fn trimmed(&self, run: Range<usize>, ground: &Ground) -> Range<usize> {
+        let settings = self.settings;
+        let level = self.heights[run.clone()].iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let moves = |frame: &usize| {
+            self.heights[*frame] - level > settings.enter_height
+                || !self.keeps(*frame, ground, settings.enter_speed, settings.enter_slip)
+        };
+        let spare = run.len().saturating_sub(frames_of(TRIMMED_LEAST, self.frame_time));
+        let most = (run.len() / 4).min(spare / 2);
+        let first = run.clone().take(most).take_while(moves).count();
+        let last = run.clone().rev().take(most).take_while(moves).count();
+        run.start + first..run.end - last
+    }
+
+    fn keeps(&self, frame: usize, ground: &Ground, speed: f64, slip: f64) -> bool {
+        self.rises[frame].abs() < speed && self.slip(frame, ground) < slip
+    }
+
+    /// The runs of frames that are loosely so and at least once tightly.
+    fn runs_of(
+        &self,
+        loose: impl Fn(usize) -> bool,
+        tight: impl Fn(usize) -> bool,
+    ) -> Vec<Range<usize>> {
+        let flags: Vec<bool> = (0..self.heights.len()).map(loose).collect();
+        let mut found = runs(&flags);
+        found.retain(|run| run.clone().any(&tight));
+        found
+    }
+
+    /// Where it keeps its height at whatever height: as the lowest foot, since nobody hovers, or having come down to it and going up from it, as on steps and
+    /// rough ground.
+    fn plateaus(&self, ground: &Ground, lowest: &[f64]) -> Vec<Range<usize>> {
+        let settings = self.settings;
+        let (speed, slip) = (settings.leave_speed, settings.leave_slip);
+        // Where a floor has been found, what is above it must keep its height better to be another.
+        let speed = if self.is_level { settings.enter_speed } else { speed };
+        let loose = |frame| self.keeps(frame, ground, speed, slip);
+        let tight = |frame| self.keeps(frame, ground, settings.enter_speed, settings.enter_slip);
+        let mut found = self.bridged(self.runs_of(loose, tight));
         found.retain(|run| {
-            run.clone().any(|frame| is_within(frame, height, speed, settings.enter_slip))
+            let is_sure = !self.is_level
+                || (self.spread(run) < STEP_SPREAD && is_long(run, self.frame_time, STEP_LEAST));
+            self.is_lowest(run, lowest) || (is_sure && self.comes_down_to(run))
         });
-        self.bridged(found)
+        found
+    }
+
+    /// How much its height changes in a run.
+    fn spread(&self, run: &Range<usize>) -> f64 {
+        let heights = self.heights[run.clone()].iter();
+        let (low, high) = heights
+            .fold((f64::INFINITY, -f64::INFINITY), |(low, high), h| (low.min(*h), high.max(*h)));
+        high - low
+    }
+
+    /// True where it is among the lowest feet nearly all the time of a run that is long enough for nobody to fly.
+    fn is_lowest(&self, run: &Range<usize>, lowest: &[f64]) -> bool {
+        let is_low = |frame: &usize| {
+            self.heights[*frame] + self.rest < lowest[*frame] + self.settings.enter_height
+        };
+        let n_low = run.clone().filter(is_low).count();
+        is_long(run, self.frame_time, STEP_LEAST) && n_low * 10 >= run.len() * 9
     }
 
     /// True unless it rises to where it stands, or falls from there: a foot that is held up is no plant.
@@ -283,7 +425,7 @@ impl<'a> Track<'a> {
     }
 }
 
-/// True for a run that lasts so long; one that fills the clip always does.
+/// True for a run that lasts so long.
 fn is_long(run: &Range<usize>, frame_time: f64, shortest: f64) -> bool {
     // Half a frame: where a frame's time begins and ends is not known better.
     (run.len() as f64 + 0.5) * frame_time >= shortest
@@ -336,13 +478,14 @@ mod tests {
     #[test]
     fn l25_flags_become_plants() {
         let of = |flags: &[bool], n| plants_of_flags(flags, 1, Part::Ball, n);
-        let frames = |flags: &[bool]| -> Vec<Range<usize>> {
-            of(flags, flags.len()).unwrap().into_iter().map(|plant| plant.frames).collect()
+        let frames = |flags: &[bool]| -> Vec<(usize, usize)> {
+            let plants = of(flags, flags.len()).unwrap();
+            plants.iter().map(|plant| (plant.frames.start, plant.frames.end)).collect()
         };
-        assert_eq!(frames(&[true; 5]), [0..5]);
+        assert_eq!(frames(&[true; 5]), [(0, 5)]);
         assert_eq!(frames(&[false; 5]), []);
-        assert_eq!(frames(&[true]), [0..1]);
-        assert_eq!(frames(&[true, false, true, true]), [0..1, 2..4]);
+        assert_eq!(frames(&[true]), [(0, 1)]);
+        assert_eq!(frames(&[true, false, true, true]), [(0, 1), (2, 4)]);
         let error = of(&[true; 4], 5).unwrap_err();
         assert_eq!(error.to_string(), "contact flags has 4 elements, expected 5");
         assert!(of(&[true; 6], 5).is_err());

@@ -55,6 +55,14 @@ impl Smoother {
         T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
     {
         let mut sum = curve[frame] * 0.0;
+        if let Some((before, after)) = inside(curve, frame, self.slopes.len()) {
+            for ((&weight, &after), &before) in
+                self.slopes.iter().zip(after).zip(before.iter().rev())
+            {
+                sum = sum + (after - before) * weight;
+            }
+            return sum;
+        }
         for (k, &weight) in self.slopes.iter().enumerate() {
             let (before, after) = around(curve, frame, k + 1);
             sum = sum + (after - before) * weight;
@@ -68,12 +76,25 @@ impl Smoother {
         T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
     {
         let mut sum = curve[frame] * self.values[0];
+        if let Some((before, after)) = inside(curve, frame, self.values.len() - 1) {
+            let weights = self.values[1..].iter();
+            for ((&weight, &after), &before) in weights.zip(after).zip(before.iter().rev()) {
+                sum = sum + (before + after) * weight;
+            }
+            return sum;
+        }
         for (k, &weight) in self.values.iter().enumerate().skip(1) {
             let (before, after) = around(curve, frame, k);
             sum = sum + (before + after) * weight;
         }
         sum
     }
+}
+
+/// So many samples before a frame and after it, where the curve has them: most of the time.
+fn inside<T>(curve: &[T], frame: usize, reach: usize) -> Option<(&[T], &[T])> {
+    let before = curve.get(frame.checked_sub(reach)?..frame)?;
+    Some((before, curve.get(frame + 1..frame + 1 + reach)?))
 }
 
 /// The samples so many frames before and after; beyond its ends a curve goes on turned about its last point.

@@ -1,5 +1,7 @@
 //! Where some joints are in every frame.
 
+use glam::DVec3;
+
 use crate::math::Pose;
 use crate::skeleton::{Frame, Skeleton};
 
@@ -13,6 +15,8 @@ pub(super) struct Tracks {
     /// Place of each joint of the skeleton among `joints`.
     slots: Vec<Option<usize>>,
     poses: Vec<Pose>,
+    /// What all of them are moved by in each frame; no frames where they are not.
+    shifts: Vec<DVec3>,
 }
 
 impl Tracks {
@@ -28,6 +32,11 @@ impl Tracks {
         tracks
     }
 
+    /// The same, moved in the world frame by frame, as by a root that carries all of these joints but those above it.
+    pub(super) fn moved(self, shifts: &[DVec3]) -> Self {
+        Self { shifts: shifts.to_vec(), ..self }
+    }
+
     /// Tracks of no frames.
     fn of_joints(skeleton: &Skeleton, wanted: &[usize]) -> Self {
         let mut is_needed = vec![false; skeleton.n_joints()];
@@ -39,7 +48,7 @@ impl Tracks {
         let joints: Vec<usize> = (0..is_needed.len()).filter(|&joint| is_needed[joint]).collect();
         let mut slots = vec![None; is_needed.len()];
         joints.iter().enumerate().for_each(|(slot, &joint)| slots[joint] = Some(slot));
-        Self { joints, slots, poses: Vec::new() }
+        Self { joints, slots, poses: Vec::new(), shifts: Vec::new() }
     }
 
     /// For each joint of the tracks, where its parent's pose is.
@@ -54,7 +63,12 @@ impl Tracks {
     #[inline]
     pub(super) fn pose(&self, frame: usize, joint: usize) -> Pose {
         let place = self.slots[joint].map(|slot| frame * self.joints.len() + slot);
-        place.and_then(|place| self.poses.get(place)).copied().unwrap_or(Pose::IDENTITY)
+        let pose = place.and_then(|place| self.poses.get(place)).copied();
+        let Pose { rotation, translation } = pose.unwrap_or(Pose::IDENTITY);
+        match self.shifts.get(frame) {
+            Some(shift) => Pose { rotation, translation: translation + *shift },
+            None => Pose { rotation, translation },
+        }
     }
 
     /// Pose of a frame that stands on a joint.

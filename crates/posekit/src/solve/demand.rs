@@ -30,6 +30,8 @@ pub(super) struct Demand {
     /// Its part of [`Rig::bodies`].
     pub(super) bodies: Range<usize>,
     pub(super) weight: f64,
+    /// What misses are multiplied by: the root of the weight.
+    root_weight: f64,
     pub(super) level: u8,
     /// By how much a posture is missed by joints that do not move.
     pub(super) still: Miss,
@@ -38,7 +40,8 @@ pub(super) struct Demand {
 impl Demand {
     pub(super) fn new(task: &Task, carriers: [Carrier; 2], bodies: Range<usize>) -> Self {
         let (kind, still) = (task.kind.clone(), Miss::default());
-        Self { kind, carriers, bodies, weight: task.weight, level: task.level, still }
+        let (weight, level) = (task.weight, task.level);
+        Self { kind, carriers, bodies, weight, root_weight: weight.sqrt(), level, still }
     }
 
     /// Multiplies all lengths.
@@ -70,9 +73,8 @@ impl Demand {
     }
 
     #[inline]
-    fn units(&self, rig: &Rig) -> Units {
-        let length = self.weight.sqrt();
-        Units { length, angle: length * rig.unit() }
+    pub(super) fn units(&self, rig: &Rig) -> Units {
+        Units { length: self.root_weight, angle: self.root_weight * rig.unit() }
     }
 
     /// Whether the status waits for it.
@@ -88,9 +90,9 @@ impl Demand {
 
 /// What the miss of a row is multiplied by: the root of its task's weight, and the length that a radian counts like.
 #[derive(Debug, Clone, Copy)]
-struct Units {
-    length: f64,
-    angle: f64,
+pub(super) struct Units {
+    pub(super) length: f64,
+    pub(super) angle: f64,
 }
 
 impl Units {
@@ -134,6 +136,9 @@ impl Block {
 struct Step {
     node: usize,
     block: usize,
+    motion: Motion,
+    /// Place of the block's first column among those of the demand.
+    column: usize,
     /// Which of the two frames it moves.
     moves: [bool; 2],
 }
@@ -154,6 +159,8 @@ pub(super) struct Group {
     pub(super) rows: Range<usize>,
     /// First element in [`System::jacobian`].
     pub(super) first: usize,
+    /// Where the demand's frames were when it was measured.
+    pub(super) frames: [Pose; 2],
 }
 
 impl Group {
@@ -176,8 +183,6 @@ pub(super) struct System {
     /// Unknowns that each demand's rows touch, ascending.
     runs: Vec<Run>,
     runs_of: Vec<Range<usize>>,
-    /// Column of a block among those of each step's demand.
-    columns: Vec<usize>,
     /// Demands by level, those of weight 0 and postures left out.
     pub(super) order: Vec<usize>,
     /// How many of these were measured last, and how many unknowns they touch.
@@ -310,7 +315,8 @@ impl System {
             let mut node = start;
             while node != BASE {
                 for block in self.block_of_node[node].into_iter().filter(|&block| block != BASE) {
-                    self.steps.push(Step { node, block, moves: [side == 0, side == 1] });
+                    let (motion, moves) = (self.blocks[block].motion, [side == 0, side == 1]);
+                    self.steps.push(Step { node, block, motion, column: 0, moves });
                 }
                 node = rig.nodes[node].parent;
             }
@@ -343,12 +349,11 @@ impl System {
 
     /// Finds the column of every step's block.
     fn list_columns(&mut self) {
-        self.columns.clear();
         for (path, runs) in self.paths.iter().zip(&self.runs_of) {
-            for step in &self.steps[path.clone()] {
+            for step in &mut self.steps[path.clone()] {
                 let first = self.blocks[step.block].first;
                 let run = self.runs[runs.clone()].iter().find(|run| run.end > first);
-                self.columns.push(run.map_or(0, |run| run.column + first - run.start));
+                step.column = run.map_or(0, |run| run.column + first - run.start);
             }
         }
     }
@@ -356,6 +361,21 @@ impl System {
     /// Nodes that move a demand's frames.
     pub(super) fn nodes_on_path(&self, demand: usize) -> impl Iterator<Item = usize> + '_ {
         self.steps[self.paths[demand].clone()].iter().map(|step| step.node)
+    }
+
+    /// The joints that move a group's frames, each with its unknown, where there are at most so many and all unknowns are single values that no two
+    /// joints share.
+    pub(super) fn simple_path(
+        &self,
+        group: &Group,
+        most: usize,
+    ) -> Option<impl Iterator<Item = (usize, usize)> + '_> {
+        let path = &self.steps[self.paths[group.demand].clone()];
+        let n_columns =
+            self.runs(group.demand).last().map_or(0, |run| run.column + run.end - run.start);
+        let is_simple = self.n_unknowns == self.blocks.len() && n_columns == path.len();
+        (is_simple && path.len() <= most)
+            .then(|| path.iter().map(|step| (step.node, self.blocks[step.block].first)))
     }
 
     /// Unknowns that the rows of a demand touch.
@@ -385,7 +405,7 @@ impl System {
                 continue;
             }
             let n_columns = self.runs(k).last().map_or(0, |run| run.column + run.end - run.start);
-            let group = Group { demand: k, rows, first };
+            let group = Group { demand: k, rows, first, frames };
             first += n_columns * group.height();
             self.groups.push(group);
         }
@@ -398,7 +418,7 @@ impl System {
         self.groups.retain(|group| group.rows.end <= n_rows);
     }
 
-    /// Fills in the Jacobian of the rows measured.
+    /// Fills in the Jacobian of the rows measured, in the pose where they were measured.
     pub(super) fn differentiate(&mut self, rig: &Rig) {
         let size = self.groups.last().map_or(0, |group| {
             let width = self.runs(group.demand).last();
@@ -408,8 +428,8 @@ impl System {
         self.jacobian.resize(size, 0.0);
         let mut carried = core::mem::take(&mut self.carried);
         for k in 0..self.groups.len() {
-            let demand = &rig.demands[self.groups[k].demand];
-            let frames = rig.frames_of(demand);
+            let Group { demand, frames, .. } = self.groups[k];
+            let demand = &rig.demands[demand];
             self.gradients.clear();
             demand.kind.rows(&frames, &mut self.gradients);
             if demand.bodies.is_empty() {
@@ -450,17 +470,16 @@ impl System {
         first_row: usize,
         arm: &impl Fn(usize, usize) -> (DVec3, f64),
     ) -> usize {
-        let Group { demand, ref rows, first } = self.groups[k];
+        let Group { demand, ref rows, first, .. } = self.groups[k];
         let (height, first) = (rows.len(), first + first_row - rows.start);
         let (demand, path) = (&rig.demands[demand], self.paths[demand].clone());
         let gradients = &self.gradients[first_row - rows.start..];
         for side in (0..2).filter(|&side| demand.moves(side)) {
             let wrenches = Wrenches::<M>::gather(gradients, demand.units(rig), side);
-            let path = self.steps[path.clone()].iter().zip(&self.columns[path.clone()]);
-            for (step, &column) in path.filter(|(step, _)| step.moves[side]) {
-                let out = &mut self.jacobian[first + column * height..];
+            for step in self.steps[path.clone()].iter().filter(|step| step.moves[side]) {
+                let out = &mut self.jacobian[first + step.column * height..];
                 let (lever, share) = arm(step.node, side);
-                match self.blocks[step.block].motion {
+                match step.motion {
                     Motion::Variable => {
                         let (v, w) = rig.velocity(step.node, lever, share);
                         wrenches.add_power(v, w, out);
@@ -482,7 +501,8 @@ impl System {
     }
 }
 
-/// Wrenches of `M` rows on one frame, component by component.
+/// Wrenches of `M` rows on one frame, component by component; aligned for two components at a time.
+#[repr(align(16))]
 struct Wrenches<const M: usize> {
     force: [[f64; M]; 3],
     moment: [[f64; M]; 3],
@@ -506,14 +526,16 @@ impl<const M: usize> Wrenches<M> {
     #[inline(always)]
     fn add_power(&self, v: DVec3, w: DVec3, out: &mut [f64]) {
         let Some(out) = out.first_chunk_mut::<M>() else { return };
+        let (v, w, mut sums) = (v.to_array(), w.to_array(), *out);
         for k in 0..3 {
             for r in 0..M {
-                out[r] += self.force[k][r] * v[k];
+                sums[r] += self.force[k][r] * v[k];
             }
             for r in 0..M {
-                out[r] += self.moment[k][r] * w[k];
+                sums[r] += self.moment[k][r] * w[k];
             }
         }
+        *out = sums;
     }
 
     /// Adds the moment about one axis through a point that the frame's origin is `lever` away from.
@@ -584,7 +606,7 @@ impl Rig {
 
     /// How a point at `lever` from a one-value node moves and turns per unit of the node's variable; of a slide it has a `share`.
     #[inline(always)]
-    fn velocity(&self, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
+    pub(super) fn velocity(&self, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
         let gain = self.nodes[i].gain;
         match self.nodes[i].kind {
             Kind::Hinge { axis } => {

@@ -72,6 +72,8 @@ pub(super) struct Node {
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias, each in radians or run lengths.
     pub(super) variable: Option<usize>,
+    /// It is the only one on its variable.
+    pub(super) is_alone: bool,
     pub(super) gain: f64,
     pub(super) bias: f64,
     /// The variable is a length.
@@ -339,17 +341,15 @@ impl Rig {
 
     /// A one-value joint's value (in run units), as it is returned: in the caller's units, inside its range, an angle as near to `start` as can
     /// be.
-    pub(super) fn brought_inside(&self, i: usize, value: f64, start: f64) -> f64 {
-        match (self.nodes[i].kind, self.nodes[i].bound) {
+    #[inline]
+    pub(super) fn brought_inside(&self, node: &Node, value: f64, start: f64) -> f64 {
+        match (node.kind, node.bound) {
             (Kind::Slide { .. }, Bound::Span { min, max }) => value.clamp(min, max) / self.scale,
             (Kind::Slide { .. }, _) => value / self.scale,
             (_, Bound::Arc { min, max, .. }) => {
                 let range = Limit::Range { min, max };
-                let nearest = if self.nodes[i].goes_round {
-                    range.equivalent_angle(value, start)
-                } else {
-                    None
-                };
+                let nearest =
+                    if node.goes_round { range.equivalent_angle(value, start) } else { None };
                 nearest.unwrap_or_else(|| value.clamp(min, max))
             }
             _ => Limit::None.equivalent_angle(value, start).unwrap_or(value),
@@ -523,7 +523,7 @@ impl Rig {
     /// True when node `i` is the only one on its variable.
     #[inline]
     pub(super) fn is_alone(&self, i: usize) -> bool {
-        self.nodes[i].variable.is_none_or(|variable| self.sharers[variable] == 1)
+        self.nodes[i].is_alone
     }
 
     /// True when node `i` is the first on its variable.
@@ -646,7 +646,7 @@ impl Rig {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_node(&mut self, i: usize, x: f64) {
         let node = &self.nodes[i];
         let value = node.gain * x + node.bias;

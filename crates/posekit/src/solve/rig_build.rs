@@ -115,11 +115,15 @@ impl Rig {
                 ),
                 values: skeleton.value_range(joint),
                 variable,
+                is_alone: true,
                 gain,
                 bias,
                 driver_slides: matches!(skeleton.kind(driver), JointKind::Prismatic { .. }),
                 moves: [0..0, 0..0],
             });
+        }
+        for node in &mut self.nodes {
+            node.is_alone = node.variable.is_none_or(|variable| self.sharers[variable] == 1);
         }
     }
 

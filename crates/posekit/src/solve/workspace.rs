@@ -307,9 +307,11 @@ impl Workspace {
             let need = "a task of the same kind on the same frames";
             return Err(Error::Unsuited { method: self.choice.method.name(), need });
         }
-        if self.kind == Kind::Free {
-            self.finish_pose();
-            self.kind = Kind::Joints;
+        if self.kind == Kind::Free
+            && let TaskKind::Position(position) = kind
+        {
+            // The one task of a free chain: its points go on.
+            return self.retarget(&position.target_in_world.to_array());
         }
         self.is_moved = true;
         Ok(())

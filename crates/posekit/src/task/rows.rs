@@ -137,15 +137,11 @@ impl Miss {
     /// The norms of some rows, by their units.
     #[must_use]
     pub(crate) fn of(rows: &[Reading]) -> Self {
-        let [mut length, mut angle, mut chord] = [0.0; 3];
+        let mut squares = [0.0; 3];
         for row in rows {
-            let square = row.counted() * row.counted();
-            match row.unit {
-                Unit::Length => length += square,
-                Unit::Angle => angle += square,
-                Unit::Chord => chord += square,
-            }
+            squares[row.unit as usize] += row.counted() * row.counted();
         }
+        let [length, angle, chord] = squares;
         let aim = if chord > 0.0 { 2.0 * asin((0.5 * chord.sqrt()).min(1.0)) } else { 0.0 };
         Self { distance: length.sqrt(), angle: (angle + aim * aim).sqrt() }
     }

@@ -3,7 +3,7 @@
 import type { CleanSettings } from "./types.ts";
 
 export const USUAL: CleanSettings = {
-  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0.25, release: 0.15, shortest: 0.08, kneeSoftening: 20, fade: 0.5,
+  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0.12, release: 0.15, shortest: 0.08, kneeSoftening: 20, fade: 0.5,
 };
 
 export type NumberSetting = "strength" | "ease" | "release" | "shortest" | "kneeSoftening" | "fade";

@@ -36,9 +36,8 @@ export interface Scene {
   isSmall: boolean;
 }
 
-/** At most this many of a step's moves are drawn as arrows, and this many joints carry their limits at once. */
+/** At most this many of a step's moves are drawn as arrows. */
 const MOST_ARROWS = 24;
-const MOST_LIMITS = 6;
 /** More tasks than this show the way of the selected one only. */
 const MOST_TRAILS = 2;
 /** Width of a body's outline [px]. */
@@ -358,13 +357,12 @@ export class Composer {
       if (handle !== undefined && handle.joint !== null && handle.kind !== "target") touched.add(handle.joint);
     }
     const stepped = scene.isStepping && main !== null && main.joint !== null ? main.joint : -1;
-    const all = scene.showLimits && info.nJoints <= MOST_LIMITS;
     for (let joint = 0; joint < info.nJoints; joint++) {
       const mark = limitOf(shape, pose, this.#spots, joint);
       if (mark === null) continue;
       const isHeld = main !== null && main.blocked.includes(joint);
       const isOpen = touched.has(joint) || joint === stepped;
-      if (!isOpen && !all && !isHeld) continue;
+      if (!isOpen && !scene.showLimits && !isHeld) continue;
       // A joint that turns all the way round has nothing to show of itself.
       if (!isOpen && !isHeld && mark.kind === "range" && mark.max - mark.min >= 2 * Math.PI - 1e-6) continue;
       this.#limit(out, scene, mark, joint, isOpen, isHeld);
@@ -538,20 +536,29 @@ export class Composer {
 /** Dots for the targets of a crowd beyond this many would be a haze. */
 const MOST_DOTS = 2000;
 
+/** Radius of a crowd's limbs at shoulder, elbow and hand [m]. */
+export function crowdRadii({ count, points }: CrowdFrame): [number, number, number] {
+  const radius = 0.11 * (count > 0 ? spotDistance(points, 0, 1) : 1);
+  return [radius, 0.72 * radius, 0.4 * radius];
+}
+
+export function crowdInk(look: SolverLook): BodyInk {
+  return inksOf(look).crowd;
+}
+
 /** Draws a crowd of limbs: two bodies each, and the targets as dots. */
 export function composeCrowd(out: Drawing, crowd: CrowdFrame, look: SolverLook, isSmall: boolean): void {
   out.clear();
-  const inks = inksOf(look);
+  const ink = crowdInk(look);
   const p = crowd.points;
-  const upper = crowd.count > 0 ? spotDistance(p, 0, 1) : 1;
-  const radius = 0.11 * upper;
+  const [shoulder, elbow, hand] = crowdRadii(crowd);
   for (let i = 0; i < crowd.count; i++) {
     const at = 9 * i;
     const x = p[at + 3] as number;
     const y = p[at + 4] as number;
     const z = p[at + 5] as number;
-    out.body(p[at] as number, p[at + 1] as number, p[at + 2] as number, x, y, z, radius, 0.7 * radius, inks.crowd);
-    out.body(x, y, z, p[at + 6] as number, p[at + 7] as number, p[at + 8] as number, 0.75 * radius, 0.4 * radius, inks.crowd);
+    out.body(p[at] as number, p[at + 1] as number, p[at + 2] as number, x, y, z, shoulder, elbow, ink);
+    out.body(x, y, z, p[at + 6] as number, p[at + 7] as number, p[at + 8] as number, elbow, hand, ink);
   }
   if (isSmall) return;
   const t = crowd.targets;

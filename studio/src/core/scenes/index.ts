@@ -56,7 +56,7 @@ export function sceneDocument(id: SceneId, options: Partial<Record<string, Optio
     runs: scene.runs.map(({ method, settings }, index) => ({ id: `run${index + 1}`, method, settings: settings ?? {}, visible: true })),
     warm: scene.warm,
     perFrame: null,
-    view: { showLimits: true, showTrace: true },
+    view: { showLimits: false, showTrace: true },
   };
 }
 

@@ -7,8 +7,8 @@ import type { RunResult, Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
-import { isClassic } from "../runs.ts";
-import { length, runWord } from "../words.ts";
+import { isClassic, runName } from "../runs.ts";
+import { length } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
 export function ErrorPlot() {
@@ -18,14 +18,9 @@ export function ErrorPlot() {
   return (
     <figure class="plot">
       <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={summary(plotted(session), session)} />
+      <div class="plot-box" ref={box} role="img" aria-label={summary(session.results.value, session)} />
     </figure>
   );
-}
-
-/** A crowd is solved in closed form, frame by frame: it has no iterations. */
-function plotted(session: Session): RunResult[] {
-  return session.crowd.value ? [] : session.results.value;
 }
 
 /** What the plot shows, for those who do not see it. */
@@ -34,19 +29,18 @@ function summary(results: RunResult[], session: Session): string {
   if (runs.length === 0) return "Error plot, empty until something is solved";
   const lines = runs.map((run, index) => {
     const first = y[index]?.[0] ?? 0;
-    return `${runWord(run.method, isClassic(session, run.id))}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
+    return `${runName(session, run.id, run.method)}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
   });
   return `Error plot. ${lines.join(". ")}`;
 }
 
 function hoverText(session: Session): string {
-  if (session.crowd.value) return "a crowd is solved in closed form, without iterations";
   const iteration = session.hoveredIteration.value ?? session.cursor.value?.iteration ?? null;
   if (iteration === null) return "";
-  const { runs, y } = curves(plotted(session));
+  const { runs, y } = curves(session.results.value);
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error === undefined || error === null ? "" : `${runWord(run.method, isClassic(session, run.id))} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${runName(session, run.id, run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
 }
@@ -56,7 +50,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let plot: uPlot | null = null;
   let shape = "";
   const redraw = () => {
-    const { x, y, runs } = curves(plotted(session));
+    const { x, y, runs } = curves(session.results.value);
     const data = [x, ...y] as uPlot.AlignedData;
     const next = `${theme.value}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
     if (plot && next === shape) {
@@ -70,7 +64,6 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let waiting = 0;
   const stop = effect(() => {
     void session.results.value;
-    void session.crowd.value;
     void theme.value;
     // Results come with every move of a drag; the eye needs the plot ten times a second.
     if (waiting === 0) waiting = window.setTimeout(() => { waiting = 0; redraw(); }, plot ? 90 : 0);
@@ -107,7 +100,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
       { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
     ],
-    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id)))],
+    series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id), runName(session, run.id, run.method)))],
     hooks: {
       setCursor: [(plot) => {
         const index = plot.cursor.idx;
@@ -120,7 +113,7 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
 
 /** Whole decades around the data and the tolerance, so that lines do not jump with every result and rounding does not look like much. */
 function decades(min: number | null, max: number | null, session: Session): uPlot.Range.MinMax {
-  const tolerance = plotted(session)[0]?.tolerance ?? 0;
+  const tolerance = session.results.value[0]?.tolerance ?? 0;
   const low = Math.floor(Math.log10(Math.max(FLOOR, min ?? 1e-8)) - 0.1);
   const high = Math.ceil(Math.log10(Math.max(FLOOR * 10, max ?? 1, 10 * tolerance)) + 0.1);
   return [10 ** low, 10 ** Math.max(low + 1, high)];
@@ -148,11 +141,11 @@ function everyFewDecades(plot: uPlot, ticks: number[]): (number | null)[] {
 }
 
 /** The published iteration is drawn finer and dotted beside its own method. */
-function seriesOf(run: RunResult, classic: boolean): uPlot.Series {
+function seriesOf(run: RunResult, classic: boolean, label: string): uPlot.Series {
   const look = lookOf(run.method);
   const colour = token(look.line);
   return {
-    label: runWord(run.method, classic),
+    label,
     stroke: colour,
     width: classic ? 1.25 : 2,
     dash: classic ? [1, 3] : [...look.dash],
@@ -221,7 +214,7 @@ function regular(path: Path2D, corners: number, x: number, y: number, radius: nu
 /** The tolerance as a fine line, and where the scrubber stands. */
 function drawMarks(plot: uPlot, session: Session): void {
   const { ctx, bbox } = plot;
-  const tolerance = plotted(session)[0]?.tolerance ?? 0;
+  const tolerance = session.results.value[0]?.tolerance ?? 0;
   const cursor = session.cursor.peek();
   ctx.save();
   ctx.lineWidth = devicePixelRatio;

@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Pause, Play, Ra
 import type { Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { IconButton, Select } from "../controls.tsx";
+import { isCrowd } from "../crowd.tsx";
 import { keysOf } from "../keyboard.ts";
 import { phaseWord } from "../words.ts";
 
@@ -14,17 +15,21 @@ const PER_FRAME = [
 
 export function Transport() {
   const session = useSession();
+  if (isCrowd(session)) {
+    return (
+      <div class="transport" role="group" aria-label="Transport">
+        <PlayButton />
+        <span class="transport-note">Every limb is solved anew in every picture, in closed form: there are no iterations to step through</span>
+      </div>
+    );
+  }
   const playback = session.playback.value;
   const { perFrame } = session.document.value;
   return (
     <div class="transport" role="group" aria-label="Transport">
       <IconButton tip="above" icon={ChevronsLeft} label="Back one iteration" keys={keysOf("step-back")} onClick={() => { session.step(-1); }} />
       <IconButton tip="above" icon={ChevronLeft} label="Back half a step" keys={keysOf("half-back")} onClick={() => { session.stepHalf(-1); }} />
-      <IconButton
-        tip="above" class="play" keys={keysOf("play")}
-        icon={playback.running ? Pause : Play} label={playback.running ? "Pause" : "Play"}
-        onClick={() => { if (playback.running) session.pause(); else session.play(); }}
-      />
+      <PlayButton />
       <IconButton tip="above" icon={ChevronRight} label="On half a step" keys={keysOf("half-on")} onClick={() => { session.stepHalf(1); }} />
       <IconButton tip="above" icon={ChevronsRight} label="On one iteration" keys={keysOf("step-on")} onClick={() => { session.step(1); }} />
       <IconButton
@@ -41,6 +46,17 @@ export function Transport() {
         />
       </span>
     </div>
+  );
+}
+
+function PlayButton() {
+  const session = useSession();
+  const { running } = session.playback.value;
+  return (
+    <IconButton
+      tip="above" class="play" keys={keysOf("play")} icon={running ? Pause : Play} label={running ? "Pause" : "Play"}
+      onClick={() => { if (running) session.pause(); else session.play(); }}
+    />
   );
 }
 

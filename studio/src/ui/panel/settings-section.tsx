@@ -6,6 +6,7 @@ import type { MethodName, ProblemInfo, RunSpec, SettingSpec } from "../../core/t
 import { RotateCcw } from "lucide-preact";
 import { useSession } from "../context.ts";
 import { IconButton, NumberField, Section, Select, Switch } from "../controls.tsx";
+import { isCrowd } from "../crowd.tsx";
 import { chosenRun } from "../page.ts";
 import { exponent, methodWord } from "../words.ts";
 
@@ -16,7 +17,7 @@ export function SettingsSection() {
   const { runs } = session.document.value;
   const run = runs.find(({ id }) => id === chosenRun.value) ?? runs[0];
   const info = session.info.value;
-  if (!run || session.crowd.value) return null;
+  if (!run || isCrowd(session)) return null;
   const ran = session.results.value.find(({ id }) => id === run.id)?.method ?? run.method;
   const settings = SETTINGS.filter(({ methods }) => methods.includes(run.method) || (run.method === "auto" && methods.includes(ran)));
   return (

@@ -3,21 +3,21 @@
 import { CheckCheck, Ellipsis, Eye, EyeOff, GraduationCap, Hourglass, Lock, Pause, Plus, Ruler, Star, Trash2 } from "lucide-preact";
 import type { MethodName, ProblemInfo, RunResult, RunSpec } from "../../core/types.ts";
 import { useSession } from "../context.ts";
-import { CrowdFacts } from "../crowd.tsx";
+import { CrowdFacts, isCrowd } from "../crowd.tsx";
 import { IconButton, Section, Select } from "../controls.tsx";
 import { keysOf } from "../keyboard.ts";
 import { chosenRun, learn } from "../page.ts";
+import { runName, runNumber } from "../runs.ts";
 import { Swatch } from "../swatch.tsx";
 import { angle, duration, length, methodWord, statusWords, type StatusWords } from "../words.ts";
 
 export function SolversSection() {
   const session = useSession();
   const { runs } = session.document.value;
-  const isCrowd = session.crowd.value !== null;
   const info = session.info.value;
   const results = session.results.value;
   const main = results.find(({ id }) => id === runs[0]?.id);
-  if (isCrowd) return <Section id="solvers" title="Solvers" initiallyOpen summary="two bones, closed form"><CrowdFacts /></Section>;
+  if (isCrowd(session)) return <Section id="solvers" title="Solvers" initiallyOpen summary="two bones, closed form"><CrowdFacts /></Section>;
   return (
     <Section id="solvers" title="Solvers" initiallyOpen summary={main ? statusWords(main, info).short : ""}>
       <ul class="runs">
@@ -43,7 +43,9 @@ interface RunProps {
 function Run({ run, isMain, isOnly, info, result }: RunProps) {
   const session = useSession();
   const methods = info?.methods ?? [run.method];
-  const word = methodWord(run.method);
+  const ran = result?.method ?? run.method;
+  const word = runName(session, run.id, ran);
+  const number = runNumber(session, run.id, ran);
   const isChosen = (chosenRun.value ?? session.document.value.runs[0]?.id) === run.id;
   return (
     <li class="run" data-run={run.id} data-method={result?.method ?? run.method} data-chosen={isChosen} onFocusIn={() => { chosenRun.value = run.id; }} onClick={() => { chosenRun.value = run.id; }}>
@@ -56,6 +58,7 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
           choices={methods.map((method) => ({ value: method, label: methodWord(method) }))}
           onChange={(method: MethodName) => { session.setMethod(run.id, method); }}
         />
+        {number !== null && <span class="run-number" title={word}>{number}</span>}
         {!isMain && <IconButton icon={Star} tip="left" label={`Make ${word} the main solver`} onClick={() => { session.promoteRun(run.id); }} />}
         <IconButton
           icon={run.visible ? Eye : EyeOff} tip="left" label={run.visible ? `Hide ${word}` : `Show ${word}`}

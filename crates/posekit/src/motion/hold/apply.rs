@@ -23,7 +23,7 @@ pub(super) fn apply(
     plan: &Plan,
     tracks: &Tracks,
     needs: &[Need],
-    root: &[DVec3],
+    (root, path): (&[DVec3], &[DVec3]),
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let skeleton = clip.skeleton();
@@ -31,7 +31,7 @@ pub(super) fn apply(
     let mut values = clip.values().to_vec();
     let mut is_changed = vec![false; skeleton.n_joints()];
     if let Some(joint) = plan.root {
-        is_changed[joint] = move_root(clip, joint, tracks, root, settings, &mut values);
+        is_changed[joint] = move_root(clip, joint, tracks, (root, path), settings, &mut values);
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let mut writer = Writer::new(clip, limb, tracks, settings);
@@ -66,7 +66,7 @@ fn move_root(
     clip: &Clip,
     joint: usize,
     tracks: &Tracks,
-    root: &[DVec3],
+    (root, path): (&[DVec3], &[DVec3]),
     settings: &HoldSettings,
     values: &mut [f64],
 ) -> bool {
@@ -74,8 +74,14 @@ fn move_root(
     let (n, place) = (skeleton.n_values(), skeleton.value_range(joint).start);
     let placement = skeleton.parent_from_joint(joint).rotation;
     let mut is_any = false;
-    for (frame, (shift, q)) in root.iter().zip(values.chunks_exact_mut(n)).enumerate() {
-        if *shift == DVec3::ZERO {
+    if root.is_empty() && path.is_empty() {
+        return false;
+    }
+    for (frame, q) in values.chunks_exact_mut(n).enumerate() {
+        let [root, path] =
+            [root, path].map(|shifts| shifts.get(frame).copied().unwrap_or(DVec3::ZERO));
+        let shift = root * settings.strength + path;
+        if shift == DVec3::ZERO {
             continue;
         }
         is_any = true;
@@ -83,7 +89,7 @@ fn move_root(
             Some(parent) => tracks.pose(frame, parent).rotation * placement,
             None => placement,
         };
-        let local = before.conjugate() * (*shift * settings.strength);
+        let local = before.conjugate() * shift;
         for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
             *value += more;
         }
@@ -135,11 +141,19 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
-    fn write(&mut self, frame: usize, shift: DVec3, turn: Option<DQuat>, _held: bool, q: &mut [f64]) {
+    fn write(
+        &mut self,
+        frame: usize,
+        shift: DVec3,
+        turn: Option<DQuat>,
+        _held: bool,
+        q: &mut [f64],
+    ) {
         let limb = self.limb.limb;
         let [start, mid, end] =
             [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-        let (mut u, mut v) = (mid.translation - start.translation, end.translation - mid.translation);
+        let (mut u, mut v) =
+            (mid.translation - start.translation, end.translation - mid.translation);
         let usual = mid.rotation * self.axis_in_mid;
         let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
         let goal = u + v + shift;

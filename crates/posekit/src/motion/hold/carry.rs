@@ -5,6 +5,7 @@ use core::ops::Range;
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
+use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::root::{Demand, Factor, solve};
@@ -15,11 +16,14 @@ use crate::motion::tracks::Tracks;
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
 const SWING: f64 = 2.0;
 
-/// How much less than along a limb's bend the root is bent itself.
-const OWN_BENDING: f64 = 0.05;
+/// How much less than what is held the root resists being moved fast by itself.
+const OWN_LINK: f64 = 0.03;
+
+/// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
+const EDGE: f64 = 0.08;
 
 /// How long before and after a contact the root comes along with it \[s\].
-const RAMP: f64 = 0.1;
+const RAMP: f64 = 0.15;
 
 /// How long its own way back takes at most, in units of `root_smoothing`: by then its displacement is a millionth of what it was.
 const MARGIN: f64 = 14.0;
@@ -27,8 +31,20 @@ const MARGIN: f64 = 14.0;
 /// What it costs to miss the reach of a limb: far more than anything else does.
 const REACH: f64 = 1e4;
 
+/// How much more it costs from one test to the next.
+const HARDER: f64 = 10.0;
+
 /// How often the reach is tested again.
-const REACH_PASSES: usize = 3;
+const REACH_PASSES: usize = 4;
+
+/// How far out of reach is no matter, as a part of the limb.
+const ENOUGH: f64 = 1e-7;
+
+/// A displacement of the root that is none, as a part of the shortest limb.
+const NOTHING: f64 = 1e-8;
+
+/// How much a displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
+const SECANT: f64 = 1.0;
 
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
@@ -81,7 +97,7 @@ fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
 
 /// Runs of frames in which the root may have to move.
 fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<usize>> {
-    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip);
+    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip.frame_time());
     let mut all: Vec<Range<usize>> = limbs
         .iter()
         .flat_map(|limb| limb.need.spans.iter().map(|span| &span.frames))
@@ -107,8 +123,8 @@ fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<u
     clippy::cast_sign_loss,
     reason = "clamped to what a clip can have"
 )]
-fn frames_of(time: f64, clip: &Clip) -> usize {
-    (time / clip.frame_time()).clamp(1.0, 1e9).ceil() as usize
+fn frames_of(time: f64, frame_time: f64) -> usize {
+    (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
 fn carry_run(
@@ -120,28 +136,62 @@ fn carry_run(
     scratch: &mut Vec<Factor>,
     root: &mut [DVec3],
 ) {
-    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, bending: 0.0, bend: DVec3::ZERO };
+    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, link: 0.0, slope: DVec3::ZERO };
     let mut demands = vec![none; run.len()];
     let alpha = settings.root_stiffness;
     let smoothing = settings.root_smoothing / clip.frame_time();
-    let kappa = alpha * smoothing * smoothing * smoothing * smoothing;
+    let kappa = alpha * smoothing * smoothing;
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        pull(limb, tracks, settings, &run, &mut demands, frames_of(RAMP, clip));
-        bend(limb, kappa, &run, &mut demands);
+        pull(limb, tracks, settings, &run, &mut demands, clip.frame_time());
+        follow(limb, kappa, EDGE / clip.frame_time(), &run, &mut demands);
     }
     for demand in &mut demands {
         demand.stiffness += DMat3::from_diagonal(DVec3::splat(alpha));
-        demand.bending += OWN_BENDING * kappa;
+        demand.link += OWN_LINK * kappa;
     }
     let out = &mut root[run.clone()];
     solve(&demands, scratch, out);
-    let wanted = wanted_distances(limbs, tracks, &run, out);
+    come_within_reach(clip, limbs, tracks, settings, &run, demands, scratch, out);
+    let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
+    for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
+        *shift = DVec3::ZERO;
+    }
+}
+
+/// Brings the root within reach of all limbs by a change that comes and goes smoothly.
+///
+/// # Method
+/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass.
+#[expect(clippy::too_many_arguments, reason = "one step of the above, which has them all")]
+fn come_within_reach(
+    clip: &Clip,
+    limbs: &[Side<'_>],
+    tracks: &Tracks,
+    settings: &HoldSettings,
+    run: &Range<usize>,
+    mut demands: Vec<Demand>,
+    scratch: &mut Vec<Factor>,
+    out: &mut [DVec3],
+) {
+    let wanted = wanted_distances(limbs, tracks, run, out);
+    let ramp = 0.5 * RAMP / clip.frame_time();
+    for demand in &mut demands {
+        (demand.pull, demand.slope) = (DVec3::ZERO, DVec3::ZERO);
+        demand.link += settings.root_stiffness * ramp * ramp;
+    }
+    let before = out.to_vec();
+    let mut change = vec![DVec3::ZERO; out.len()];
+    let mut penalty = REACH;
     for _ in 0..REACH_PASSES {
         let mut pulled = demands.clone();
-        if !reach(limbs, tracks, &run, &wanted, out, &mut pulled) {
+        if !reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled) {
             break;
         }
-        solve(&pulled, scratch, out);
+        solve(&pulled, scratch, &mut change);
+        for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
+            *out = *before + *change;
+        }
+        penalty *= HARDER;
     }
 }
 
@@ -152,27 +202,38 @@ fn pull(
     settings: &HoldSettings,
     run: &Range<usize>,
     demands: &mut [Demand],
-    ramp: usize,
+    clip_frame: f64,
 ) {
+    let ramp = RAMP / clip_frame;
     let spans = &limb.need.spans;
-    // The sine of a bend below which a knee is no stiffer: a quarter of where it begins to be spared.
-    let softest = 0.25 * sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
-    let softest = softest * softest + 1e-6;
+    let softest = sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
+    let softest = softest * softest + 1e-8;
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
-        let before = if k == 0 { first } else { (first - spans[k - 1].frames.end) / 2 };
-        let after = spans.get(k + 1).map_or(usize::MAX, |next| (next.frames.start - span.frames.end) / 2);
-        let (before, after) = (before.min(ramp), after.min(ramp).min(run.end - span.frames.end));
-        for frame in first - before..=last + after {
-            let (nearest, away, reach) = if frame < first {
-                (first, first - frame, before)
+        let half_gap = |before: &Span, after: &Span| {
+            let gap = (after.frames.start + 1 - before.frames.end) as f64;
+            0.5 * (gap - before.lead[1] - after.lead[0])
+        };
+        let before = if k == 0 { ramp } else { ramp.min(half_gap(&spans[k - 1], span)) };
+        let after = spans.get(k + 1).map_or(ramp, |next| ramp.min(half_gap(span, next)));
+        let whole = |frames: f64| frames_of(frames * clip_frame, clip_frame);
+        let from = first.saturating_sub(whole(before)).max(run.start);
+        let to = (last + whole(after)).min(run.end - 1);
+        for frame in from..=to {
+            let (nearest, away) = if frame < first {
+                (first, ((first - frame) as f64 - span.lead[0]) / before)
             } else if frame > last {
-                (last, frame - last, after)
+                (last, ((frame - last) as f64 - span.lead[1]) / after)
             } else {
-                (frame, 0, 1)
+                (frame, 0.0)
             };
-            let weight = fade(away as f64 / (reach + 1) as f64);
-            let stiffness = stiffness(limb.plan, tracks, frame, softest) * weight;
+            let weight = fade(away.clamp(0.0, 1.0));
+            if weight <= 0.0 {
+                continue;
+            }
+            // What is large bends a knee in any case, and not only as the straight one that it is now.
+            let large = SECANT * limb.need.shifts[nearest].length() / limb.need.length;
+            let stiffness = stiffness(limb.plan, tracks, frame, softest + large) * weight;
             let demand = &mut demands[frame - run.start];
             demand.stiffness += stiffness;
             demand.pull += stiffness * limb.need.shifts[nearest];
@@ -200,22 +261,28 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     }
     let length = u.length() + v.length();
     let cos = u.dot(v) / product;
-    let along = distance_squared * length * length / (product * product)
-        / (1.0 - cos * cos + softest);
+    let along =
+        distance_squared * length * length / (product * product) / (1.0 - cos * cos + softest);
     let rest = (along - SWING) / distance_squared;
     let outer = DMat3::from_cols(line * line.x, line * line.y, line * line.z);
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
 }
 
-/// What is fast goes to the root.
-fn bend(limb: &Side<'_>, kappa: f64, run: &Range<usize>, demands: &mut [Demand]) {
+/// What is fast goes to the root, except at the ends of contacts, where feet come down and lift off moving.
+fn follow(limb: &Side<'_>, kappa: f64, edge: f64, run: &Range<usize>, demands: &mut [Demand]) {
     let shifts = &limb.need.shifts;
     for span in limb.need.spans.iter().filter(|span| is_in(&span.frames, run)) {
-        for frame in span.frames.start + 1..span.frames.end.max(1) - 1 {
-            let bent = shifts[frame - 1] - 2.0 * shifts[frame] + shifts[frame + 1];
+        for frame in span.frames.start..span.frames.end - 1 {
+            // From the middle between this frame and the next. At the ends of the clip nothing comes down or lifts off.
+            let from_start = (frame - span.frames.start) as f64 + 0.5 + span.lead[0];
+            let to_end = (span.frames.end - frame) as f64 - 1.5 + span.lead[1];
+            let from_start = if span.frames.start == 0 { edge } else { from_start };
+            let to_end = if span.frames.end == shifts.len() { edge } else { to_end };
+            let inside = if from_start < to_end { from_start } else { to_end } / edge;
+            let weight = kappa * (1.0 - fade(if inside < 1.0 { inside } else { 1.0 }));
             let demand = &mut demands[frame - run.start];
-            demand.bending += kappa;
-            demand.bend += bent * kappa;
+            demand.link += weight;
+            demand.slope += (shifts[frame + 1] - shifts[frame]) * weight;
         }
     }
 }
@@ -257,36 +324,35 @@ fn line(limb: &Side<'_>, tracks: &Tracks, frame: usize, root: DVec3) -> (DVec3, 
 }
 
 /// Adds what brings the root within reach of all limbs; false where it is already.
+///
 fn reach(
     limbs: &[Side<'_>],
     tracks: &Tracks,
     run: &Range<usize>,
     wanted: &[f64],
-    root: &[DVec3],
+    penalty: f64,
+    (root, change): (&[DVec3], &[DVec3]),
     demands: &mut [Demand],
 ) -> bool {
-    /// Excess that is no matter, as a part of the limb.
-    const NOTHING: f64 = 1e-7;
     let mut is_needed = false;
     let mut wanted = wanted.iter();
     for limb in limbs {
         for (frame, wanted) in held_frames(limb, run).zip(&mut wanted) {
-            let here = root[frame - run.start];
-            let (line, own) = line(limb, tracks, frame, here);
+            let (line, own) = line(limb, tracks, frame, root[frame - run.start]);
             let distance = line.length();
+            let excess = distance - wanted;
             let more = distance - own;
             if more <= 0.0 || distance <= 0.0 {
                 continue;
             }
-            let excess = distance - wanted;
-            is_needed |= excess > NOTHING * limb.reach;
+            is_needed |= excess > ENOUGH * limb.reach;
             let slack = if limb.reach - own > 0.0 { limb.reach - own } else { 0.0 };
-            let weight = REACH * more / (slack + more);
+            let weight = penalty * more / (slack + more);
             let normal = line / distance;
             let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
             let demand = &mut demands[frame - run.start];
             demand.stiffness += outer * weight;
-            demand.pull += normal * (weight * (normal.dot(here) + excess));
+            demand.pull += normal * (weight * (normal.dot(change[frame - run.start]) + excess));
         }
     }
     is_needed

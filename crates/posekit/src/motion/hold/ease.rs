@@ -8,6 +8,9 @@ use glam::DVec3;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Span {
     pub(super) frames: Range<usize>,
+    /// How long before the first of them, and after the last, it begins and ends, below one frame: what is held between two frames begins at the same time at
+    /// any rate.
+    pub(super) lead: [f64; 2],
     pub(super) ease_in: f64,
     pub(super) ease_out: f64,
 }
@@ -27,7 +30,7 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
             Some(last) if span.frames.start <= last.frames.end => {
                 if span.frames.end > last.frames.end {
                     last.frames.end = span.frames.end;
-                    last.ease_out = span.ease_out;
+                    (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
                 }
             }
             _ => merged.push(span.clone()),
@@ -43,48 +46,54 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
 /// span right to the next, and it changes with the length of the gap without a jump.
 pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: Overshoot) {
     let n = track.len();
-    for (k, span) in spans.iter().enumerate() {
-        if span.frames.is_empty() {
-            continue;
-        }
-        let before = if k == 0 { None } else { Some(spans[k - 1].frames.end) };
-        let after = spans.get(k + 1).map(|next| next.frames.start);
-        let last = span.frames.end - 1;
-        let slope = slope(track, span.frames.clone(), frame_time, true);
-        let room = after.map_or(f64::INFINITY, |after| (after - last) as f64);
-        let time = span.ease_out.min(room);
-        add(track, last, last + 1..after.unwrap_or(n), time, slope, limit);
-        let first = span.frames.start;
-        let slope = self::slope(track, span.frames.clone(), frame_time, false);
-        let room = before.map_or(f64::INFINITY, |end| (first + 1 - end) as f64);
-        let time = span.ease_in.min(room);
-        add(track, first, before.unwrap_or(0)..first, time, slope, limit);
+    for (k, span) in spans.iter().enumerate().filter(|(_, span)| !span.frames.is_empty()) {
+        let before = if k == 0 { None } else { spans.get(k - 1) };
+        let after = spans.get(k + 1);
+        let (first, last) = (span.frames.start, span.frames.end - 1);
+        let [end, start] = [true, false].map(|at_end| Edge {
+            value: track[if at_end { last } else { first }],
+            slope: slope(track, span.frames.clone(), frame_time, at_end),
+            frame: if at_end { last } else { first },
+            lead: span.lead[usize::from(at_end)],
+        });
+        let gap = last + 1..after.map_or(n, |after| after.frames.start);
+        let room = after.map_or(f64::INFINITY, |after| {
+            (after.frames.start - last) as f64 - after.lead[0] - span.lead[1]
+        });
+        end.fade(track, gap, if span.ease_out < room { span.ease_out } else { room }, limit);
+        let gap = before.map_or(0, |before| before.frames.end)..first;
+        let room = before.map_or(f64::INFINITY, |before| {
+            (first + 1 - before.frames.end) as f64 - before.lead[1] - span.lead[0]
+        });
+        start.fade(track, gap, if span.ease_in < room { span.ease_in } else { room }, limit);
     }
 }
 
-/// Adds the change at a frame, dying away over `time` frames, to the frames of a gap; `slope` is per frame, away from the span.
-fn add(
-    track: &mut [DVec3],
-    from: usize,
-    gap: Range<usize>,
-    time: f64,
+/// Where a change begins to die away.
+struct Edge {
+    value: DVec3,
+    /// Per frame, away from the span.
     slope: DVec3,
-    limit: Overshoot,
-) {
-    if time <= 1.0 {
-        return;
-    }
-    let value = track[from];
-    // The slope's polynomial rises to about a sixth of the slope times the time.
-    let rise = slope.length() * time / 6.0;
-    let slope = if rise > limit.0 { slope * (limit.0 / rise) } else { slope };
-    for frame in gap {
-        let t = from.abs_diff(frame) as f64 / time;
-        if t < 1.0 {
-            let (t2, t3) = (t * t, t * t * t);
-            let of_value = 1.0 - t3 * (10.0 - 15.0 * t + 6.0 * t2);
-            let of_slope = (t - t3 * (6.0 - 8.0 * t + 3.0 * t2)) * time;
-            track[frame] += value * of_value + slope * of_slope;
+    frame: usize,
+    lead: f64,
+}
+
+impl Edge {
+    /// Adds the change, dying away over `time` frames, to the frames of a gap.
+    fn fade(&self, track: &mut [DVec3], gap: Range<usize>, time: f64, limit: Overshoot) {
+        let value = self.value + self.slope * self.lead;
+        // The slope's polynomial rises to about a sixth of the slope times the time.
+        let rise = self.slope.length() * time / 6.0;
+        let slope = if rise > limit.0 { self.slope * (limit.0 / rise) } else { self.slope };
+        for frame in gap {
+            let away = self.frame.abs_diff(frame) as f64 - self.lead;
+            let t = away / time;
+            if t > 0.0 && t < 1.0 {
+                let (t2, t3) = (t * t, t * t * t);
+                let of_value = 1.0 - t3 * (10.0 - 15.0 * t + 6.0 * t2);
+                let of_slope = (t - t3 * (6.0 - 8.0 * t + 3.0 * t2)) * time;
+                track[frame] += value * of_value + slope * of_slope;
+            }
         }
     }
 }
@@ -117,7 +126,7 @@ mod tests {
     fn a_change_dies_away_and_leaves_the_rest_alone() {
         let mut track = vec![DVec3::ZERO; 40];
         track[10..20].fill(DVec3::X);
-        let spans = [Span { frames: 10..20, ease_in: 5.0, ease_out: 8.0 }];
+        let spans = [Span { frames: 10..20, lead: [0.0; 2], ease_in: 5.0, ease_out: 8.0 }];
         fill(&mut track, &spans, 0.01, Overshoot(1.0));
         assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
         assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
@@ -128,7 +137,7 @@ mod tests {
     fn a_short_gap_goes_from_one_to_the_next() {
         let mut track = vec![DVec3::X; 30];
         track[15..18].fill(DVec3::ZERO);
-        let span = |frames| Span { frames, ease_in: 9.0, ease_out: 9.0 };
+        let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 9.0, ease_out: 9.0 };
         fill(&mut track, &[span(0..15), span(18..30)], 0.01, Overshoot(1.0));
         assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
     }

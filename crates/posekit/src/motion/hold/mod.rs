@@ -16,6 +16,8 @@ mod whole;
 
 use core::ops::Range;
 
+use glam::DVec3;
+
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
@@ -37,7 +39,8 @@ pub struct HoldSettings {
     /// What is faster than this and common to all that is held is taken up by the root \[s\]. Default 0.05: jitter of a whole
     /// body goes, steps and sways stay with the legs.
     pub root_smoothing: f64,
-    /// Bend from straight below which the root spares a knee more and more \[rad\]. Default 20 degrees \[kovar02\].
+    /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
+    /// do not pop.
     pub knee_softening: f64,
     /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
     /// ([`Free`](crate::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
@@ -51,7 +54,7 @@ impl Default for HoldSettings {
             strength: 1.0,
             root_stiffness: 10.0,
             root_smoothing: 0.05,
-            knee_softening: 20.0_f64.to_radians(),
+            knee_softening: 0.3_f64.to_radians(),
             max_stretch: 0.0,
         }
     }
@@ -102,30 +105,45 @@ pub struct ContactReport {
 /// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
 /// is the minimum of one quadratic form over the time that something is held.
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
+    Ok(hold_on_path(clip, &[], contacts, &[], settings)?.0)
+}
+
+/// [`hold`] on a clip whose root is moved first, and where the joints are in the edited clip.
+///
+/// - `path`: by how much the root is moved in each frame; empty for not at all, as it must be where the whole body holds something
+/// - `also`: joints that are looked at besides those of the contacts
+pub(super) fn hold_on_path(
+    clip: &Clip,
+    path: &[DVec3],
+    contacts: &[Contact],
+    also: &[usize],
+    settings: &HoldSettings,
+) -> Result<(Held, Tracks)> {
     check(settings)?;
     let mut plan = plan::plan(clip, contacts, settings)?;
-    let tracks = Tracks::new(clip, &plan::joints_of(&plan));
+    let tracks = Tracks::new(clip, &plan::joints_of(&plan)).moved(path);
     for limb in &mut plan.limbs {
         plan::fill_targets(&mut limb.points, &tracks);
     }
     plan::fill_targets(&mut plan.others, &tracks);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (clip, changed) = hold_limbs(clip, &plan, &tracks, settings);
-        return Ok(report(clip, changed, &plan, contacts.len()));
+        let (clip, changed) = hold_limbs(clip, &plan, path, &tracks, settings);
+        return Ok(report(clip, changed, &plan, also, contacts.len()));
     }
     let (clip, mut changed) = whole::hold(clip, &plan, settings)?;
     let tracks = Tracks::new(&clip, &plan::joints_of(&plan));
-    let (clip, more) = hold_limbs(&clip, &plan, &tracks, settings);
+    let (clip, more) = hold_limbs(&clip, &plan, &[], &tracks, settings);
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
-    Ok(report(clip, changed, &plan, contacts.len()))
+    Ok(report(clip, changed, &plan, also, contacts.len()))
 }
 
 /// The closed forms.
 fn hold_limbs(
     clip: &Clip,
     plan: &Plan,
+    path: &[DVec3],
     tracks: &Tracks,
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
@@ -135,7 +153,7 @@ fn hold_limbs(
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
         need.take_off(&root, clip, plan, limb, tracks);
     }
-    apply::apply(clip, plan, tracks, &needs, &root, settings)
+    apply::apply(clip, plan, tracks, &needs, (&root, path), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {
@@ -166,16 +184,18 @@ fn check(settings: &HoldSettings) -> Result<()> {
 const MISS: f64 = 1e-4;
 
 /// Measures how the contacts hold.
-fn report(clip: Clip, changed: Vec<usize>, plan: &Plan, n_contacts: usize) -> Held {
-    let empty = ContactReport {
-        frames: 0..0,
-        limb: None,
-        residual: 0.0,
-        angle: 0.0,
-        missed: Vec::new(),
-    };
+fn report(
+    clip: Clip,
+    changed: Vec<usize>,
+    plan: &Plan,
+    also: &[usize],
+    n_contacts: usize,
+) -> (Held, Tracks) {
+    let empty =
+        ContactReport { frames: 0..0, limb: None, residual: 0.0, angle: 0.0, missed: Vec::new() };
     let mut contacts = vec![empty; n_contacts];
-    let joints: Vec<usize> = points(plan).map(|(_, point)| point.frame.joint).collect();
+    let joints = points(plan).map(|(_, point)| point.frame.joint);
+    let joints: Vec<usize> = joints.chain(also.iter().copied()).collect();
     let tracks = Tracks::new(&clip, &joints);
     for (limb, point) in points(plan) {
         let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));
@@ -198,7 +218,7 @@ fn report(clip: Clip, changed: Vec<usize>, plan: &Plan, n_contacts: usize) -> He
             }
         }
     }
-    Held { clip, contacts, changed }
+    (Held { clip, contacts, changed }, tracks)
 }
 
 fn points(plan: &Plan) -> impl Iterator<Item = (Option<Limb>, &plan::Point)> {

@@ -94,7 +94,8 @@ pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, _: &HoldSettin
 }
 
 fn span(point: &Point) -> Span {
-    Span { frames: point.frames.clone(), ease_in: point.ease_in, ease_out: point.ease_out }
+    let Point { frames, lead, ease_in, ease_out, .. } = point.clone();
+    Span { frames, lead, ease_in, ease_out }
 }
 
 /// The first two points that hold in each frame.
@@ -121,19 +122,30 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
             turns = vec![DVec3::ZERO; clip.n_frames()];
         }
         turns[frame] = turn;
-        let ease = |of: fn(&Point) -> f64| {
-            let times = [first.map_or(0.0, of), second.map_or(0.0, of)];
-            if times[0] > times[1] { times[0] } else { times[1] }
+        let of_points = |least: bool, of: fn(&Point) -> f64| {
+            let values = [first, second].map(|point| point.map(of));
+            let [a, b] = values.map(|value| value.or(values[0]).or(values[1]).unwrap_or(0.0));
+            if (a < b) == least { a } else { b }
         };
-        let ease_out = ease(|point| point.ease_out);
+        let lead_out = of_points(true, |point| point.lead[1]);
+        let ease_out = of_points(false, |point| point.ease_out);
+        // A point that goes on has no lead of its own here.
+        let ends =
+            |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.end == frame);
+        let begins =
+            |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
+        let lead_out = if ends(frame + 1) { lead_out } else { 0.0 };
         match spans.last_mut() {
             Some(span) if span.frames.end == frame => {
                 span.frames.end = frame + 1;
-                span.ease_out = ease_out;
+                (span.lead[1], span.ease_out) = (lead_out, ease_out);
             }
             _ => {
-                let ease_in = ease(|point| point.ease_in);
-                spans.push(Span { frames: frame..frame + 1, ease_in, ease_out });
+                let ease_in = of_points(false, |point| point.ease_in);
+                let lead_in =
+                    if begins(frame) { of_points(true, |point| point.lead[0]) } else { 0.0 };
+                let lead = [lead_in, lead_out];
+                spans.push(Span { frames: frame..frame + 1, lead, ease_in, ease_out });
             }
         }
     }

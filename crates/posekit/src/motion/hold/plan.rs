@@ -28,6 +28,8 @@ pub(super) struct Point {
     pub(super) contact: usize,
     pub(super) frame: Frame,
     pub(super) frames: Range<usize>,
+    /// How long before the first frame it begins, and after the last it ends, in frames, below one.
+    pub(super) lead: [f64; 2],
     pub(super) target: Target,
     /// In frames.
     pub(super) ease_in: f64,
@@ -122,7 +124,8 @@ fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     if times.iter().any(|time| !time.is_finite()) {
         return Err(Error::NonFinite { what: "a contact's times", index });
     }
-    let is_ordered = contact.from <= contact.to && contact.ease_in >= 0.0 && contact.ease_out >= 0.0;
+    let is_ordered =
+        contact.from <= contact.to && contact.ease_in >= 0.0 && contact.ease_out >= 0.0;
     if !is_ordered {
         let need = "no later than its end, with eases of 0 or more";
         return Err(Error::OutOfRange { what: "contact", index, value: contact.from, need });
@@ -170,17 +173,20 @@ fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
     let target = match contact.hold {
         // What is left open is NaN until it is filled in.
         Hold::Position(point) => Target::Position(point.unwrap_or(DVec3::NAN)),
-        Hold::Pose(pose) => {
-            Target::Pose(pose.map_or(Pose::from_translation(DVec3::NAN), unit))
-        }
+        Hold::Pose(pose) => Target::Pose(pose.map_or(Pose::from_translation(DVec3::NAN), unit)),
         Hold::Surface { point, normal } => {
             Target::Surface(point, crate::math::direction_or(normal, DVec3::Y))
         }
     };
+    let frames = clip.frames(contact.from, contact.to);
+    let lead = |more: f64| if more > 0.0 && more < 1.0 { more } else { 0.0 };
+    let before = (clip.time(frames.start) - contact.from) / clip.frame_time();
+    let after = (contact.to - clip.time(frames.end)) / clip.frame_time() + 1.0;
     Point {
         contact: index,
         frame: contact.frame,
-        frames: clip.frames(contact.from, contact.to),
+        frames,
+        lead: [lead(before), lead(after)],
         target,
         ease_in: contact.ease_in / clip.frame_time(),
         ease_out: contact.ease_out / clip.frame_time(),
@@ -192,7 +198,8 @@ pub(super) fn fill_targets(points: &mut [Point], tracks: &Tracks) {
     for point in points.iter_mut().filter(|point| !point.frames.is_empty()) {
         let last = point.frames.end - 1;
         let (a, b) = ((point.frames.start + last) / 2, (point.frames.start + last).div_ceil(2));
-        let (before, after) = (tracks.frame_pose(a, &point.frame), tracks.frame_pose(b, &point.frame));
+        let (before, after) =
+            (tracks.frame_pose(a, &point.frame), tracks.frame_pose(b, &point.frame));
         let middle = 0.5 * (before.translation + after.translation);
         match &mut point.target {
             Target::Position(target) if target.is_nan() => *target = middle,
@@ -227,9 +234,8 @@ fn limb_of(shape: &Shape<'_>, known: &[LimbPlan], joint: usize) -> Option<Limb> 
 /// Whether the closed form can move a limb: a ball at its start, a ball or a hinge in its middle.
 fn can_bend(skeleton: &Skeleton, limb: Limb) -> bool {
     use crate::skeleton::Limit;
-    let is_free = |joint| {
-        matches!(skeleton.limit(joint), Limit::None) && skeleton.mimic(joint).is_none()
-    };
+    let is_free =
+        |joint| matches!(skeleton.limit(joint), Limit::None) && skeleton.mimic(joint).is_none();
     let is_ball = |joint| matches!(skeleton.kind(joint), JointKind::Ball | JointKind::Free);
     let is_hinge = |joint| matches!(skeleton.kind(joint), JointKind::Revolute { .. });
     is_ball(limb.start)
@@ -264,13 +270,12 @@ fn is_paired(shape: &Shape<'_>, limb: Limb) -> bool {
 pub(in crate::motion) fn root_of(skeleton: &Skeleton, starts: &[usize]) -> Option<usize> {
     let first = *starts.first()?;
     let is_free = |joint: usize| matches!(skeleton.kind(joint), JointKind::Free);
-    let carries = |joint: usize, below: usize| skeleton.ancestors(below).any(|above| above == joint);
-    let carries_limbs = |joint: usize| {
-        starts.iter().all(|&start| start != joint && carries(joint, start))
-    };
-    let leaves: Vec<usize> = (0..skeleton.n_joints())
-        .filter(|&joint| skeleton.children(joint).is_empty())
-        .collect();
+    let carries =
+        |joint: usize, below: usize| skeleton.ancestors(below).any(|above| above == joint);
+    let carries_limbs =
+        |joint: usize| starts.iter().all(|&start| start != joint && carries(joint, start));
+    let leaves: Vec<usize> =
+        (0..skeleton.n_joints()).filter(|&joint| skeleton.children(joint).is_empty()).collect();
     let chain: Vec<usize> = skeleton.ancestors(first).filter(|&joint| is_free(joint)).collect();
     let carries_all = |joint: usize| leaves.iter().all(|&leaf| carries(joint, leaf));
     let whole = chain.iter().copied().find(|&joint| carries_limbs(joint) && carries_all(joint));

@@ -8,8 +8,9 @@
 //! | `w_c(t)` | 1 while `c` holds, less on the way in and out |
 //! | `α` | what it costs to move the root |
 //!
-//! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + κ |D²(δ_c − r)|² + ν |D² r|²`, a linear system of blocks of three in a band of five. The second differences
-//! send what is fast and common to all that is held, which is noise of the root, to the root, and spare the knees.
+//! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + κ_c |D(δ_c − r)|² + ν |D r|²`, `D` the difference to the next frame: a linear system of blocks of
+//! three in a band of three. The differences send what is fast and common to all that is held, which is noise of the root, to the root, and spare the
+//! knees. They are first differences because these cannot swing over at the ends of a contact, where noise has a slope.
 
 use glam::{DMat3, DVec3};
 
@@ -20,81 +21,46 @@ pub(super) struct Demand {
     pub(super) stiffness: DMat3,
     /// `Σ w K δ`.
     pub(super) pull: DVec3,
-    /// `κ` of this frame and its neighbours, summed over limbs, plus `ν`.
-    pub(super) bending: f64,
-    /// `Σ κ D²δ`.
-    pub(super) bend: DVec3,
+    /// `Σ κ + ν` between this frame and the next.
+    pub(super) link: f64,
+    /// `Σ κ Dδ` between this frame and the next.
+    pub(super) slope: DVec3,
 }
 
 /// Solves for `r` on a run of frames; before the first and after the last it is zero.
 ///
 /// # Method
-/// Block Cholesky (`L D Lᵀ`) of the block-pentadiagonal matrix, front to back. Its blocks off the diagonal begin as multiples of the identity.
+/// Block elimination of the block-tridiagonal matrix, front to back. Its blocks off the diagonal are multiples of the identity.
 pub(super) fn solve(demands: &[Demand], scratch: &mut Vec<Factor>, out: &mut [DVec3]) {
     let n = demands.len().min(out.len());
     scratch.clear();
     for t in 0..n {
-        factor_row(demands, t, scratch);
+        let here = &demands[t];
+        let before = t.checked_sub(1).map(|t| &demands[t]);
+        let link_before = before.map_or(0.0, |before| before.link);
+        let mut diagonal =
+            here.stiffness + DMat3::from_diagonal(DVec3::splat(link_before + here.link));
+        let mut forward =
+            here.pull + before.map_or(DVec3::ZERO, |before| before.slope) - here.slope;
+        if let Some(Factor { inverse, forward: y }) = scratch.last() {
+            diagonal -= *inverse * (link_before * link_before);
+            forward += *inverse * *y * link_before;
+        }
+        scratch.push(Factor { inverse: diagonal.inverse(), forward });
     }
-    // Backward: x_t = D⁻¹ y_t − L1ᵀ x_{t+1} − L2ᵀ x_{t+2}.
+    let mut after = DVec3::ZERO;
     for t in (0..n).rev() {
-        let mut x = scratch[t].inverse * scratch[t].forward;
-        if t + 1 < n {
-            x -= scratch[t + 1].one.transpose() * out[t + 1];
-        }
-        if t + 2 < n {
-            x -= scratch[t + 2].two.transpose() * out[t + 2];
-        }
-        out[t] = x;
+        let Factor { inverse, forward } = scratch[t];
+        after = inverse * (forward + after * demands[t].link);
+        out[t] = after;
     }
 }
 
-/// One row of the factor.
+/// One row of the factor: the inverse of its pivot, and its right side.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Factor {
-    /// `D_t⁻¹`.
     inverse: DMat3,
-    /// `D_t`.
-    diagonal: DMat3,
-    /// `L_{t, t−1}`.
-    one: DMat3,
-    /// `L_{t, t−2}`.
-    two: DMat3,
     forward: DVec3,
-}
-
-/// Bending and bend of a frame, nothing outside the run.
-fn at(demands: &[Demand], t: Option<usize>) -> (f64, DVec3) {
-    t.and_then(|t| demands.get(t)).map_or((0.0, DVec3::ZERO), |demand| (demand.bending, demand.bend))
-}
-
-fn factor_row(demands: &[Demand], t: usize, rows: &mut Vec<Factor>) {
-    let (k_before, b_before) = at(demands, t.checked_sub(1));
-    let (k_here, b_here) = at(demands, Some(t));
-    let (k_after, b_after) = at(demands, Some(t + 1));
-    let own = k_before + 4.0 * k_here + k_after;
-    let mut diagonal = demands[t].stiffness + DMat3::from_diagonal(DVec3::splat(own));
-    let mut forward = demands[t].pull + (b_before + b_after) - 2.0 * b_here;
-    let (mut one, mut two) = (DMat3::ZERO, DMat3::ZERO);
-    if let Some(before) = t.checked_sub(2) {
-        let Factor { inverse, diagonal: pivot, forward: y, .. } = rows[before];
-        // A_{t,t−2} = k_{t−1} I.
-        two = inverse * k_before;
-        diagonal -= two * pivot * two.transpose();
-        forward -= two * y;
-    }
-    if let Some(before) = t.checked_sub(1) {
-        let Factor { inverse, one: one_before, forward: y, .. } = rows[before];
-        // A_{t,t−1} = −2 (k_{t−1} + k_t) I.
-        let mut off = DMat3::from_diagonal(DVec3::splat(-2.0 * (k_before + k_here)));
-        if let Some(two_before) = t.checked_sub(2) {
-            off -= two * rows[two_before].diagonal * one_before.transpose();
-        }
-        one = off * inverse;
-        diagonal -= one * rows[before].diagonal * one.transpose();
-        forward -= one * y;
-    }
-    rows.push(Factor { inverse: diagonal.inverse(), diagonal, one, two, forward });
 }
 
 #[cfg(test)]
@@ -109,12 +75,10 @@ mod tests {
             demands.iter().zip(r).map(|(d, r)| d.stiffness * *r - d.pull).collect();
         for t in 0..n {
             let demand = demands[t as usize];
-            let bent = value(t - 1) - 2.0 * value(t) + value(t + 1);
-            let force = bent * demand.bending - demand.bend;
-            for (k, factor) in [(t - 1, 1.0), (t, -2.0), (t + 1, 1.0)] {
-                if (0..n).contains(&k) {
-                    out[k as usize] += force * factor;
-                }
+            let force = (value(t + 1) - value(t)) * demand.link - demand.slope;
+            out[t as usize] -= force;
+            if t + 1 < n {
+                out[t as usize + 1] += force;
             }
         }
         out
@@ -134,8 +98,8 @@ mod tests {
                 Demand {
                     stiffness: outer * 50.0 + DMat3::IDENTITY,
                     pull: DVec3::new(random(), random(), random()) * 10.0,
-                    bending: 100.0 * random(),
-                    bend: DVec3::new(random(), random(), random()),
+                    link: 100.0 * random(),
+                    slope: DVec3::new(random(), random(), random()),
                 }
             })
             .collect();

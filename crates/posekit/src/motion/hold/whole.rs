@@ -1,11 +1,159 @@
 //! What no limb can hold by itself is held by the whole body, by least squares.
 
-use super::HoldSettings;
-use super::plan::Plan;
-use crate::error::Result;
-use crate::motion::Clip;
+use glam::DQuat;
 
-/// The clip with the contacts held that no limb holds, and the joints that changed.
-pub(super) fn hold(clip: &Clip, _plan: &Plan, _: &HoldSettings) -> Result<(Clip, Vec<usize>)> {
-    Ok((clip.clone(), Vec::new()))
+use super::HoldSettings;
+use super::plan::{Plan, Point, Target};
+use crate::error::Result;
+use crate::math::slerp;
+use crate::motion::Clip;
+use crate::skeleton::{JointKind, Skeleton};
+use crate::solve::{Method, Settings, Workspace};
+use crate::task::{FramePose, Plane, Position, Task};
+
+/// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
+const ITERATIONS: u32 = 60;
+
+/// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
+///
+/// Contacts of limbs hold at the same time, so that a head that is held does not lift the feet; what is left of them is made exact by the limbs afterwards.
+/// Each frame begins from its own pose put together with the change of the frame before, so that the change goes on smoothly; before and after
+/// a contact the change of its first and last frame dies away.
+pub(super) fn hold(
+    clip: &Clip,
+    plan: &Plan,
+    settings: &HoldSettings,
+) -> Result<(Clip, Vec<usize>)> {
+    let skeleton = clip.skeleton();
+    let n = skeleton.n_values();
+    let mut values = clip.values().to_vec();
+    let mut weights = vec![0.0; clip.n_frames()];
+    for point in &plan.others {
+        for (frame, weight) in weights.iter_mut().enumerate() {
+            let own = share(point, frame);
+            *weight = if own > *weight { own } else { *weight };
+        }
+    }
+    let solver = Settings { iterations: ITERATIONS, ..tracking() };
+    let mut workspace = Workspace::default();
+    let mut before: Option<Vec<f64>> = None;
+    for frame in 0..clip.n_frames() {
+        let tasks = tasks(plan, frame);
+        if tasks.is_empty() {
+            before = None;
+            continue;
+        }
+        let source = clip.frame(frame);
+        let mut start = source.to_vec();
+        if let Some(change) = &before {
+            skeleton.integrate(source, change, &mut start);
+        }
+        workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &solver)?;
+        workspace.run();
+        let solved = &workspace.solution().configuration;
+        let mut change = vec![0.0; skeleton.n_dofs()];
+        skeleton.difference(source, solved, &mut change);
+        values[frame * n..(frame + 1) * n].copy_from_slice(solved);
+        before = Some(change);
+    }
+    die_away(clip, plan, &weights, &mut values);
+    if settings.strength < 1.0 {
+        for (frame, q) in values.chunks_exact_mut(n).enumerate() {
+            mix(skeleton, clip.frame(frame), settings.strength, q);
+        }
+    }
+    let clip = clip.with_values(values)?;
+    let joints: Vec<usize> = (0..skeleton.n_joints())
+        .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
+        .collect();
+    Ok((clip, joints))
+}
+
+/// Least squares that follow a motion.
+fn tracking() -> Settings {
+    let mut settings = Settings::default();
+    settings.least_squares.restarts = 0;
+    settings
+}
+
+/// How much of a contact's change a frame takes: 1 while it holds.
+fn share(point: &Point, frame: usize) -> f64 {
+    if point.frames.is_empty() {
+        return 0.0;
+    }
+    let (away, ease) = if frame < point.frames.start {
+        ((point.frames.start - frame) as f64, point.ease_in)
+    } else if frame >= point.frames.end {
+        ((frame + 1 - point.frames.end) as f64, point.ease_out)
+    } else {
+        return 1.0;
+    };
+    let t = away / (ease + 1.0);
+    if t < 1.0 { 1.0 - t * t * t * (10.0 - 15.0 * t + 6.0 * t * t) } else { 0.0 }
+}
+
+/// What must hold in a frame; nothing where no contact of the whole body does.
+fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
+    let now = |point: &&Point| point.frames.contains(&frame);
+    let mut tasks: Vec<Task> = plan.others.iter().filter(now).map(task).collect();
+    if !tasks.is_empty() {
+        let limbs = plan.limbs.iter().flat_map(|limb| limb.points.iter());
+        tasks.extend(limbs.filter(now).map(task));
+    }
+    tasks
+}
+
+fn task(point: &Point) -> Task {
+    match point.target {
+        Target::Position(target) => Position::new(point.frame, target).into(),
+        Target::Pose(target) => FramePose::new(point.frame, target).into(),
+        Target::Surface(on, normal) => Plane::new(point.frame, on, normal).into(),
+    }
+}
+
+/// Carries the change of the first and last frame of each run over into the frames around it.
+fn die_away(clip: &Clip, plan: &Plan, weights: &[f64], values: &mut [f64]) {
+    let skeleton = clip.skeleton();
+    let (n, n_frames) = (skeleton.n_values(), clip.n_frames());
+    let is_held = |frame: usize| plan.others.iter().any(|point| point.frames.contains(&frame));
+    let held: Vec<usize> = (0..n_frames).filter(|frame| is_held(*frame)).collect();
+    for frame in (0..n_frames).filter(|frame| weights[*frame] > 0.0 && !is_held(*frame)) {
+        let next = held.partition_point(|other| *other < frame);
+        let before = next.checked_sub(1).map(|place| held[place]);
+        let after = held.get(next).copied();
+        let mut change = vec![0.0; skeleton.n_dofs()];
+        let mut sum = vec![0.0; skeleton.n_dofs()];
+        for edge in [before, after].into_iter().flatten() {
+            let own = plan.others.iter().filter(|point| point.frames.contains(&edge));
+            let weight = own.map(|point| share(point, frame)).fold(0.0, f64::max);
+            let solved = &values[edge * n..(edge + 1) * n];
+            skeleton.difference(clip.frame(edge), solved, &mut change);
+            sum.iter_mut().zip(&change).for_each(|(sum, change)| *sum += weight * change);
+        }
+        let mut out = vec![0.0; n];
+        skeleton.integrate(clip.frame(frame), &sum, &mut out);
+        values[frame * n..(frame + 1) * n].copy_from_slice(&out);
+    }
+}
+
+/// Part of the way from one configuration to another.
+fn mix(skeleton: &Skeleton, from: &[f64], part: f64, to: &mut [f64]) {
+    for joint in 0..skeleton.n_joints() {
+        let range = skeleton.value_range(joint);
+        let n_numbers = match skeleton.kind(joint) {
+            JointKind::Ball => 0,
+            JointKind::Free => 3,
+            _ => range.len(),
+        };
+        let numbers = range.start..range.start + n_numbers;
+        for (to, from) in to[numbers.clone()].iter_mut().zip(&from[numbers.clone()]) {
+            *to = from + part * (*to - from);
+        }
+        if let &[x, y, z, w] = &from[numbers.end..range.end] {
+            let target = &to[numbers.end..range.end];
+            let target = DQuat::from_xyzw(target[0], target[1], target[2], target[3]);
+            let mixed = slerp(DQuat::from_xyzw(x, y, z, w), target, part);
+            to[numbers.end..range.end].copy_from_slice(&mixed.to_array());
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! order breaks is mended before the step is judged. A step that cannot be mended is taken back, so a lower level never
 //! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
 
-use super::super::demand::{Demand, Motion, make_room};
+use super::super::demand::{Block, Demand, Motion, make_room};
 use super::super::rig::{Kind, Rig, State};
 use super::super::rig_run::RigRun;
 use super::columns::add_product;
@@ -15,6 +15,10 @@ use glam::{DQuat, DVec3};
 
 /// Steps of one level, those that are taken back included.
 const STEPS: u32 = 100;
+
+/// The same for postures beside tasks of level 1 that are met: where a posture has to leave a saddle along a narrow valley it may take hundreds,
+/// and a frame must end. The next solve goes on from there.
+const STEPS_BESIDE_TASKS: u32 = 20;
 
 /// Steps taken back in a row after which a level is as good as it gets.
 const TRIES: u32 = 20;
@@ -50,6 +54,8 @@ pub(in super::super) struct Levels {
     /// The level under way; 0 before any has begun.
     level: u8,
     steps: u32,
+    /// The most steps that it may take.
+    most_steps: u32,
     /// Steps taken back in a row.
     rejected: u32,
     n_hard: usize,
@@ -96,7 +102,8 @@ impl RigRun {
             self.next_level();
         }
         while !self.least.levels.is_done {
-            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig) {
+            let levels = &self.least.levels;
+            if levels.steps < levels.most_steps && self.least.refine(&mut self.rig) {
                 self.forget_points();
                 return true;
             }
@@ -109,6 +116,7 @@ impl RigRun {
     /// Turns the rows of the level that has ended hard and goes on to the next.
     fn next_level(&mut self) {
         let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
+        let is_there = self.is_there();
         let (least, rig) = (&mut self.least, &mut self.rig);
         if least.levels.level == 0 {
             // The first level has been solved for its rows. Where something pulls, there is more to do.
@@ -130,6 +138,8 @@ impl RigRun {
                 return;
             }
         };
+        let is_beside_tasks = is_there && least.levels.level == 1;
+        least.levels.most_steps = if is_beside_tasks { STEPS_BESIDE_TASKS } else { STEPS };
         least.start_level(rig, &self.begun);
     }
 }
@@ -139,7 +149,7 @@ impl LeastSquares {
     fn begin_levels(&mut self) {
         self.levels.held.clear();
         self.levels.n_hard = 0;
-        self.step.thaw(self.system.n_unknowns);
+        self.step.thaw();
     }
 
     /// Whether anything but rows counts at a level.
@@ -361,14 +371,13 @@ impl LeastSquares {
         if stay == 0.0 && !has_postures {
             return;
         }
-        for (k, block) in self.system.blocks.iter().enumerate() {
+        for &block in &self.system.blocks {
             let i = block.node;
-            let weight = if rig.turns(block) { unit * unit } else { 1.0 };
+            let weight = if rig.turns(&block) { unit * unit } else { 1.0 };
             let frees = block.motion == Motion::Variable && rig.turns_freely(i);
             let mut add = |weight: f64, want: Want| {
                 if weight > 0.0 {
-                    let first = block.first;
-                    self.pulls.push(Pull { block: k, first, weight, share: 1.0, want, frees });
+                    self.pulls.push(Pull { block, weight, share: 1.0, want, frees });
                 }
             };
             if stay > 0.0 {
@@ -388,12 +397,12 @@ impl LeastSquares {
         self.step.pull.clear();
         self.step.pull.resize(n, 0.0);
         for pull in &self.pulls {
-            for i in self.system.blocks[pull.block].range() {
+            for i in pull.block.range() {
                 self.step.pull[i] += pull.weight;
             }
         }
         for pull in &mut self.pulls {
-            pull.share = pull.weight / self.step.pull[pull.first];
+            pull.share = pull.weight / self.step.pull[pull.block.first];
         }
     }
 
@@ -401,20 +410,20 @@ impl LeastSquares {
     pub(super) fn aim_pulls(&mut self, rig: &Rig) {
         let n = self.system.n_unknowns;
         let toward = &mut self.step.toward;
-        toward.clear();
         toward.resize(n, 0.0);
+        toward.fill(0.0);
         if self.pulls.is_empty() {
             self.step.pull.clear();
             self.step.pull.resize(n, 0.0);
             return;
         }
         for pull in &self.pulls {
-            let block = &self.system.blocks[pull.block];
+            let Pull { block, share, .. } = *pull;
             if block.motion == Motion::Variable {
-                let off = pull.want.value - self.step.values[pull.first];
-                toward[pull.first] += pull.share * if pull.frees { wrap_angle(off) } else { off };
+                let off = pull.want.value - self.step.values[block.first];
+                toward[block.first] += share * if pull.frees { wrap_angle(off) } else { off };
             } else {
-                let way = rig.way_to(block.node, block.motion, 0.0, pull.want) * pull.share;
+                let way = rig.way_to(block.node, block.motion, 0.0, pull.want) * share;
                 for (toward, by) in toward[block.range()].iter_mut().zip(way.to_array()) {
                     *toward += by;
                 }
@@ -426,9 +435,7 @@ impl LeastSquares {
 /// What pulls at a block of unknowns, and where to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pull {
-    block: usize,
-    /// The first unknown of the block.
-    first: usize,
+    block: Block,
     weight: f64,
     /// Its part of all that pulls at the block.
     share: f64,

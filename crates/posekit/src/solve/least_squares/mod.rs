@@ -7,6 +7,7 @@
 //!
 //! The same steps rescue the other methods where those stall or crawl.
 
+mod arm;
 mod columns;
 mod levels;
 mod mixing;
@@ -169,7 +170,7 @@ impl RigRun {
         least.list_pulls(&self.rig, &self.begun, 1);
         let merit = least.measure(&self.rig);
         (least.damping, least.is_curved) = (1e-3 * merit, false);
-        least.step.thaw(least.system.n_unknowns);
+        least.step.thaw();
         least.patience = 0;
     }
 
@@ -241,7 +242,7 @@ impl LeastSquares {
             match block.motion {
                 Motion::Variable => {
                     let value = node.gain * self.step.values[block.first] + node.bias;
-                    values[0] = rig.brought_inside(block.node, value, values[0]);
+                    values[0] = rig.brought_inside(node, value, values[0]);
                 }
                 Motion::Turn if values.len() == 4 => turn.write_to_slice(values),
                 Motion::Turn => turn.write_to_slice(&mut values[3..]),
@@ -313,12 +314,14 @@ impl LeastSquares {
     /// One damped step on the first level, taken back unless it helps.
     fn descend(&mut self, rig: &mut Rig, ease: f64) -> Outcome {
         let unit = rig.unit();
-        self.system.differentiate(rig);
-        if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
-            return Outcome::AtRest;
-        }
-        if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
-            return Outcome::AtRest;
+        if !self.solve_for_arm(rig) {
+            self.system.differentiate(rig);
+            if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
+                return Outcome::AtRest;
+            }
+            if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
+                return Outcome::AtRest;
+            }
         }
         self.keep(rig);
         let is_mixed = self.mixes && self.step.scale >= 1.0 && self.step.mix(&mut self.mixer);
@@ -326,7 +329,9 @@ impl LeastSquares {
             self.bend(rig);
         }
         self.apply(rig, self.step.scale);
-        self.mixer.remember(&self.step.x, self.step.scale);
+        if self.mixes {
+            self.mixer.remember(&self.step.x, self.step.scale);
+        }
         let before = self.merit;
         if self.measure(rig) < before {
             self.ease(ease.recip(), LEAST_DAMPING * unit * unit);

@@ -20,10 +20,11 @@
 
 use super::super::demand::{Block, Group, Motion, Run, System, make_room};
 use super::super::rig::{Bound, Rig};
-use super::columns::{add_product, add_transposed};
+use super::columns::{add_product, add_transposed, for_columns, for_transposed};
 use super::mixing::Mixer;
 use crate::math::{cholesky_factor, cholesky_solve, so3_log, swing_twist};
 use crate::skeleton::Limit;
+use core::ops::Range;
 use glam::DVec3;
 
 /// Solves of one step while unknowns are set to their limits.
@@ -38,13 +39,13 @@ const NOTHING: f64 = 1e-15;
 
 /// A hard row of which less than this part (squared) is independent of the rows before it is not asked for: the direction is lost in
 /// a singular pose.
-const INDEPENDENT: f64 = 1e-9;
+pub(super) const INDEPENDENT: f64 = 1e-9;
 
 /// The same for a row beside all rows together.
 const VANISHING: f64 = 1e-14;
 
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
-const ROUNDING: f64 = 1e-15;
+pub(super) const ROUNDING: f64 = 1e-15;
 
 /// Place of a row that takes no part.
 const NOWHERE: usize = usize::MAX;
@@ -58,45 +59,68 @@ struct Wall {
     is_open: bool,
 }
 
+/// What a step knows of an unknown, besides where it is and what pulls at it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unknown {
+    /// How much damping it takes: a slide by the reach counts like a radian.
+    stiffness: f64,
+    /// Damping and pulls, and their inverse: 0 for what is not solved for.
+    d: f64,
+    inverse: f64,
+    /// By how much it changes if it is set, and in the directions of its walls.
+    fixed: f64,
+    /// It is set: to end at a limit.
+    is_set: bool,
+    /// Lower levels may not move it.
+    is_frozen: bool,
+    /// Each is released once at most, so that the rounds end.
+    was_released: bool,
+}
+
+impl Unknown {
+    /// As a step begins.
+    fn begin(&mut self, damping: f64, pull: f64) {
+        self.d = damping * self.stiffness + pull;
+        (self.is_set, self.was_released, self.fixed) = (self.is_frozen, false, 0.0);
+    }
+
+    /// What it does without the rows: `x₀`.
+    fn begin_round(&mut self, pull: f64, toward: f64) -> f64 {
+        // An unknown that is set, or that nothing holds, is not solved for.
+        self.inverse = if self.is_set || self.d <= 0.0 { 0.0 } else { self.d.recip() };
+        toward * pull * self.inverse + self.fixed
+    }
+}
+
 /// Buffers of a step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Step {
     /// The step.
     pub(super) x: Vec<f64>,
-    /// How much damping each unknown takes: a slide by the reach counts like a radian.
-    stiffness: Vec<f64>,
-    /// Damping and pulls.
-    d: Vec<f64>,
+    unknowns: Vec<Unknown>,
     /// Pulls of each unknown, and where to.
     pub(super) pull: Vec<f64>,
     pub(super) toward: Vec<f64>,
     /// Values of the one-value unknowns, and their limits.
     pub(super) values: Vec<f64>,
     pub(super) ranges: Vec<(f64, f64)>,
-    /// Unknowns that are set: to end at a limit.
-    is_set: Vec<bool>,
-    /// Unknowns that lower levels may not move.
-    frozen: Vec<bool>,
-    /// Each is released once at most, so that the rounds end.
-    was_released: Vec<bool>,
-    was_dropped: Vec<bool>,
     push: Vec<f64>,
     walls: Vec<Wall>,
-    fixed: Vec<f64>,
     /// The Jacobian with the walls projected out, where there are any.
     j: Vec<f64>,
     has_walls: bool,
-    active: Vec<usize>,
+    /// Whether each row takes part, and whether it did and was dropped; once at most, so that the rounds end.
     is_active: Vec<bool>,
-    /// Place of each row among the active ones.
+    was_dropped: Vec<bool>,
+    /// The rows that do, and the place of each row among them.
+    active: Vec<usize>,
     places: Vec<usize>,
     gram: Vec<f64>,
-    pub(super) y: Vec<f64>,
-    /// Inverses of `d`; 0 for what is set.
-    inverse: Vec<f64>,
-    /// One number for every row.
-    by_row: Vec<f64>,
+    /// The multiplier of each row, 0 where it takes no part.
+    y: Vec<f64>,
+    /// Right sides, one number for each active row or each unknown, and what the step does to every row.
     right: Vec<f64>,
+    by_row: Vec<f64>,
     /// The part of the step that was taken.
     pub(super) scale: f64,
     solved_in_tasks: bool,
@@ -115,13 +139,8 @@ impl Step {
         n_hard: usize,
         damping: f64,
     ) -> bool {
-        let n = system.n_unknowns;
-        self.d.clear();
-        self.d.extend(self.stiffness.iter().zip(&self.pull).map(|(by, pull)| damping * by + pull));
+        self.begin(damping);
         self.walls.clear();
-        self.is_set.clone_from(&self.frozen);
-        refill(&mut self.was_released, n, false);
-        refill(&mut self.fixed, n, 0.0);
         self.is_active.clear();
         self.is_active
             .extend(system.rows.iter().zip(misses).map(|(row, miss)| !row.is_floor || *miss > 0.0));
@@ -130,7 +149,7 @@ impl Step {
             if !self.solve_free(system, misses, n_hard) {
                 return false;
             }
-            self.scale = (LARGEST_STEP / self.longest_path(system)).min(1.0);
+            self.cut(self.longest_path(system));
             let stopped = self.stop_at_limits(rig, system);
             let joined = self.join_floors(system, misses);
             if !stopped && !joined && !self.release(system) {
@@ -140,41 +159,65 @@ impl Step {
         self.x.iter().any(|x| x.abs() > NOTHING)
     }
 
+    /// Forgets the last step.
+    pub(super) fn begin(&mut self, damping: f64) {
+        for (unknown, pull) in self.unknowns.iter_mut().zip(&self.pull) {
+            unknown.begin(damping, *pull);
+        }
+    }
+
+    /// Sets the step to what it is without the rows, `x₀`.
+    pub(super) fn begin_round(&mut self) {
+        self.x.clear();
+        let pulls = self.pull.iter().zip(&self.toward);
+        let unknowns = self.unknowns.iter_mut().zip(pulls);
+        self.x.extend(unknowns.map(|(unknown, (p, r))| unknown.begin_round(*p, *r)));
+    }
+
+    /// The inverse of an unknown's damping and pulls.
+    pub(super) fn inverse(&self, unknown: usize) -> f64 {
+        self.unknowns[unknown].inverse
+    }
+
+    /// Takes so much of the step that its changes along the way to a task, `longest` together, are not too long.
+    pub(super) fn cut(&mut self, longest: f64) {
+        self.scale = (LARGEST_STEP / longest).min(1.0);
+    }
+
+    /// Whether no one-value unknown leaves its range.
+    pub(super) fn stays_inside(&self) -> bool {
+        let mut all = self.x.iter().zip(&self.values).zip(&self.ranges);
+        all.all(|((x, value), (min, max))| {
+            let end = value + x * self.scale;
+            *min <= end && end <= *max
+        })
+    }
+
     /// Lists how much damping each unknown takes.
     pub(super) fn list_stiffness(&mut self, rig: &Rig, system: &System) {
         let slides = (rig.unit() * rig.unit()).recip();
-        self.stiffness.clear();
+        self.unknowns.clear();
         for block in &system.blocks {
             let by = if rig.turns(block) { 1.0 } else { slides };
             let stiffness = by * rig.nodes[block.node].stiffness;
-            self.stiffness.extend(block.range().map(|_| stiffness));
+            let unknown = Unknown { stiffness, ..Unknown::default() };
+            self.unknowns.extend(block.range().map(|_| unknown));
         }
     }
 
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
     pub(super) fn reserve(&mut self, system: &System) {
         let (m, n) = (system.n_rows, system.n_unknowns);
-        for list in [&mut self.y, &mut self.right] {
-            make_room(list, m.max(n));
-        }
-        for list in [
-            &mut self.x,
-            &mut self.stiffness,
-            &mut self.d,
-            &mut self.push,
-            &mut self.fixed,
-            &mut self.inverse,
-        ] {
-            make_room(list, n);
-        }
-        for list in [&mut self.pull, &mut self.toward, &mut self.values] {
-            make_room(list, n);
-        }
-        for list in [&mut self.is_set, &mut self.frozen, &mut self.was_released] {
+        make_room(&mut self.right, m.max(n));
+        make_room(&mut self.unknowns, n);
+        for list in
+            [&mut self.x, &mut self.push, &mut self.pull, &mut self.toward, &mut self.values]
+        {
             make_room(list, n);
         }
         make_room(&mut self.j, m * n);
         make_room(&mut self.places, m);
+        make_room(&mut self.y, m);
         make_room(&mut self.by_row, m);
         make_room(&mut self.gram, (m * m).max(n * n));
         make_room(&mut self.active, m);
@@ -189,14 +232,14 @@ impl Step {
     }
 
     /// Lets all unknowns move.
-    pub(super) fn thaw(&mut self, n: usize) {
-        refill(&mut self.frozen, n, false);
+    pub(super) fn thaw(&mut self) {
+        self.unknowns.iter_mut().for_each(|unknown| unknown.is_frozen = false);
     }
 
     /// Keeps the unknowns that something pulls at where they are.
     pub(super) fn freeze_pulled(&mut self) {
-        for (frozen, pull) in self.frozen.iter_mut().zip(&self.pull) {
-            *frozen |= *pull > 0.0;
+        for (unknown, pull) in self.unknowns.iter_mut().zip(&self.pull) {
+            unknown.is_frozen |= *pull > 0.0;
         }
     }
 
@@ -206,8 +249,8 @@ impl Step {
         if !mixer.mix(&mut self.x) {
             return false;
         }
-        for ((x, plain), set) in self.x.iter_mut().zip(&self.push).zip(&self.is_set) {
-            if *set {
+        for ((x, plain), unknown) in self.x.iter_mut().zip(&self.push).zip(&self.unknowns) {
+            if unknown.is_set {
                 *x = *plain;
             }
         }
@@ -216,27 +259,12 @@ impl Step {
 
     /// The step of the unknowns that are not set, for the rows that are active.
     fn solve_free(&mut self, system: &System, misses: &[f64], n_hard: usize) -> bool {
-        // An unknown that is set, or that nothing holds, is not solved for.
-        self.inverse.clear();
-        let inverses = self.d.iter().zip(&self.is_set);
-        self.inverse
-            .extend(inverses.map(|(d, set)| if *set || *d <= 0.0 { 0.0 } else { d.recip() }));
-        // x₀: what is set, and what the pulls alone would do.
-        self.x.clear();
-        let pulls = self.pull.iter().zip(&self.toward).zip(&self.inverse);
-        self.x.extend(pulls.map(|((pull, toward), inverse)| toward * pull * inverse));
+        self.begin_round();
         self.project_on_walls(system);
-        for (x, fixed) in self.x.iter_mut().zip(&self.fixed) {
-            *x += fixed;
-        }
-        self.list_active(misses.len());
         self.fill_jacobian(system);
+        self.list_active(misses.len());
         // What is asked of each row beyond what x₀ does.
-        self.by_row.clear();
-        self.by_row.extend_from_slice(misses);
-        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.by_row);
-        self.y.clear();
-        self.y.extend(self.active.iter().map(|&r| self.by_row[r]));
+        self.leave(system, misses);
         let m = self.active.len();
         let n_hard = self.active.iter().take_while(|&&r| r < n_hard).count();
         self.solved_in_tasks = n_hard > 0 || m <= system.n_touched;
@@ -247,6 +275,18 @@ impl Step {
             self.solve_in_tasks(system, n_hard)
         } else {
             self.solve_in_joints(system, misses)
+        }
+    }
+
+    /// What the step leaves of the misses of active rows, into `y`.
+    fn leave(&mut self, system: &System, misses: &[f64]) {
+        self.y.clear();
+        self.y.extend_from_slice(misses);
+        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.y);
+        if self.active.len() < misses.len() {
+            for (y, is_active) in self.y.iter_mut().zip(&self.is_active) {
+                *y = if *is_active { *y } else { 0.0 };
+            }
         }
     }
 
@@ -281,9 +321,10 @@ impl Step {
                 for run in runs.filter(|run| run.start <= block.start && block.end <= run.end) {
                     let first = group.first + (run.column + block.start - run.start) * height;
                     for r in first..first + height {
-                        let mut three = [self.j[r], self.j[r + height], self.j[r + 2 * height]];
-                        project(&mut three, wall.outward);
-                        [self.j[r], self.j[r + height], self.j[r + 2 * height]] = three;
+                        let three =
+                            DVec3::new(self.j[r], self.j[r + height], self.j[r + 2 * height]);
+                        [self.j[r], self.j[r + height], self.j[r + 2 * height]] =
+                            less(three, wall.outward).to_array();
                     }
                 }
             }
@@ -301,7 +342,7 @@ impl Step {
         let trace: f64 = (0..m).map(|r| self.gram[r * m + r]).sum();
         if trace <= 0.0 {
             // Everything that could help is set to end at a limit, or nothing can. What soft rows miss still pushes.
-            self.y[..n_hard].fill(0.0);
+            self.active[..n_hard].iter().for_each(|&r| self.y[r] = 0.0);
             return true;
         }
         for r in 0..n_hard {
@@ -316,30 +357,28 @@ impl Step {
         if !cholesky_factor(&mut self.gram, m, INDEPENDENT) {
             return false;
         }
-        cholesky_solve(&self.gram, &mut self.y);
-        self.spread_y();
         let mut x = core::mem::take(&mut self.x);
-        self.add_to_unknowns(system, &mut x);
+        self.add_answer(system, &mut x);
         self.x = x;
         true
     }
 
-    /// `y` of every row, 0 for those that take no part.
-    fn spread_y(&mut self) {
-        self.by_row.clear();
-        let y = &self.y;
-        self.by_row.extend(self.places.iter().map(|&p| if p == NOWHERE { 0.0 } else { y[p] }));
-    }
-
-    /// Adds `D⁻¹ Jᵀ y`.
-    fn add_to_unknowns(&mut self, system: &System, out: &mut [f64]) {
-        let mut push = core::mem::take(&mut self.push);
-        refill(&mut push, system.n_unknowns, 0.0);
-        add_transposed(system, self.jacobian(system), &self.by_row, &mut push);
-        for ((out, push), inverse) in out.iter_mut().zip(&push).zip(&self.inverse) {
-            *out += inverse * push;
+    /// Solves with the factor at hand for the right sides in `y`, and adds the step that they ask for, `D⁻¹ Jᵀ y`.
+    fn add_answer(&mut self, system: &System, out: &mut [f64]) {
+        if self.active.len() == self.y.len() {
+            cholesky_solve(&self.gram, &mut self.y);
+        } else {
+            self.right.clear();
+            self.right.extend(self.active.iter().map(|&r| self.y[r]));
+            cholesky_solve(&self.gram, &mut self.right);
+            for (&r, y) in self.active.iter().zip(&self.right) {
+                self.y[r] = *y;
+            }
         }
-        self.push = push;
+        let unknowns = &self.unknowns;
+        for_transposed(system, self.jacobian(system), &self.y, |i, push| {
+            out[i] += unknowns[i].inverse * push;
+        });
     }
 
     /// The upper triangle of `J D⁻¹ Jᵀ`, group by group over the unknowns that both touch.
@@ -347,13 +386,12 @@ impl Step {
         let m = self.active.len();
         let mut gram = core::mem::take(&mut self.gram);
         refill(&mut gram, m * m, 0.0);
+        let are_all_active = m == system.rows.len();
         for (k, a) in system.groups.iter().enumerate() {
-            if self.active.len() == system.rows.len() && a.height() == 6 {
-                self.add_square::<6>(system, a, &mut gram, m);
-            } else if self.active.len() == system.rows.len() && a.height() == 3 {
-                self.add_square::<3>(system, a, &mut gram, m);
-            } else {
-                self.add_pair(system, a, a, &mut gram, m);
+            match a.height() {
+                6 if are_all_active => self.add_square::<6>(system, a, &mut gram, m),
+                3 if are_all_active => self.add_square::<3>(system, a, &mut gram, m),
+                _ => self.add_pair(system, a, a, &mut gram, m),
             }
             for b in &system.groups[..k] {
                 self.add_pair(system, a, b, &mut gram, m);
@@ -365,23 +403,36 @@ impl Step {
     /// One group with itself, its `M` rows all active: the size that the compiler unrolls.
     fn add_square<const M: usize>(&self, system: &System, a: &Group, gram: &mut [f64], m: usize) {
         let mut sums = [[0.0; M]; M];
-        let mut columns = self.jacobian(system)[a.first..].chunks_exact(M);
-        for run in system.runs(a.demand) {
-            for (by, column) in self.inverse[run.start..run.end].iter().zip(columns.by_ref()) {
-                let Ok(column) = <&[f64; M]>::try_from(column) else { continue };
-                for i in 0..M {
-                    let scaled = column[i] * by;
-                    // From the diagonal on, two at a time.
-                    for j in (i & !1)..M {
-                        sums[i][j] += scaled * column[j];
-                    }
-                }
-            }
-        }
+        // In halves, whose sums stay in registers.
+        self.sum_rows(system, a, 0..M / 2, &mut sums);
+        self.sum_rows(system, a, M / 2..M, &mut sums);
         for (i, sums) in sums.iter().enumerate() {
             let first = (a.rows.start + i) * m + a.rows.start;
             gram[first..first + M].copy_from_slice(sums);
         }
+    }
+
+    /// Some rows of a group with all of them.
+    #[inline(always)]
+    fn sum_rows<const M: usize>(
+        &self,
+        system: &System,
+        a: &Group,
+        rows: Range<usize>,
+        out: &mut [[f64; M]; M],
+    ) {
+        let mut sums = [[0.0; M]; M];
+        for_columns::<M>(system, a, self.jacobian(system), 0, |unknown, column| {
+            let by = self.unknowns[unknown].inverse;
+            for i in rows.clone() {
+                let scaled = column[i] * by;
+                // From the diagonal on, two at a time.
+                for j in (i & !1)..M {
+                    sums[i][j] += scaled * column[j];
+                }
+            }
+        });
+        out[rows.clone()].copy_from_slice(&sums[rows]);
     }
 
     /// Two groups, over the runs that they share.
@@ -393,7 +444,7 @@ impl Step {
             let (run, other) = (runs[i], others[j]);
             let (start, end) = (run.start.max(other.start), run.end.min(other.end));
             for unknown in start..end {
-                let by = self.inverse[unknown];
+                let by = self.unknowns[unknown].inverse;
                 if by == 0.0 {
                     continue;
                 }
@@ -425,27 +476,22 @@ impl Step {
         let mut right = core::mem::take(&mut self.right);
         refill(&mut gram, n * n, 0.0);
         refill(&mut right, n, 0.0);
-        self.spread_y();
         for group in &system.groups {
             self.add_group_in_joints(system, group, &mut gram, &mut right);
         }
         for a in 0..n {
-            gram[a * n + a] += self.d[a];
+            gram[a * n + a] += self.unknowns[a].d;
         }
         let solved = cholesky_factor(&mut gram, n, 0.0);
         if solved {
             cholesky_solve(&gram, &mut right);
-            for ((x, z), set) in self.x.iter_mut().zip(&right).zip(&self.is_set) {
-                *x += if *set { 0.0 } else { *z };
+            for ((x, z), unknown) in self.x.iter_mut().zip(&right).zip(&self.unknowns) {
+                *x += if unknown.is_set { 0.0 } else { *z };
             }
         }
         (self.gram, self.right) = (gram, right);
         // What the step leaves of each miss stands in for the multipliers.
-        self.by_row.clear();
-        self.by_row.extend_from_slice(misses);
-        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.by_row);
-        self.y.clear();
-        self.y.extend(self.active.iter().map(|&r| self.by_row[r]));
+        self.leave(system, misses);
         solved
     }
 
@@ -457,13 +503,15 @@ impl Step {
         right: &mut [f64],
     ) {
         let (n, height) = (system.n_touched, group.height());
-        let (y, active) = (&self.by_row[group.rows.clone()], &self.is_active[group.rows.clone()]);
+        let (y, active) = (&self.y[group.rows.clone()], &self.is_active[group.rows.clone()]);
         let unknowns = || system.runs(group.demand).iter().flat_map(|run| run.start..run.end);
         let jacobian = self.jacobian(system);
         let column = |k: usize| &jacobian[group.first + k * height..group.first + (k + 1) * height];
-        for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.is_set[*a]) {
+        for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.unknowns[*a].is_set) {
             right[a] += small_dot(column(k), y);
-            for (l, b) in unknowns().enumerate().take(k + 1).filter(|(_, b)| !self.is_set[*b]) {
+            for (l, b) in
+                unknowns().enumerate().take(k + 1).filter(|(_, b)| !self.unknowns[*b].is_set)
+            {
                 let products = column(k).iter().zip(column(l)).zip(active);
                 gram[b * n + a] +=
                     products.map(|((x, y), on)| if *on { x * y } else { 0.0 }).sum::<f64>();
@@ -475,10 +523,9 @@ impl Step {
     pub(super) fn solve_again(&mut self, system: &System, misses: &[f64], out: &mut Vec<f64>) {
         refill(out, system.n_unknowns, 0.0);
         self.y.clear();
-        self.y.extend(self.active.iter().map(|&r| misses[r]));
-        cholesky_solve(&self.gram, &mut self.y);
-        self.spread_y();
-        self.add_to_unknowns(system, out);
+        let asked = misses.iter().zip(&self.is_active);
+        self.y.extend(asked.map(|(miss, is_active)| if *is_active { *miss } else { 0.0 }));
+        self.add_answer(system, out);
     }
 
     /// Whether the factor at hand is the tasks'.
@@ -503,7 +550,8 @@ impl Step {
             match block.motion {
                 Motion::Variable => {
                     let (i, (min, max)) = (block.first, self.ranges[block.first]);
-                    if self.is_set[i] {
+                    let unknown = &mut self.unknowns[i];
+                    if unknown.is_set {
                         continue;
                     }
                     let (value, by) = (self.values[i], self.x[i] * self.scale);
@@ -514,7 +562,7 @@ impl Step {
                     } else {
                         continue;
                     };
-                    (self.is_set[i], self.fixed[i]) = (true, end - value);
+                    (unknown.is_set, unknown.fixed) = (true, end - value);
                     found = true;
                 }
                 Motion::Turn => found |= self.stop_at_walls(rig, k, block),
@@ -524,43 +572,42 @@ impl Step {
         found
     }
 
+    /// What still pulls at each unknown: `Jᵀ y` and the pulls, less the damping.
+    fn find_push(&mut self, system: &System) {
+        let pulls = self.pull.iter().zip(&self.toward).zip(self.unknowns.iter().zip(&self.x));
+        self.push.clear();
+        self.push.extend(pulls.map(|((pull, by), (unknown, x))| pull * by - unknown.d * x));
+        add_transposed(system, &system.jacobian, &self.y, &mut self.push);
+    }
+
     /// Lets go of unknowns that are set to end at a limit although, with the others set, they would rather come back from it, and of
     /// floors that hold their rows down; true if there were any.
     fn release(&mut self, system: &System) -> bool {
-        let n = system.n_unknowns;
         let mut found = false;
-        if self.is_set.contains(&true) || !self.walls.is_empty() {
-            // What still pulls at each unknown: Jᵀ y and the pulls, less the damping.
-            self.push.clear();
-            self.push.extend((0..n).map(|i| self.pull[i] * self.toward[i] - self.d[i] * self.x[i]));
-            self.spread_y();
-            add_transposed(system, &system.jacobian, &self.by_row, &mut self.push);
-            for i in 0..n {
+        if self.unknowns.iter().any(|unknown| unknown.is_set) || !self.walls.is_empty() {
+            self.find_push(system);
+            for (i, unknown) in self.unknowns.iter_mut().enumerate() {
                 let (min, max) = self.ranges[i];
-                let end = self.values[i] + self.fixed[i];
+                let end = self.values[i] + unknown.fixed;
                 let outward = if end - min < max - end { -self.push[i] } else { self.push[i] };
-                if self.is_set[i]
-                    && !self.frozen[i]
-                    && outward < 0.0
-                    && !self.was_released[i]
-                    && min < max
-                {
-                    (self.is_set[i], self.was_released[i], self.fixed[i]) = (false, true, 0.0);
+                let may_go = unknown.is_set && !unknown.is_frozen && !unknown.was_released;
+                if may_go && outward < 0.0 && min < max {
+                    (unknown.is_set, unknown.was_released, unknown.fixed) = (false, true, 0.0);
                     found = true;
                 }
             }
         }
-        for wall in self.walls.iter_mut().filter(|wall| !wall.is_open) {
-            let block = system.blocks[wall.block].range();
-            if wall.outward.dot(DVec3::from_slice(&self.push[block.clone()])) < 0.0 {
-                wall.is_open = true;
-                let fixed = &mut self.fixed[block];
-                project(fixed, wall.outward);
+        for k in 0..self.walls.len() {
+            let Wall { block, outward, is_open } = self.walls[k];
+            let first = system.blocks[block].first;
+            if !is_open && outward.dot(DVec3::from_slice(&self.push[first..])) < 0.0 {
+                self.walls[k].is_open = true;
+                self.fix(first, less(self.fixed(first), outward));
                 found = true;
             }
         }
-        for (&r, &y) in self.active.iter().zip(&self.y) {
-            if system.rows[r].is_floor && y < 0.0 && !self.was_dropped[r] {
+        for &r in &self.active {
+            if system.rows[r].is_floor && self.y[r] < 0.0 && !self.was_dropped[r] {
                 (self.is_active[r], self.was_dropped[r]) = (false, true);
                 found = true;
             }
@@ -582,19 +629,29 @@ impl Step {
             let within = last.map_or(outward, |first| outward - first * first.dot(outward));
             let Some(outward) = within.try_normalize() else { continue };
             self.walls.push(Wall { block: k, outward, is_open: false });
-            let fixed = &mut self.fixed[block.range()];
-            for (fixed, by) in fixed.iter_mut().zip((outward * room.max(0.0)).to_array()) {
-                *fixed += by;
-            }
+            self.fix(block.first, self.fixed(block.first) + outward * room.max(0.0));
             found = true;
         }
         found
     }
 
+    /// What a ball does in the directions of its walls; `first` is the first of its unknowns.
+    fn fixed(&self, first: usize) -> DVec3 {
+        DVec3::from_array([0, 1, 2].map(|k| self.unknowns[first + k].fixed))
+    }
+
+    fn fix(&mut self, first: usize, by: DVec3) {
+        for (unknown, by) in self.unknowns[first..].iter_mut().zip(by.to_array()) {
+            unknown.fixed = by;
+        }
+    }
+
     /// Takes the walls' directions out of the part of the step that is free.
     fn project_on_walls(&mut self, system: &System) {
         for wall in self.walls.iter().filter(|wall| !wall.is_open) {
-            project(&mut self.x[system.blocks[wall.block].range()], wall.outward);
+            let first = system.blocks[wall.block].first;
+            let (x, fixed) = (DVec3::from_slice(&self.x[first..]), self.fixed(first));
+            (less(x - fixed, wall.outward) + fixed).write_to_slice(&mut self.x[first..]);
         }
     }
 
@@ -671,10 +728,9 @@ fn small_dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Takes a direction out of three components.
-fn project(three: &mut [f64], direction: DVec3) {
-    let v = DVec3::from_slice(three);
-    (v - direction * direction.dot(v)).write_to_slice(three);
+/// A vector less its part in a direction.
+fn less(v: DVec3, direction: DVec3) -> DVec3 {
+    v - direction * direction.dot(v)
 }
 
 fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {

@@ -1,0 +1,146 @@
+//! How well feet stand, measured on clips alone, by no part of what cleans them.
+
+use core::ops::Range;
+
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::motion::{Clip, Leg, Part, Plant};
+
+/// A leg of this length is what millimetres speak of \[m\].
+const LEG: f64 = 0.85;
+
+/// What people see of a plant's drift \[mm\] \[prazak11\].
+const SEEN: f64 = 21.0;
+
+/// Figures of one clip, or of many together.
+#[derive(Debug, Clone, Default)]
+pub struct Figures {
+    /// Of every plant, the largest distance along the floor from its median \[mm\].
+    pub drifts: Vec<f64>,
+    /// Steps along the floor from frame to frame within plants \[mm\].
+    pub slides: Vec<f64>,
+    /// Of every clip, the largest second difference of a knee's angle \[rad/s²\].
+    pub knee_pops: Vec<f64>,
+    /// Of all joints and frames, the distance from the joint as it was, roots brought together \[cm\].
+    pub changes: Vec<f64>,
+    /// The same from the sound clip that the fault was put into.
+    pub errors: Vec<f64>,
+    /// Time of the cleaning \[s\], and the frames that it took.
+    pub seconds: f64,
+    /// Frames that were cleaned.
+    pub frames: usize,
+}
+
+impl Figures {
+    /// Takes in the figures of another clip.
+    pub fn add(&mut self, other: Self) {
+        self.drifts.extend(other.drifts);
+        self.slides.extend(other.slides);
+        self.changes.extend(other.changes);
+        self.errors.extend(other.errors);
+        self.knee_pops.extend(other.knee_pops);
+        self.seconds += other.seconds;
+        self.frames += other.frames;
+    }
+
+    /// Share of the plants whose drift people see.
+    #[must_use]
+    pub fn seen(&self) -> f64 {
+        let seen = self.drifts.iter().filter(|&&drift| drift > SEEN).count();
+        seen as f64 / self.drifts.len().max(1) as f64
+    }
+}
+
+/// The middle one of some numbers, the lower of two; 0 for none.
+#[must_use]
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
+}
+
+/// The largest, 0 for none.
+#[must_use]
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// The mean, 0 for none.
+#[must_use]
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Measures a clip.
+///
+/// - `source`: the clip that was cleaned; `sound`: the one that the fault was put into; all of the same frames
+/// - `plants`: when feet stand in the sound clip
+#[must_use]
+pub fn figures(
+    clip: &Clip,
+    source: &Clip,
+    sound: &Clip,
+    legs: &[Leg],
+    plants: &[Plant],
+) -> Figures {
+    let n = clip.skeleton().n_joints();
+    let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
+    let metre = lengths.sum::<f64>() / legs.len().max(1) as f64 / LEG;
+    let poses = clip.poses();
+    let path = |joint: usize, frames: Range<usize>| -> Vec<DVec3> {
+        let along = frames.map(|frame| poses[frame * n + joint].translation);
+        along.map(|p| p - clip.up() * p.dot(clip.up())).collect()
+    };
+    let mut figures = Figures::default();
+    for plant in plants {
+        let path = path(joint_of(&legs[plant.leg], plant.part), plant.frames.clone());
+        let middle = middle(&path);
+        let drift = largest(&path.iter().map(|p| p.distance(middle)).collect::<Vec<_>>());
+        figures.drifts.push(drift / metre * 1e3);
+        figures.slides.extend(path.windows(2).map(|w| w[0].distance(w[1]) / metre * 1e3));
+    }
+    let (rate, mut pop) = (1.0 / clip.frame_time(), 0.0);
+    for leg in legs {
+        let angles: Vec<f64> = poses.chunks_exact(n).map(|poses| knee(poses, leg)).collect();
+        let pops = angles.windows(3).map(|w| (w[2] - 2.0 * w[1] + w[0]).abs() * rate * rate);
+        pop = pops.fold(pop, f64::max);
+    }
+    figures.knee_pops.push(pop);
+    figures.changes = distances(&poses, &source.poses(), n, metre);
+    figures.errors = distances(&poses, &sound.poses(), n, metre);
+    figures.frames = clip.n_frames();
+    figures
+}
+
+/// The joint that stands.
+#[must_use]
+pub fn joint_of(leg: &Leg, part: Part) -> usize {
+    match part {
+        Part::Heel => leg.limb.end,
+        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
+    }
+}
+
+fn middle(path: &[DVec3]) -> DVec3 {
+    let of = |axis: usize| median(&path.iter().map(|p| p[axis]).collect::<Vec<_>>());
+    DVec3::new(of(0), of(1), of(2))
+}
+
+fn knee(poses: &[Pose], leg: &Leg) -> f64 {
+    let at = |joint: usize| poses[joint].translation;
+    let (hip, knee, ankle) = (at(leg.limb.start), at(leg.limb.mid), at(leg.limb.end));
+    let (up, down) = (hip - knee, ankle - knee);
+    up.cross(down).length().atan2(up.dot(down))
+}
+
+/// Distances of joints from one motion to another \[cm\], roots brought together.
+fn distances(poses: &[Pose], other: &[Pose], n: usize, metre: f64) -> Vec<f64> {
+    let frames = poses.chunks_exact(n).zip(other.chunks_exact(n));
+    let in_frame = |(poses, other): (&[Pose], &[Pose])| {
+        let apart = poses[0].translation - other[0].translation;
+        let each = poses.iter().zip(other);
+        let each = each.map(|(p, o)| (p.translation - o.translation - apart).length());
+        each.sum::<f64>() / n as f64 / metre * 100.0
+    };
+    frames.map(in_frame).collect()
+}

@@ -1,0 +1,86 @@
+//! Many files at once: one that fails, or brings its thread down, leaves the others alone, and results come in the order of the files.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::progress::Progress;
+
+/// Stack of a worker: that of a main thread, so that a file is treated the same wherever it is worked on.
+const STACK: usize = 8 << 20;
+
+/// Does the same to each of many items, some at once, and gives what came of them in their order. What panics gives the message.
+///
+/// - `name`: of an item, shown beside the progress
+pub(super) fn run<I: Sync, T: Send>(
+    items: &[I],
+    threads: usize,
+    name: impl Fn(&I) -> String + Sync,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<Result<T, String>> {
+    let next = AtomicUsize::new(0);
+    let progress = Mutex::new(Progress::new(items.len()));
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let worker = || {
+        while let Some((index, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
+        {
+            progress.lock().unwrap_or_else(PoisonError::into_inner).step(&name(item));
+            let result = catch_unwind(AssertUnwindSafe(|| work(item)));
+            let result = result.map_err(|panic| message(panic.as_ref()));
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        }
+    };
+    thread::scope(|scope| {
+        let n = threads.clamp(1, items.len().max(1));
+        let spawned = (1..n).filter_map(|_| {
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker).ok()
+        });
+        let others: Vec<_> = spawned.collect();
+        // This thread works too, so that all is done even where no other can be had.
+        worker();
+        drop(others);
+    });
+    progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How many files to work on at once, where nothing was said.
+pub(super) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a fault of posekit, please report it: {}", text.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order_and_one_that_panics_is_alone() {
+        let items: Vec<usize> = (0..200).collect();
+        let work = |&item: &usize| {
+            assert_ne!(item, 77, "item 77 is poisoned");
+            item * 2
+        };
+        for threads in [1, 4, 500] {
+            let results = run(&items, threads, ToString::to_string, work);
+            assert_eq!(results.len(), 200);
+            for (index, result) in results.into_iter().enumerate() {
+                match result {
+                    Ok(double) => assert_eq!(double, index * 2),
+                    Err(message) => assert!(index == 77 && message.contains("poisoned")),
+                }
+            }
+        }
+        assert!(run(&[], 4, |(): &()| String::new(), |()| ()).is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! `posekit check`: how far standing feet slide.
+
+use posekit::motion::{Clip, DetectSettings, find_floor, find_plants, ground_path, measure};
+
+use super::feet::{
+    Places, floor_choice, key, legs, metric_records, millimetres, part_word, walking, with_legs,
+};
+use super::record::{ClipRecord, PlantRecord, finite};
+use super::run::{Made, Task, or_json};
+use super::source::Opened;
+use super::view::{ClipView, Sides};
+use super::{page, words};
+use crate::failure::{Failure, Result};
+use crate::motion_args::CheckArgs;
+use crate::output::write_file;
+
+/// Reads, measures, tells.
+pub(crate) fn check(args: &CheckArgs) -> Result<()> {
+    or_json(begin(args), "check", args.batch.json)
+}
+
+fn begin(args: &CheckArgs) -> Result<()> {
+    let task = Task {
+        command: "check",
+        input: &args.input,
+        batch: &args.batch,
+        output: None,
+        extension: None,
+        options: key(&args.detect),
+    };
+    let outcome = task.run(|opened, _| {
+        let mut record = opened.record();
+        let mut views = Vec::new();
+        for index in opened.chosen()? {
+            let clip = match opened.clip(index) {
+                Ok(clip) => clip,
+                Err(failure) => {
+                    record.clips.push(opened.clip_fault(index, &failure));
+                    continue;
+                }
+            };
+            let (told, view) = measured(opened, index, clip, args)?;
+            record.clips.push(told);
+            views.extend(view);
+        }
+        Ok(Made { record, outputs: Vec::new(), view: views })
+    })?;
+    if let Some(report) = &args.report {
+        let name = args.input.file.display().to_string();
+        write_file(
+            report,
+            &page::page(
+                "check",
+                &name,
+                &outcome.files,
+                outcome.view.as_deref().unwrap_or_default(),
+            ),
+        )?;
+    }
+    let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.bound);
+    let n_over =
+        outcome.files.iter().flat_map(|file| file.plants()).filter(|plant| over(plant)).count();
+    if n_over > 0 && !args.batch.json {
+        let bound = words::digits(args.bound, 2);
+        crate::output::note(&format!("{} further than {bound} mm", words::slide(n_over)));
+    }
+    outcome.tell(&task, n_over > 0)
+}
+
+/// One motion measured, and what a page shows of it.
+fn measured(
+    opened: &Opened<'_>,
+    index: usize,
+    clip: &Clip,
+    args: &CheckArgs,
+) -> Result<(ClipRecord, Option<ClipView>)> {
+    let legs = legs(&args.detect, clip)?;
+    let choice = floor_choice(&args.detect, clip);
+    let floor = find_floor(clip, &legs.legs, choice);
+    let plants = find_plants(clip, &legs.legs, &floor, choice, &DetectSettings::default());
+    let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
+    let ahead = if args.detect.in_place {
+        let settings = DetectSettings::default();
+        let slid = ground_path(clip, &legs.legs, &plants, &floor, choice, &settings);
+        let message = "--in-place: no joint that carries the legs can be moved";
+        Some(walking(clip, &legs.legs, &slid).ok_or_else(|| Failure::usage(message))?)
+    } else {
+        None
+    };
+    let clip = ahead.as_ref().unwrap_or(clip);
+    let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
+    let metrics = measure(clip, None, &legs.legs, &plants, &floor);
+    record.metrics = metric_records(&metrics, None);
+    record.plants = plants
+        .iter()
+        .zip(&metrics.drifts)
+        .map(|(plant, drift)| PlantRecord {
+            leg: plant.leg,
+            part: part_word(plant.part).to_owned(),
+            from: clip.time(plant.frames.start),
+            to: clip.time(plant.frames.end - 1),
+            verdict: "measured".to_owned(),
+            reason: String::new(),
+            drift_before: finite(drift * 1e3),
+            drift_after: None,
+        })
+        .collect();
+    let view = args.report.is_some().then(|| {
+        let places = Places::of(clip);
+        let sides = Sides { clip, before: &places, after: None };
+        ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)
+    });
+    Ok((record, view))
+}

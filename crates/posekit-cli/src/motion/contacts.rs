@@ -1,0 +1,28 @@
+//! Files of contacts.
+
+use std::path::Path;
+
+use posekit::motion::Contact;
+use posekit::skeleton::Skeleton;
+use posekit_io::{ContactsFile, Limits, read_text};
+
+use crate::failure::{Failure, Result};
+use crate::output::write_file;
+
+/// The contacts that a file has for a skeleton.
+pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {
+    let in_file = |error| Failure::in_file(error, path.display());
+    let text = read_text(path, &Limits::default()).map_err(in_file)?;
+    let file = ContactsFile::from_json(&text).map_err(in_file)?;
+    file.to_contacts(skeleton).map_err(|error| in_file(error.located_in(&text)))
+}
+
+/// Writes contacts; what is there is replaced only where that was asked for.
+pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> Result<()> {
+    if path.is_file() && !force {
+        let message = "the file of contacts is there already; give --force to replace it";
+        return Err(Failure::usage(format!("{message}: {}", path.display())));
+    }
+    let text = file.to_json().map_err(|error| Failure::in_file(error, path.display()))?;
+    write_file(path, &text)
+}

@@ -1,0 +1,205 @@
+//! Feet and floor: from the options to the library, and from the library to what is told.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{acos, direction_or};
+use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Metrics, Part, find_legs};
+use posekit::skeleton::JointKind;
+
+use super::record::{ClipRecord, FloorRecord, LegRecord, MetricRecord, finite};
+use super::view::root;
+use crate::failure::{Failure, Result};
+use crate::motion_args::{DetectArgs, FloorWord};
+
+/// The legs that are named, or those that are found.
+pub(super) fn legs(args: &DetectArgs, clip: &Clip) -> Result<Legs> {
+    if args.legs.is_empty() {
+        return Ok(find_legs(clip));
+    }
+    let skeleton = clip.skeleton();
+    let leg = |name: &String| {
+        let joint = skeleton.find(name.trim()).ok_or_else(|| {
+            Failure::usage(format!(
+                "--legs: there is no joint {name:?}; posekit info --json lists them"
+            ))
+        })?;
+        Leg::ending_at(skeleton, joint).ok_or_else(|| {
+            Failure::usage(format!("--legs: {name:?} has no two bones above it, and ends no leg"))
+        })
+    };
+    let legs: Result<Vec<Leg>> = args.legs.iter().map(leg).collect();
+    Ok(Legs { legs: legs?, reason: "as given with --legs".to_owned(), candidates: Vec::new() })
+}
+
+/// The floor that is looked for.
+pub(super) fn floor_choice(args: &DetectArgs, clip: &Clip) -> FloorChoice {
+    match args.floor {
+        FloorWord::Fit => FloorChoice::Fit,
+        FloorWord::Level => FloorChoice::Level,
+        FloorWord::Steps => FloorChoice::PerPlant,
+        FloorWord::At(height) => {
+            FloorChoice::Given(Floor { point: clip.up() * height, normal: clip.up() })
+        }
+    }
+}
+
+/// All that feet and floor depend on, for telling whether a file is done.
+pub(super) fn key(args: &DetectArgs) -> String {
+    format!("{:?}", (&args.legs, args.floor, args.in_place))
+}
+
+/// From the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
+pub(super) fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
+    let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
+    finite(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths)
+}
+
+/// The measures of a motion, and of the same after a change.
+pub(super) fn metric_records(before: &Metrics, after: Option<&Metrics>) -> Vec<MetricRecord> {
+    type Row = (&'static str, &'static str, &'static str, fn(&Metrics) -> f64);
+    let rows: [Row; 13] = [
+        ("drift_median", "slide of a plant, median", "mm", |m| m.drift_median * 1e3),
+        ("drift_max", "slide of a plant, worst", "mm", |m| m.drift_max * 1e3),
+        ("visible_share", "plants that people notice", "%", |m| m.visible_share * 1e2),
+        ("slide_speed", "speed of planted feet", "mm/s", |m| m.slide_speed * 1e3),
+        ("weighted_skate", "weighted skate", "mm/s", |m| m.weighted_skate * 1e3),
+        ("skating_ratio", "skating ratio", "%", |m| m.skating_ratio * 1e2),
+        ("penetration", "feet below the floor", "mm", |m| m.penetration * 1e3),
+        ("floating", "planted feet above the floor", "mm", |m| m.floating * 1e3),
+        ("jerk", "jerk, mean", "m/s³", |m| m.jerk),
+        ("jerk_max", "jerk, largest", "m/s³", |m| m.jerk_max),
+        ("edge_jerk", "jerk at ends of plants, largest", "m/s³", |m| m.edge_jerk),
+        ("knee_pop", "second difference of a knee, largest", "°/s²", |m| m.knee_pop.to_degrees()),
+        ("knee_max", "straightest knee", "°", |m| m.knee_max.to_degrees()),
+    ];
+    let record = |(key, label, unit, of): Row| MetricRecord {
+        key: key.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        before: finite(of(before)),
+        after: after.and_then(|after| finite(of(after))),
+    };
+    let mut records: Vec<MetricRecord> = rows.into_iter().map(record).collect();
+    let Some(change) = after.and_then(|after| after.change) else { return records };
+    type Cost = (&'static str, &'static str, &'static str, f64);
+    let costs: [Cost; 6] = [
+        ("pose_distance", "change of the pose, mean", "mm", change.pose_distance * 1e3),
+        ("pose_distance_max", "change of the pose, largest", "mm", change.pose_distance_max * 1e3),
+        ("root_rms", "shift of the root, root mean square", "mm", change.root_rms * 1e3),
+        (
+            "root_height_max",
+            "shift of the root up or down, largest",
+            "mm",
+            change.root_height_max * 1e3,
+        ),
+        (
+            "overstretched",
+            "frames with a knee straighter than before",
+            "",
+            change.overstretched as f64,
+        ),
+        ("stretch", "longer bones, largest", "%", change.stretch * 1e2),
+    ];
+    records.extend(costs.into_iter().map(|(key, label, unit, value)| MetricRecord {
+        key: key.to_owned(),
+        label: label.to_owned(),
+        unit: unit.to_owned(),
+        before: None,
+        after: finite(value),
+    }));
+    records
+}
+
+/// A record with legs and floor.
+pub(super) fn with_legs(
+    record: ClipRecord,
+    clip: &Clip,
+    legs: &Legs,
+    floor: Option<&Floor>,
+) -> ClipRecord {
+    let skeleton = clip.skeleton();
+    ClipRecord {
+        legs: legs.legs.iter().map(|leg| LegRecord::of(leg, skeleton)).collect(),
+        legs_reason: legs.reason.clone(),
+        candidates: legs.candidates.clone(),
+        floor: floor.filter(|_| !legs.legs.is_empty()).map(|floor| FloorRecord {
+            point: floor.point.to_array(),
+            normal: floor.normal.to_array(),
+            tilt: acos(floor.normal.dot(clip.up())).to_degrees(),
+        }),
+        ..record
+    }
+}
+
+pub(super) const fn part_word(part: Part) -> &'static str {
+    match part {
+        Part::Heel => "heel",
+        Part::Ball => "ball",
+    }
+}
+
+/// Where the joints of a clip are, frame after frame.
+pub(super) struct Places {
+    points: Vec<DVec3>,
+    n_joints: usize,
+}
+
+impl Places {
+    pub(super) fn of(clip: &Clip) -> Self {
+        let n_joints = clip.skeleton().n_joints();
+        let points = clip.poses().iter().map(|pose| pose.translation).collect();
+        Self { points, n_joints }
+    }
+
+    pub(super) fn at(&self, frame: usize, joint: usize) -> DVec3 {
+        self.points[frame * self.n_joints + joint]
+    }
+
+    pub(super) fn frame(&self, frame: usize) -> &[DVec3] {
+        &self.points[frame * self.n_joints..(frame + 1) * self.n_joints]
+    }
+
+    pub(super) fn n_frames(&self) -> usize {
+        self.points.len() / self.n_joints.max(1)
+    }
+
+    /// How far apart a joint is at most from where it is in another clip of as many frames.
+    pub(super) fn largest_distance(&self, other: &Self) -> f64 {
+        let pairs = self.points.iter().zip(&other.points);
+        pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+    }
+}
+
+/// A walk on the spot as it would go: what its floor slides is taken off the root's path. `None` where no joint that carries the legs can be moved.
+///
+/// - `slid`: how far the floor has slid by each frame, in the clip's unit
+pub(super) fn walking(clip: &Clip, legs: &[Leg], slid: &[DVec3]) -> Option<Clip> {
+    let skeleton = clip.skeleton();
+    let root = root(clip, legs);
+    let is_free = |&joint: &usize| skeleton.kind(joint) == JointKind::Free;
+    let carrier = core::iter::once(root).chain(skeleton.ancestors(root)).find(is_free)?;
+    let place = skeleton.value_range(carrier).start;
+    let mut values = clip.values().to_vec();
+    for (q, slid) in values.chunks_exact_mut(skeleton.n_values()).zip(slid) {
+        let above = skeleton
+            .parent(carrier)
+            .map_or(DQuat::IDENTITY, |parent| skeleton.poses(q)[parent].rotation);
+        let own_from_world = (above * skeleton.parent_from_joint(carrier).rotation).inverse();
+        let shift = own_from_world * *slid;
+        q[place..place + 3].iter_mut().zip(shift.to_array()).for_each(|(value, off)| *value -= off);
+    }
+    clip.with_values(values).ok()
+}
+
+/// The joint of a part of a foot.
+pub(super) fn joint_of(leg: &Leg, part: Part) -> usize {
+    match part {
+        Part::Heel => leg.limb.end,
+        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
+    }
+}
+
+/// Two directions along a floor, the second a quarter turn from the first.
+pub(super) fn along(normal: DVec3) -> [DVec3; 2] {
+    let first = direction_or(normal.cross(DVec3::Z), DVec3::X);
+    [first, normal.cross(first)]
+}

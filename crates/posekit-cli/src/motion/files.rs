@@ -1,0 +1,156 @@
+//! Which files are read, and where what is made of them goes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+
+/// What names of motion files end in. In a folder others are passed over; a file that is named is read whatever its name is.
+const EXTENSIONS: [&str; 5] = ["bvh", "glb", "gltf", "vrm", "vrma"];
+
+/// A file to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// What it is called in what is told: as it was given, or its path in the folder, with `/` on every system.
+    pub(super) name: String,
+    /// Its path in the folder; its file name where it was given by itself.
+    pub(super) relative: PathBuf,
+}
+
+/// What was asked for: one file, or all of a folder.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    /// In the order of their names.
+    pub(super) files: Vec<Input>,
+    /// The folder, if it was one.
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// The files that a path stands for.
+///
+/// - `apart`: a folder that is left out: what is written into the folder that is read is not read again
+pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
+    let failed = |error: std::io::Error| {
+        Failure::input(format!("cannot read the file: {error}: {}", path.display()))
+    };
+    if path == Path::new("-") {
+        return Err(Failure::usage(
+            "a motion is read from a file, not from standard input; a file called - is given as ./-",
+        ));
+    }
+    if !fs::metadata(path).map_err(failed)?.is_dir() {
+        let relative = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
+        let input = Input { path: path.to_owned(), name: path.display().to_string(), relative };
+        return Ok(Inputs { files: vec![input], folder: None });
+    }
+    let apart = apart.filter(|apart| *apart != path).and_then(|apart| apart.canonicalize().ok());
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(path.join(&folder)).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let relative = folder.join(entry.file_name());
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            let is_apart = || apart.is_some() && entry.path().canonicalize().ok() == apart;
+            match entry.file_type() {
+                // Links to folders are not followed: they may lead around in a ring.
+                Ok(kind) if kind.is_dir() && !is_hidden && !is_apart() => folders.push(relative),
+                Ok(kind) if !kind.is_dir() && is_motion(&relative) && entry.path().is_file() => {
+                    let name = relative.to_string_lossy().replace('\\', "/");
+                    files.push(Input { path: entry.path(), name, relative });
+                }
+                _ => {}
+            }
+        }
+    }
+    files.sort_by(|a, b| a.relative.cmp(&b.relative));
+    Ok(Inputs { files, folder: Some(path.to_owned()) })
+}
+
+fn is_motion(path: &Path) -> bool {
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// Where what is made of each input goes, or why it has no place.
+///
+/// - `extension`: what the names end in then; `None` keeps theirs
+pub(super) fn outputs(
+    inputs: &Inputs,
+    output: &Path,
+    extension: Option<&str>,
+) -> Result<Vec<core::result::Result<PathBuf, String>>> {
+    let Some(folder) = &inputs.folder else {
+        if output.is_dir() {
+            let message =
+                "the output is a folder, and the input is a file; give the file's new name, too";
+            return Err(Failure::usage(format!("{message}: {}", output.display())));
+        }
+        return Ok(vec![Ok(output.to_owned())]);
+    };
+    if output.is_file() {
+        return Err(Failure::usage(format!(
+            "the input is a folder ({}), and the output a file: {}",
+            folder.display(),
+            output.display()
+        )));
+    }
+    let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
+    let places = inputs.files.iter().map(|input| {
+        let mut place = output.join(&input.relative);
+        if let Some(extension) = extension {
+            place.set_extension(extension);
+        }
+        match taken.get(&place) {
+            Some(first) => Err(format!("it would be written where {first} is written")),
+            None => {
+                taken.insert(place.clone(), &input.name);
+                Ok(place)
+            }
+        }
+    });
+    Ok(places.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str, files: &[&str]) -> PathBuf {
+        let place =
+            std::env::temp_dir().join(format!("posekit-files-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&place);
+        for file in files {
+            let path = place.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        place
+    }
+
+    #[test]
+    fn a_folder_gives_its_motions_in_order() {
+        let files = ["b/x.BVH", "a.glb", "notes.txt", ".hidden/y.bvh", "out/a.glb", "b/a.bvh"];
+        let place = place("order", &files);
+        let found = inputs(&place, Some(&place.join("out"))).unwrap();
+        let names: Vec<&str> = found.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["a.glb", "b/a.bvh", "b/x.BVH"]);
+        let outs = outputs(&found, &place.join("out"), None).unwrap();
+        assert_eq!(outs[1], Ok(place.join("out/b/a.bvh")));
+        fs::remove_dir_all(place).unwrap();
+    }
+
+    #[test]
+    fn two_files_for_one_place_are_told() {
+        let place = place("clash", &["a.bvh", "a.glb"]);
+        let found = inputs(&place, None).unwrap();
+        let outs = outputs(&found, &place.join("out"), Some("glb")).unwrap();
+        assert!(outs[0].is_ok());
+        assert_eq!(outs[1], Err("it would be written where a.bvh is written".to_owned()));
+        fs::remove_dir_all(place).unwrap();
+    }
+}

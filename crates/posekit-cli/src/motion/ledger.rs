@@ -1,0 +1,130 @@
+//! What is done already, in a folder: one small file for each, in the hidden folder `.posekit` of the output.
+//!
+//! A file is done when input, options and version are what they were, by their content, and what was written is still there as it was written. Dates play no
+//! part. Each note is a file of its own, written whole or not at all, so nothing can be half known, and two runs into one folder do not disturb each
+//! other.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::record::FileRecord;
+use crate::output::write_bytes;
+
+/// A number for content: 128 bits of FNV-1a, for telling apart what differs by accident; it is no defence against intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Digest(u128);
+
+impl Digest {
+    pub(super) const fn new() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    /// The number with more content behind what it has seen, and its length, so that pieces do not run into each other.
+    pub(super) fn with(self, bytes: &[u8]) -> Self {
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let length = (bytes.len() as u64).to_le_bytes();
+        let step = |sum: u128, &byte: &u8| (sum ^ u128::from(byte)).wrapping_mul(PRIME);
+        Self(length.iter().fold(bytes.iter().fold(self.0, step), step))
+    }
+
+    pub(super) fn text(self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
+/// What is known of a file that is done.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    /// Of input, options and version.
+    from: String,
+    /// Of what was written.
+    made: String,
+    /// What was told.
+    record: FileRecord,
+}
+
+/// The notes of an output folder.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    folder: PathBuf,
+}
+
+impl Ledger {
+    pub(super) fn of(output: &Path) -> Self {
+        Self { folder: output.join(".posekit") }
+    }
+
+    /// What was told of a file, if it is done.
+    ///
+    /// - `output`: where it was written
+    /// - `from`: of input, options and version
+    pub(super) fn done(&self, output: &Path, from: Digest) -> Option<FileRecord> {
+        let note = self.read(output)?;
+        (note.from == from.text() && is_as_written(output, &note)).then_some(note.record)
+    }
+
+    /// True where the output is what an earlier run wrote there, and so may be written over.
+    pub(super) fn is_ours(&self, output: &Path) -> bool {
+        self.read(output).is_some_and(|note| is_as_written(output, &note))
+    }
+
+    /// Takes down that a file is done. A note that cannot be written costs only time, the next time.
+    pub(super) fn take_down(&self, output: &Path, from: Digest, made: Digest, record: &FileRecord) {
+        let note = Note { from: from.text(), made: made.text(), record: record.clone() };
+        if let Ok(text) = serde_json::to_string(&note) {
+            let _ = fs::create_dir_all(&self.folder);
+            let _ = write_bytes(&self.place(output), text.as_bytes());
+        }
+    }
+
+    fn read(&self, output: &Path) -> Option<Note> {
+        serde_json::from_slice(&fs::read(self.place(output)).ok()?).ok()
+    }
+
+    /// A name from the output's name in the folder: however long that is, and whatever is in it.
+    fn place(&self, output: &Path) -> PathBuf {
+        let base = self.folder.parent().unwrap_or(Path::new(""));
+        let relative = output.strip_prefix(base).unwrap_or(output);
+        let name = Digest::new().with(relative.as_os_str().as_encoded_bytes()).text();
+        self.folder.join(name + ".json")
+    }
+}
+
+fn is_as_written(output: &Path, note: &Note) -> bool {
+    fs::read(output).is_ok_and(|bytes| Digest::new().with(&bytes).text() == note.made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_do_not_run_into_each_other() {
+        let of = |pieces: &[&str]| {
+            pieces.iter().fold(Digest::new(), |sum, piece| sum.with(piece.as_bytes()))
+        };
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+        assert_ne!(of(&["", "a"]), of(&["a", ""]));
+        assert_eq!(of(&["a"]), of(&["a"]));
+    }
+
+    #[test]
+    fn a_file_is_done_until_something_changes() {
+        let place = std::env::temp_dir().join(format!("posekit-ledger-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        let output = place.join("a.bvh");
+        let (from, made) = (Digest::new().with(b"in"), Digest::new().with(b"out"));
+        let ledger = Ledger::of(&place);
+        assert!(ledger.done(&output, from).is_none());
+        fs::write(&output, "out").unwrap();
+        ledger.take_down(&output, from, made, &FileRecord::default());
+        assert_eq!(ledger.done(&output, from), Some(FileRecord::default()));
+        assert!(ledger.done(&output, Digest::new().with(b"other")).is_none(), "other input");
+        assert!(ledger.is_ours(&output));
+        fs::write(&output, "edited by hand").unwrap();
+        assert!(ledger.done(&output, from).is_none() && !ledger.is_ours(&output));
+        fs::remove_dir_all(place).unwrap();
+    }
+}

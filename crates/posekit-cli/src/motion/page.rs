@@ -1,0 +1,328 @@
+//! The report page: one file that asks for nothing from outside. First the answer, then the figure in motion, the feet, the plants, and the numbers.
+
+use super::plots::{histogram, leg_plot, worst_plot};
+use super::record::{ClipRecord, FileRecord, PlantRecord};
+use super::view::ClipView;
+use super::words::{about, answer, count, digits, millimetres, significant, summary_line};
+use crate::draw::page_style;
+use crate::draw::svg::{Markup, Tag};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page of a command.
+///
+/// - `name`: of the file or folder
+/// - `views`: of a single file, what is shown of each motion
+pub(super) fn page(command: &str, name: &str, files: &[FileRecord], views: &[ClipView]) -> String {
+    let mut out = Markup::new();
+    out.raw("<!doctype html>\n");
+    out.open(&Tag::new("html").set("lang", "en"));
+    head(&mut out, &format!("posekit {command}: {name}"));
+    out.open(&Tag::new("body"));
+    out.open(&Tag::new("main").class("s-two-bone"));
+    out.element(&Tag::new("p").class("kicker"), &format!("posekit {command} · {name}"));
+    if files.len() == 1 {
+        one(&mut out, &files[0], views);
+    } else {
+        folder(&mut out, files);
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let footer = format!(
+        "Lengths are scaled so that a leg is 0.85 m from hip to ankle. A slide is the largest distance of a standing heel or ball, along the floor, from its own median. \
+         Made by posekit {version}; the same file gives the same page."
+    );
+    out.element(&Tag::new("footer"), &footer);
+    out.close_line();
+    if !views.is_empty() {
+        out.open(&Tag::new("script"));
+        out.raw(SCRIPT);
+        out.close_line();
+    }
+    out.finish() + "\n"
+}
+
+fn head(out: &mut Markup, title: &str) {
+    out.open(&Tag::new("head"));
+    out.raw("<meta charset=\"utf-8\">\n");
+    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    // The page brings all it needs; this makes browsers hold it to that.
+    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
+    out.element(&Tag::new("title"), title);
+    out.open(&Tag::new("style"));
+    out.raw(&page_style());
+    out.raw(STYLE);
+    out.close_line();
+    out.close_line();
+}
+
+/// The page of one file.
+fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
+    if let [clip] = file.clips.as_slice() {
+        out.element(
+            &Tag::new("h1"),
+            clip.error.as_deref().map_or_else(|| answer(clip), str::to_owned).as_str(),
+        );
+    } else {
+        let plants = count(file.plants().count(), "plant");
+        let title = file.error.clone().unwrap_or_else(|| {
+            format!("{} with {plants} altogether", count(file.clips.len(), "motion"))
+        });
+        out.element(&Tag::new("h1"), &title);
+    }
+    warnings(out, file);
+    for (index, clip) in file.clips.iter().enumerate() {
+        let is_this =
+            |view: &&ClipView| view.record.name == clip.name && view.record.plants == clip.plants;
+        let view = views.iter().find(is_this);
+        let is_single = file.clips.len() == 1;
+        out.open(&Tag::new("section").class(if is_single { "single" } else { "model" }));
+        if !is_single {
+            out.element(&Tag::new("h2"), clip.name.as_deref().unwrap_or("motion"));
+            let words = clip.error.clone().unwrap_or_else(|| answer(clip));
+            out.element(&Tag::new("p"), &words);
+        }
+        out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
+        if let Some(view) = view {
+            shown(out, view, index);
+        }
+        detail(out, clip);
+        out.close_line();
+    }
+}
+
+fn warnings(out: &mut Markup, file: &FileRecord) {
+    for warning in &file.warnings {
+        out.element(&Tag::new("p").class("about"), &format!("Note: {warning}."));
+    }
+}
+
+/// The figure, its feet and its plants.
+fn shown(out: &mut Markup, view: &ClipView, index: usize) {
+    let has_after = view.feet.iter().any(|foot| foot.height.len() > 1);
+    player(out, view, index, has_after);
+    let plants: Vec<&PlantRecord> = view.record.plants.iter().collect();
+    out.open(&Tag::new("div").class("pair"));
+    if let Some(drawn) = histogram(&plants) {
+        out.open(&Tag::new("figure").class("tile"));
+        out.raw(&drawn);
+        out.element(&Tag::new("figcaption"), "How far plants slide");
+        out.close_line();
+    }
+    if let Some(worst) = &view.worst {
+        let plant = &view.record.plants[worst.plant];
+        let side = view.record.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+        out.open(&Tag::new("figure").class("tile"));
+        out.raw(&worst_plot(worst));
+        let words = super::plots::plant_words(plant);
+        out.element(&Tag::new("figcaption"), &format!("The worst, from above: {side} {words}"));
+        out.close_line();
+    }
+    out.close_line();
+    legend(out, view, has_after);
+    for leg in 0..view.record.legs.len() {
+        let record = &view.record.legs[leg];
+        out.element(&Tag::new("h3"), &format!("{} foot", capital(&record.side)));
+        out.open(&Tag::new("div").class("plot scroll"));
+        out.raw(&leg_plot(view, leg));
+        out.close_line();
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What lines and bars mean.
+fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
+    let has_balls = view.feet.iter().any(|foot| foot.part == "ball");
+    out.open(&Tag::new("p").class("legend"));
+    let entry = |out: &mut Markup, swatch: &str, words: &str| {
+        out.open(&Tag::new("span"));
+        out.raw("<svg viewBox=\"0 0 28 12\" class=\"swatch\" aria-hidden=\"true\">");
+        out.raw(swatch);
+        out.raw("</svg>");
+        out.element(&Tag::new("span"), words);
+        out.close();
+    };
+    if has_after {
+        entry(out, "<path d=\"M0 6H28\" class=\"line was\"/>", "before");
+        entry(out, "<path d=\"M0 6H28\" class=\"line now\"/>", "after");
+    }
+    if has_balls {
+        entry(out, "<path d=\"M0 6H28\" class=\"line now\" stroke-dasharray=\"4 2.5\"/>", "heel");
+        entry(out, "<path d=\"M0 6H28\" class=\"line now\"/>", "ball");
+    }
+    let mut verdicts: Vec<&str> =
+        view.record.plants.iter().map(|plant| plant.verdict.as_str()).collect();
+    verdicts.sort_unstable();
+    verdicts.dedup();
+    for verdict in verdicts {
+        let bar =
+            format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
+        let words =
+            if verdict == "measured" { "plant".to_owned() } else { format!("plant, {verdict}") };
+        entry(out, &bar, &words);
+    }
+    out.close_line();
+}
+
+/// The place for the figure, and its numbers for the script.
+fn player(out: &mut Markup, view: &ClipView, index: usize, has_after: bool) {
+    let Ok(data) = serde_json::to_string(&view.play) else { return };
+    out.open(&Tag::new("div").class("player").set("data-play", &format!("play-{index}")));
+    out.open(&Tag::new("div").class("panes"));
+    let panes: &[(&str, &str)] = if has_after {
+        &[("before", "Before"), ("after", "After")]
+    } else {
+        &[("before", "The figure")]
+    };
+    for (side, words) in panes {
+        out.open(&Tag::new("figure").class("tile"));
+        out.open(
+            &Tag::new("canvas").set("data-side", side).set("role", "img").set("aria-label", words),
+        );
+        out.close();
+        out.element(&Tag::new("figcaption"), words);
+        out.close_line();
+    }
+    out.close_line();
+    out.raw("<div class=\"transport\" hidden></div>\n");
+    out.close_line();
+    out.open(
+        &Tag::new("script").set("type", "application/json").set("id", &format!("play-{index}")),
+    );
+    // Only digits, letters and signs of base 64: nothing in it can end the element.
+    out.raw(&data);
+    out.close_line();
+}
+
+/// Numbers, for those who want them.
+fn detail(out: &mut Markup, clip: &ClipRecord) {
+    if !clip.metrics.is_empty() {
+        out.element(&Tag::new("h3"), "Measures");
+        let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
+        let head: &[&str] = if has_after {
+            &["measure", "before", "after", "unit"]
+        } else {
+            &["measure", "value", "unit"]
+        };
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), significant);
+        let rows = clip.metrics.iter().map(|metric| {
+            let mut row = vec![metric.label.clone(), number(metric.before)];
+            row.extend(has_after.then(|| number(metric.after)));
+            row.push(metric.unit.clone());
+            row
+        });
+        table(out, head, if has_after { 1..3 } else { 1..2 }, rows);
+    }
+    let told = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
+    let rows: Vec<Vec<String>> = told
+        .map(|plant| {
+            let side = clip.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+            vec![
+                format!("{side} {}", plant.part),
+                format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
+                plant.drift_before.map_or("–".to_owned(), millimetres),
+                plant.drift_after.map_or("–".to_owned(), millimetres),
+                format!("{}: {}", plant.verdict, plant.reason),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        out.element(&Tag::new("h3"), "Plants that do not hold, and why");
+        table(
+            out,
+            &["plant", "time (s)", "before (mm)", "after (mm)", "why"],
+            1..4,
+            rows.into_iter(),
+        );
+    }
+    out.element(&Tag::new("h3"), "What was found");
+    let mut rows: Vec<Vec<String>> = clip
+        .legs
+        .iter()
+        .map(|leg| {
+            let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
+            vec![
+                format!("{} leg", leg.side),
+                format!("{} – {} – {}{ball}", leg.hip, leg.knee, leg.ankle),
+            ]
+        })
+        .collect();
+    rows.push(vec!["legs".to_owned(), clip.legs_reason.clone()]);
+    if let Some(floor) = &clip.floor {
+        rows.push(vec!["floor".to_owned(), format!("{}° from level", digits(floor.tilt, 1))]);
+    }
+    table(out, &[], 0..0, rows.into_iter());
+}
+
+/// The page of a folder.
+fn folder(out: &mut Markup, files: &[FileRecord]) {
+    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
+    out.element(
+        &Tag::new("h1"),
+        &format!("{}, {}.", summary_line(files), count(plants.len(), "plant")),
+    );
+    if let Some(drawn) = histogram(&plants) {
+        out.open(&Tag::new("figure").class("tile half"));
+        out.raw(&drawn);
+        out.element(&Tag::new("figcaption"), "How far plants slide, all files together");
+        out.close_line();
+    }
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
+    let rows = files.iter().map(|file| {
+        let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.plants().filter_map(of);
+        vec![
+            file.file.clone(),
+            file.plants().count().to_string(),
+            number(super::record::median(drifts(|plant| plant.drift_before))),
+            number(super::record::median(drifts(PlantRecord::drift))),
+            number(drifts(PlantRecord::drift).reduce(f64::max)),
+            match file.first_error().filter(|_| file.is_failed()) {
+                Some(error) => format!("failed: {error}"),
+                None => file
+                    .clips
+                    .first()
+                    .filter(|clip| clip.legs.is_empty())
+                    .map_or_else(String::new, |clip| clip.legs_reason.clone()),
+            },
+        ]
+    });
+    table(out, &["file", "plants", "before (mm)", "after (mm)", "worst (mm)", ""], 1..5, rows);
+}
+
+/// A plain table.
+///
+/// - `numbers`: the columns of numbers
+fn table(
+    out: &mut Markup,
+    head: &[&str],
+    numbers: core::ops::Range<usize>,
+    rows: impl Iterator<Item = Vec<String>>,
+) {
+    let class = |column: usize| if numbers.contains(&column) { "n" } else { "" };
+    out.open(&Tag::new("div").class("scroll"));
+    out.open(&Tag::new("table").class("plain"));
+    if !head.is_empty() {
+        out.open(&Tag::new("thead"));
+        out.open(&Tag::new("tr"));
+        for (column, title) in head.iter().enumerate() {
+            out.element(&Tag::new("th").set("scope", "col").class(class(column)), title);
+        }
+        out.close();
+        out.close_line();
+    }
+    out.open(&Tag::new("tbody"));
+    for row in rows {
+        out.open(&Tag::new("tr"));
+        for (column, cell) in row.iter().enumerate() {
+            out.element(&Tag::new("td").class(class(column)), cell);
+        }
+        out.close_line();
+    }
+    out.close();
+    out.close();
+    out.close_line();
+}

@@ -1,0 +1,92 @@
+//! `posekit pin`: any joint is made to hold a place for a time.
+
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::motion::{Clip, Contact, Hold, HoldSettings, find_legs, hold};
+use posekit::skeleton::Frame;
+
+use super::clean::contact_records;
+use super::contacts::read_contacts;
+use super::run::{Made, Task, or_json};
+use crate::failure::{Failure, Result};
+use crate::motion_args::PinArgs;
+
+/// Reads, holds, writes, tells.
+pub(crate) fn pin(args: &PinArgs) -> Result<()> {
+    or_json(begin(args), "pin", args.batch.json)
+}
+
+fn begin(args: &PinArgs) -> Result<()> {
+    let contacts =
+        args.contacts.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let own =
+        (&args.joint, args.from, args.to, &args.at, &args.offset, args.pose, args.ease, contacts);
+    let task = Task {
+        command: "pin",
+        input: &args.input,
+        batch: &args.batch,
+        output: Some(&args.output),
+        extension: None,
+        options: format!("{own:?} {}", args.input.key()),
+    };
+    let outcome = task.run(|opened, place| {
+        let index = opened.only("a pinned joint")?;
+        let clip = opened.clip(index)?;
+        let contacts = match &args.contacts {
+            Some(path) => read_contacts(path, clip.skeleton())?,
+            None => vec![contact(args, clip)?],
+        };
+        if let Some(contact) =
+            contacts.iter().find(|contact| clip.frames(contact.from, contact.to).is_empty())
+        {
+            return Err(Failure::usage(format!(
+                "no frame is from {} to {} s; the motion is from {} to {:.3} s",
+                contact.from,
+                contact.to,
+                clip.start(),
+                clip.start() + clip.duration()
+            )));
+        }
+        let legs = find_legs(clip).legs.iter().map(|leg| leg.limb).collect();
+        let held = hold(clip, &contacts, &HoldSettings { legs, ..HoldSettings::default() })?;
+        let mut record = opened.record();
+        let mut told = opened.clip_record(index, clip);
+        told.contacts = contact_records(&contacts, &held.contacts, clip);
+        let (outputs, joints) =
+            opened.written(&[(index, held.clip)], place, &mut record.warnings)?;
+        told.changed_joints = joints.first().copied();
+        record.clips.push(told);
+        Ok(Made { record, outputs, view: () })
+    })?;
+    outcome.tell(&task, false)
+}
+
+/// What the options ask for.
+fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
+    let name = args.joint.as_deref().unwrap_or_default();
+    let joint = clip.skeleton().find(name).ok_or_else(|| {
+        Failure::usage(format!("there is no joint {name:?}; posekit info --json lists them"))
+    })?;
+    let (from, to) = (args.from.unwrap_or(0.0), args.to.unwrap_or(0.0));
+    if from > to {
+        return Err(Failure::usage("--to is before --from"));
+    }
+    let point = |given: &Option<Vec<f64>>| given.as_ref().map(|at| DVec3::from_slice(at));
+    let frame =
+        Frame::new(joint, Pose::from_translation(point(&args.offset).unwrap_or(DVec3::ZERO)));
+    let hold = if args.pose {
+        Hold::Pose(pose(args, clip, &frame, from, to))
+    } else {
+        Hold::Position(point(&args.at))
+    };
+    Ok(Contact { frame, from, to, hold, ease_in: args.ease, ease_out: args.ease })
+}
+
+/// The pose to hold: at the place that was given with the rotation in the middle of the time; `None` for all as it is then.
+fn pose(args: &PinArgs, clip: &Clip, frame: &Frame, from: f64, to: f64) -> Option<Pose> {
+    let at = args.at.as_ref()?;
+    let mut q = clip.skeleton().neutral();
+    clip.sample(0.5 * (from + to), &mut q);
+    let middle = frame.world(&clip.skeleton().poses(&q));
+    Some(Pose::new(middle.rotation, DVec3::from_slice(at)))
+}

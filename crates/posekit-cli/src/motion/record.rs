@@ -1,0 +1,223 @@
+//! What is told of a file: plain data, from which tables, pages and JSON are made. Nothing in it depends on when, where or on how many threads it was
+//! made.
+
+use posekit::motion::{Leg, Side};
+use posekit::skeleton::Skeleton;
+use serde::{Deserialize, Serialize};
+
+/// The schema of what `--json` prints.
+pub(super) const SCHEMA: &str = "posekit.motion-report/1";
+
+/// What came of one file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    /// The file, as it was given, or its path in the folder.
+    pub(super) file: String,
+    /// What its content is: `BVH`, `GLB` and so on; empty where it could not be read.
+    pub(super) format: String,
+    /// What it seems to mean where its format says nothing.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub(super) survey: String,
+    /// What was written of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) output: Option<String>,
+    /// True where an earlier run had done it already.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub(super) skipped: bool,
+    /// What readers and writers could live with.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) warnings: Vec<String>,
+    /// Why nothing came of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) error: Option<String>,
+    /// Its motions.
+    pub(super) clips: Vec<ClipRecord>,
+}
+
+/// What came of one motion.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ClipRecord {
+    /// What the file calls it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) name: Option<String>,
+    /// Why nothing came of it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) error: Option<String>,
+    pub(super) joints: usize,
+    pub(super) frames: usize,
+    /// Frames per second.
+    pub(super) fps: f64,
+    /// From the first frame to the last \[s\].
+    pub(super) seconds: f64,
+    /// When the first frame is \[s\].
+    pub(super) start: f64,
+    pub(super) up: [f64; 3],
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) metres_per_unit: Option<f64>,
+    /// The names of the joints.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) joint_names: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) legs: Vec<LegRecord>,
+    /// Why these legs, or why none.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub(super) legs_reason: String,
+    /// Joints that may end legs, where none were found.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) candidates: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) floor: Option<FloorRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) plants: Vec<PlantRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) contacts: Vec<ContactRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) metrics: Vec<MetricRecord>,
+    /// How many joints were written anew.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) changed_joints: Option<usize>,
+    /// The largest distance that a joint of the legs went \[mm, for a leg of 0.85 m\]; 0 where the motion was clean already.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) largest_change: Option<f64>,
+}
+
+/// A leg by the names of its joints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct LegRecord {
+    /// `left`, `right`, or `middle`.
+    pub(super) side: String,
+    pub(super) hip: String,
+    pub(super) knee: String,
+    pub(super) ankle: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) ball: Option<String>,
+}
+
+/// The floor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct FloorRecord {
+    pub(super) point: [f64; 3],
+    pub(super) normal: [f64; 3],
+    /// From level \[degrees\].
+    pub(super) tilt: f64,
+}
+
+/// A time during which a part of a foot stands, and what came of it. Lengths are millimetres for a leg of 0.85 m.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PlantRecord {
+    /// Which of the legs.
+    pub(super) leg: usize,
+    /// `heel` or `ball`.
+    pub(super) part: String,
+    /// \[s\]
+    pub(super) from: f64,
+    /// \[s\]
+    pub(super) to: f64,
+    /// `fixed`, `clean`, `released`, `unreachable`, `skipped`; of a check `measured`.
+    pub(super) verdict: String,
+    /// Why, where there is something to say.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub(super) reason: String,
+    /// How far it slid.
+    pub(super) drift_before: Option<f64>,
+    /// How far it slides.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) drift_after: Option<f64>,
+}
+
+/// How well something holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ContactRecord {
+    pub(super) joint: String,
+    /// \[s\]
+    pub(super) from: f64,
+    /// \[s\]
+    pub(super) to: f64,
+    /// The joints that hold it: `hip – knee – ankle`, or `the whole body`.
+    pub(super) by: String,
+    /// The largest distance from where it should be, in the clip's unit.
+    pub(super) residual: Option<f64>,
+    /// The largest angle from how it should be turned \[degrees\].
+    pub(super) angle: Option<f64>,
+    /// The number of frames in which it could not be reached.
+    pub(super) missed_frames: usize,
+    pub(super) frames: usize,
+}
+
+/// A measure before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct MetricRecord {
+    /// A name for programs.
+    pub(super) key: String,
+    /// A name for people.
+    pub(super) label: String,
+    pub(super) unit: String,
+    pub(super) before: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) after: Option<f64>,
+}
+
+impl FileRecord {
+    /// A file that nothing came of.
+    pub(super) fn failed(file: &str, error: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), error: Some(error.into()), ..Self::default() }
+    }
+
+    /// True where the file, or every motion in it, came to nothing.
+    pub(super) fn is_failed(&self) -> bool {
+        self.error.is_some()
+            || !self.clips.is_empty() && self.clips.iter().all(|clip| clip.error.is_some())
+    }
+
+    /// The first reason why nothing came of it.
+    pub(super) fn first_error(&self) -> Option<&str> {
+        let of_clips = || self.clips.iter().find_map(|clip| clip.error.as_deref());
+        self.error.as_deref().or_else(of_clips)
+    }
+
+    pub(super) fn plants(&self) -> impl Iterator<Item = &PlantRecord> {
+        self.clips.iter().flat_map(|clip| &clip.plants)
+    }
+}
+
+impl LegRecord {
+    pub(super) fn of(leg: &Leg, skeleton: &Skeleton) -> Self {
+        let name = |joint: usize| skeleton.name(joint).to_owned();
+        let side = match leg.side {
+            Side::Left => "left",
+            Side::Right => "right",
+            Side::Middle => "middle",
+        };
+        Self {
+            side: side.to_owned(),
+            hip: name(leg.limb.start),
+            knee: name(leg.limb.mid),
+            ankle: name(leg.limb.end),
+            ball: leg.ball.map(name),
+        }
+    }
+}
+
+impl PlantRecord {
+    /// How far it slides as it is now.
+    pub(super) fn drift(&self) -> Option<f64> {
+        self.drift_after.or(self.drift_before)
+    }
+}
+
+/// A number that JSON can hold.
+pub(super) fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// The middle one of some numbers, the higher of two; `None` of none.
+pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}

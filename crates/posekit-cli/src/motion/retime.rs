@@ -1,0 +1,89 @@
+//! `posekit retime`: the same motion at another rate, or in another time.
+
+use posekit::motion::{Clip, Interpolation, Keyframes, TimeMap};
+use posekit_io::ContactsFile;
+
+use super::contacts::{read_contacts, write_contacts};
+use super::run::{Made, Task, or_json};
+use crate::failure::{Failure, Result};
+use crate::motion_args::RetimeArgs;
+
+/// Reads, samples anew, writes.
+pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
+    or_json(begin(args), "retime", args.batch.json)
+}
+
+fn begin(args: &RetimeArgs) -> Result<()> {
+    if args.contacts.is_some() && args.input.file.is_dir() {
+        return Err(Failure::usage("--contacts goes with one file, not with a folder"));
+    }
+    let what = (args.speed, args.duration, args.to_fps, args.smooth);
+    let task = Task {
+        command: "retime",
+        input: &args.input,
+        batch: &args.batch,
+        output: Some(&args.output),
+        extension: None,
+        options: format!("{what:?} {}", args.input.key()),
+    };
+    let outcome = task.run(|opened, place| {
+        let mut record = opened.record();
+        let mut edits = Vec::new();
+        for index in opened.chosen()? {
+            let retimed = opened.clip(index).and_then(|clip| Ok((clip, retimed(clip, args)?)));
+            record.clips.push(match retimed {
+                Ok((_, (clip, _))) if clip.n_frames() == 0 => {
+                    opened.clip_error(index, "it has no frames")
+                }
+                Ok((before, (clip, map))) => {
+                    if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
+                        opened.only("a file of contacts")?;
+                        let contacts = read_contacts(from, before.skeleton())?;
+                        let moved: Vec<_> =
+                            contacts.iter().map(|contact| contact.retimed(&map)).collect();
+                        let file = ContactsFile::from_contacts(&moved, before.skeleton());
+                        write_contacts(
+                            to,
+                            &file.map_err(|error| opened.failure(error))?,
+                            args.output.force,
+                        )?;
+                    }
+                    let told = opened.clip_record(index, &clip);
+                    edits.push((index, clip));
+                    told
+                }
+                Err(failure) => opened.clip_fault(index, &failure),
+            });
+        }
+        let (outputs, joints) = opened.written(&edits, place, &mut record.warnings)?;
+        let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
+        good.zip(joints).for_each(|(clip, joints)| clip.changed_joints = Some(joints));
+        Ok(Made { record, outputs, view: () })
+    })?;
+    outcome.tell(&task, false)
+}
+
+/// A clip in its new time, and which time became which.
+fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
+    let speed = match args.duration {
+        Some(_) if clip.duration() == 0.0 => {
+            return Err(Failure::input("it has one frame or none, and no duration"));
+        }
+        Some(duration) => clip.duration() / duration,
+        None => args.speed.unwrap_or(1.0),
+    };
+    let frame_time = args.to_fps.map_or(clip.frame_time(), |fps| 1.0 / fps);
+    let map = TimeMap::speed(speed, clip.start())?;
+    let clip = if args.smooth {
+        // The curve is sampled where the map says, and then told to have been there all the time.
+        let curve = Keyframes::through(clip, Interpolation::Cubic)?;
+        let fine = curve.sample(frame_time * speed)?;
+        Clip::try_new(clip.skeleton().clone(), frame_time, fine.values().to_vec())?
+            .with_up(clip.up())?
+            .with_start(clip.start())
+            .with_metres_per_unit(clip.metres_per_unit())
+    } else {
+        clip.retimed(&map, frame_time)?
+    };
+    Ok((clip, map))
+}

@@ -1,0 +1,282 @@
+//! What all motion commands share: one file or a folder of them, from the input to what is told.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::batch;
+use super::files::{Input, Inputs, inputs, outputs};
+use super::ledger::{Digest, Ledger};
+use super::record::{FileRecord, SCHEMA};
+use super::source::{Opened, Output, Source};
+use super::words;
+use crate::failure::{Failure, Result};
+use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
+use crate::output::{note, print, write_bytes};
+
+/// Warnings that are printed; what is more is counted.
+const MOST_WARNINGS: usize = 20;
+
+/// What is to be done.
+pub(super) struct Task<'a> {
+    /// The command's name.
+    pub(super) command: &'static str,
+    pub(super) input: &'a MotionInput,
+    pub(super) batch: &'a BatchArgs,
+    /// Where it goes, if the command writes.
+    pub(super) output: Option<&'a MotionOutput>,
+    /// What names of outputs end in; `None` keeps theirs.
+    pub(super) extension: Option<&'static str>,
+    /// All that what is made depends on besides the file.
+    pub(super) options: String,
+}
+
+/// What came of a file.
+pub(super) struct Made<V> {
+    pub(super) record: FileRecord,
+    /// Files to be written, the one that was asked for last.
+    pub(super) outputs: Vec<Output>,
+    /// What a page needs besides.
+    pub(super) view: V,
+}
+
+/// What came of everything.
+pub(super) struct Outcome<V> {
+    /// In the order of the files.
+    pub(super) files: Vec<FileRecord>,
+    /// Of one file, what a page needs besides.
+    pub(super) view: Option<V>,
+    pub(super) is_folder: bool,
+    /// Of one file that failed.
+    failure: Option<Failure>,
+}
+
+impl Task<'_> {
+    /// Does it to the file, or to all of the folder.
+    ///
+    /// - `work`: what is made of a file that was read, for the path it will be written to
+    pub(super) fn run<V: Send>(
+        &self,
+        work: impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync,
+    ) -> Result<Outcome<V>> {
+        let output = self.output.map(|output| output.output.as_path());
+        let found = inputs(&self.input.file, output)?;
+        let places = match output {
+            Some(output) => outputs(&found, output, self.extension)?,
+            None => vec![Ok(PathBuf::new()); found.files.len()],
+        };
+        if found.folder.is_none() {
+            let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
+            return Ok(match self.one(input, &place, None, &work) {
+                Ok((record, view)) => {
+                    Outcome { files: vec![record], view, is_folder: false, failure: None }
+                }
+                Err(failure) => {
+                    let record = FileRecord::failed(&input.name, failure.message(&input.name));
+                    Outcome {
+                        files: vec![record],
+                        view: None,
+                        is_folder: false,
+                        failure: Some(failure),
+                    }
+                }
+            });
+        }
+        self.folder(&found, &places, &work)
+    }
+
+    fn folder<V: Send>(
+        &self,
+        found: &Inputs,
+        places: &[core::result::Result<PathBuf, String>],
+        work: &(impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync),
+    ) -> Result<Outcome<V>> {
+        if found.files.is_empty() {
+            let message = "there are no motions (.bvh, .glb, .gltf, .vrm, .vrma) in the folder";
+            return Err(Failure::in_file(message, self.input.file.display()));
+        }
+        if let Some(output) = self.output {
+            fs::create_dir_all(&output.output).map_err(|error| {
+                Failure::output(format!(
+                    "cannot make the folder: {error}: {}",
+                    output.output.display()
+                ))
+            })?;
+        }
+        let ledger = self.output.map(|output| Ledger::of(&output.output));
+        let items: Vec<_> = found.files.iter().zip(places).collect();
+        let threads = self.batch.threads.map_or_else(batch::cores, usize::from);
+        let one = |(input, place): &(&Input, &core::result::Result<PathBuf, String>)| {
+            let place = match place {
+                Ok(place) => place,
+                Err(message) => return FileRecord::failed(&input.name, message),
+            };
+            match self.one(input, place, ledger.as_ref(), work) {
+                Ok((record, _)) => record,
+                Err(failure) => FileRecord::failed(&input.name, failure.message(&input.name)),
+            }
+        };
+        let done = batch::run(&items, threads, |(input, _)| input.name.clone(), one);
+        let name = |result: (core::result::Result<FileRecord, String>, &Input)| {
+            result.0.unwrap_or_else(|message| FileRecord::failed(&result.1.name, message))
+        };
+        let files = done.into_iter().zip(&found.files).map(name).collect();
+        Ok(Outcome { files, view: None, is_folder: true, failure: None })
+    }
+
+    /// One file, from its bytes to what is written.
+    fn one<V>(
+        &self,
+        input: &Input,
+        place: &Path,
+        ledger: Option<&Ledger>,
+        work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
+    ) -> Result<(FileRecord, Option<V>)> {
+        let source = Source::read(input, self.input)?;
+        let version = [env!("CARGO_PKG_VERSION"), self.command, &self.options];
+        let key = || version.iter().fold(source.digest(), |sum, part| sum.with(part.as_bytes()));
+        let key = ledger.map(|ledger| (ledger, key()));
+        let is_forced = self.output.is_some_and(|output| output.force);
+        if let Some((ledger, key)) = key.filter(|_| !is_forced)
+            && let Some(record) = ledger.done(place, key)
+        {
+            return Ok((FileRecord { skipped: true, ..record }, None));
+        }
+        if self.output.is_some() && !is_forced {
+            refuse_to_replace(input, place, ledger)?;
+        }
+        let Made { mut record, outputs, view } = work(&source.open()?, place)?;
+        if self.output.is_some() && !record.is_failed() {
+            record.output = Some(shown(place, self.output));
+            if let (Some(folder), true) = (place.parent(), ledger.is_some()) {
+                fs::create_dir_all(folder).map_err(|error| {
+                    Failure::output(format!(
+                        "cannot make the folder: {error}: {}",
+                        folder.display()
+                    ))
+                })?;
+            }
+            for output in &outputs {
+                write_bytes(&output.path, &output.bytes)?;
+            }
+            if let (Some((ledger, key)), Some(made)) = (key, outputs.last()) {
+                ledger.take_down(place, key, Digest::new().with(&made.bytes), &record);
+            }
+        }
+        Ok((record, Some(view)))
+    }
+}
+
+/// An output's name in what is told: with `/` on every system, in a folder from there.
+fn shown(place: &Path, output: Option<&MotionOutput>) -> String {
+    let base = output.map(|output| output.output.as_path()).filter(|base| base.is_dir());
+    let relative = base.and_then(|base| place.strip_prefix(base).ok()).unwrap_or(place);
+    relative.to_string_lossy().replace('\\', "/")
+}
+
+/// What is there is not written over, unless an earlier run wrote it.
+fn refuse_to_replace(input: &Input, place: &Path, ledger: Option<&Ledger>) -> Result<()> {
+    if !place.is_file() || ledger.is_some_and(|ledger| ledger.is_ours(place)) {
+        return Ok(());
+    }
+    let same = |path: &Path| path.canonicalize().ok();
+    let what = if same(&input.path) == same(place) {
+        "the output is the input"
+    } else {
+        "the output is there already"
+    };
+    Err(Failure::usage(format!("{what}; give --force to replace it: {}", place.display())))
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json<'a> {
+    schema: &'static str,
+    command: &'static str,
+    version: &'static str,
+    files: &'a [FileRecord],
+}
+
+impl<V> Outcome<V> {
+    /// Prints what came of everything, and says how the command ends.
+    ///
+    /// - `has_findings`: whether a check found what it looks for
+    pub(super) fn tell(self, task: &Task<'_>, has_findings: bool) -> Result<()> {
+        if task.batch.json {
+            let (command, version) = (task.command, env!("CARGO_PKG_VERSION"));
+            let json = Json { schema: SCHEMA, command, version, files: &self.files };
+            let text = serde_json::to_string_pretty(&json).map_err(Failure::output)?;
+            print(&(text + "\n"))?;
+        } else if self.is_folder {
+            let table = words::summary_table(&self.files);
+            print(&format!("{table}\n{}\n", words::summary_line(&self.files)))?;
+        } else {
+            self.tell_one()?;
+        }
+        self.warn();
+        let is_json = task.batch.json;
+        let failure = match self.failure {
+            Some(failure) => failure,
+            None if self.files.iter().any(FileRecord::is_failed) => {
+                if self.is_folder {
+                    Failure::some_failed()
+                } else {
+                    self.first_failure()
+                }
+            }
+            None if has_findings => Failure::findings(),
+            None => return Ok(()),
+        };
+        Err(if is_json { said(failure) } else { failure })
+    }
+
+    /// The first warnings, each with its file.
+    fn warn(&self) {
+        let all = || {
+            self.files.iter().flat_map(|file| file.warnings.iter().map(move |text| (file, text)))
+        };
+        for (file, warning) in all().take(MOST_WARNINGS) {
+            note(&format!("warning: {warning}: {}", file.file));
+        }
+        let more = all().count().saturating_sub(MOST_WARNINGS);
+        if more > 0 {
+            note(&format!("… and {}; --json has all", words::count(more, "warning")));
+        }
+    }
+
+    fn tell_one(&self) -> Result<()> {
+        let Some(file) = self.files.first().filter(|_| self.failure.is_none()) else {
+            return Ok(());
+        };
+        if file.is_failed() && file.clips.len() < 2 {
+            return Ok(());
+        }
+        let written = file.output.as_ref().map(|output| format!("written: {output}\n"));
+        print(&(words::file_text(file) + &written.unwrap_or_default()))
+    }
+
+    fn first_failure(&self) -> Failure {
+        let file = self.files.first();
+        let error = file.and_then(FileRecord::first_error).unwrap_or_default();
+        Failure::in_file(error, file.map_or("", |file| &file.file))
+    }
+}
+
+/// A failure that standard output has told already, and standard error now.
+fn said(failure: Failure) -> Failure {
+    if let Some(error) = &failure.error {
+        note(&format!("error: {error:#}"));
+    }
+    Failure { error: None, ..failure }
+}
+
+/// A failure that comes before any file, as JSON where JSON was asked for.
+pub(super) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
+    if let (Err(Failure { error: Some(error), .. }), true) = (&result, is_json) {
+        let error = format!("{error:#}");
+        let json = serde_json::json!({ "schema": SCHEMA, "command": task, "error": error });
+        print(&format!("{json:#}\n"))?;
+    }
+    result
+}

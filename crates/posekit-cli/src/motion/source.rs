@@ -1,0 +1,309 @@
+//! A motion file that is open: its bytes' number, its motions, and what is written of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use posekit::motion::Clip;
+use posekit_io::motion::{Format, MotionFile, MotionOptions};
+use posekit_io::{Limits, Warnings, gltf};
+
+use super::files::Input;
+use super::ledger::Digest;
+use super::record::{ClipRecord, FileRecord, finite};
+use crate::failure::{Failure, Result};
+use crate::motion_args::MotionInput;
+
+/// A file and how it is to be read.
+pub(super) struct Source<'a> {
+    pub(super) input: &'a Input,
+    args: &'a MotionInput,
+    bytes: Vec<u8>,
+}
+
+/// A file that was read.
+pub(super) struct Opened<'a> {
+    source: &'a Source<'a>,
+    pub(super) file: MotionFile,
+    pub(super) warnings: Vec<String>,
+}
+
+/// A file to be written.
+#[derive(Debug)]
+pub(super) struct Output {
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl<'a> Source<'a> {
+    /// Reads the bytes of a file.
+    pub(super) fn read(input: &'a Input, args: &'a MotionInput) -> Result<Self> {
+        let failed = |message: String| Failure::in_file(message, &input.name);
+        let limits = Limits::default();
+        let size = fs::metadata(&input.path)
+            .map_err(|error| failed(format!("cannot read the file: {error}")))?
+            .len();
+        if size > limits.motion_bytes as u64 {
+            return Err(failed(format!("the file is larger than {} bytes", limits.motion_bytes)));
+        }
+        let bytes = fs::read(&input.path)
+            .map_err(|error| failed(format!("cannot read the file: {error}")))?;
+        Ok(Self { input, args, bytes })
+    }
+
+    /// A number for all that is read: the file, and the buffers beside it that it names.
+    pub(super) fn digest(&self) -> Digest {
+        let mut digest = Digest::new().with(&self.bytes);
+        let folder = self.input.path.parent().unwrap_or(Path::new(""));
+        for name in named_buffers(&self.bytes) {
+            digest = digest.with(name.as_bytes());
+            if let Ok(bytes) = fs::read(folder.join(name)) {
+                digest = digest.with(&bytes);
+            }
+        }
+        digest
+    }
+
+    /// Reads what the bytes say.
+    pub(super) fn open(&'a self) -> Result<Opened<'a>> {
+        let mut warnings = Warnings::new();
+        let file = self.parse(&self.bytes, &[], &mut warnings)?;
+        let mut opened = Opened { source: self, file, warnings: Vec::new() };
+        opened.warnings.extend(warnings.iter().map(ToString::to_string));
+        opened.warnings.extend(opened.odd_name());
+        Ok(opened)
+    }
+
+    /// Reads a file that was made of this one.
+    ///
+    /// - `beside`: files that were made with it, which are not on the disk yet
+    fn parse(
+        &self,
+        bytes: &[u8],
+        beside: &[gltf::BufferFile],
+        warnings: &mut Warnings,
+    ) -> Result<MotionFile> {
+        let limits = Limits::default();
+        let folder = self.input.path.parent().unwrap_or(Path::new(""));
+        let mut on_disk = gltf::folder(folder, limits);
+        let mut resolve = |uri: &str| match beside.iter().find(|file| file.path == uri) {
+            Some(file) => Ok(file.bytes.clone()),
+            None => on_disk(uri),
+        };
+        MotionFile::from_bytes(bytes, &mut resolve, &self.options(), &limits, warnings)
+            .map_err(|error| Failure::in_file(error, &self.input.name))
+    }
+
+    fn options(&self) -> MotionOptions {
+        let mut options = MotionOptions::default();
+        options.fps = self.args.fps;
+        options.up = self.args.up.map(crate::motion_args::Up::direction);
+        options.metres_per_unit = self.args.unit;
+        options.is_lenient = self.args.lenient;
+        options.fills_gaps = self.args.lenient;
+        options
+    }
+}
+
+impl Opened<'_> {
+    /// The motions that are asked for, by their numbers.
+    pub(super) fn chosen(&self) -> Result<Vec<usize>> {
+        let all = 0..self.file.n_clips();
+        let Some(word) = &self.source.args.clip else { return Ok(all.collect()) };
+        let by_name = all.clone().find(|&index| self.file.clip_name(index) == Some(word));
+        let by_number = || {
+            let number: usize = word.parse().ok()?;
+            number.checked_sub(1).filter(|index| all.contains(index))
+        };
+        by_name.or_else(by_number).map(|index| vec![index]).ok_or_else(|| {
+            let names: Vec<String> = (0..self.file.n_clips())
+                .map(|index| {
+                    format!("{} {:?}", index + 1, self.file.clip_name(index).unwrap_or(""))
+                })
+                .collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Failure::usage(format!(
+                "there is no motion {word:?}; it has {known}: {}",
+                self.source.input.name
+            ))
+        })
+    }
+
+    /// The one motion that is asked for.
+    ///
+    /// - `need`: what needs a single one
+    pub(super) fn only(&self, need: &str) -> Result<usize> {
+        match self.chosen()?.as_slice() {
+            [index] => Ok(*index),
+            many => Err(Failure::usage(format!(
+                "{need} is for one motion, and there are {}; choose with --clip: {}",
+                many.len(),
+                self.source.input.name
+            ))),
+        }
+    }
+
+    /// A motion as a clip.
+    pub(super) fn clip(&self, index: usize) -> Result<&Clip> {
+        self.file.clip(index).map_err(|error| self.failure(error))
+    }
+
+    /// What the file is called, without its folder and ending.
+    pub(super) fn title(&self) -> String {
+        let stem = self.source.input.path.file_stem();
+        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// A fault of the file.
+    pub(super) fn failure(&self, error: posekit_io::Error) -> Failure {
+        Failure::in_file(error, &self.source.input.name)
+    }
+
+    /// A motion that nothing came of.
+    pub(super) fn failed_clip(&self, index: usize, error: &posekit_io::Error) -> ClipRecord {
+        self.clip_error(index, error.to_string())
+    }
+
+    /// The same, by what was thrown.
+    pub(super) fn clip_fault(&self, index: usize, failure: &Failure) -> ClipRecord {
+        self.clip_error(index, failure.message(&self.source.input.name))
+    }
+
+    /// The same, by the reason.
+    pub(super) fn clip_error(&self, index: usize, error: impl Into<String>) -> ClipRecord {
+        let name = self.file.clip_name(index).map(str::to_owned);
+        ClipRecord { name, error: Some(error.into()), ..ClipRecord::default() }
+    }
+
+    /// What there is to say of the file before anything is done.
+    pub(super) fn record(&self) -> FileRecord {
+        FileRecord {
+            file: self.source.input.name.clone(),
+            format: self.file.format().to_string(),
+            survey: if self.file.bvh().is_some() { self.file.survey() } else { String::new() },
+            warnings: self.warnings.clone(),
+            ..FileRecord::default()
+        }
+    }
+
+    /// What there is to say of a motion before anything is done.
+    pub(super) fn clip_record(&self, index: usize, clip: &Clip) -> ClipRecord {
+        ClipRecord { name: self.file.clip_name(index).map(str::to_owned), ..clip_record(clip) }
+    }
+
+    /// The file with edited motions in place of those that it has, as it is to be written, and the number of joints written anew for each.
+    pub(super) fn written(
+        &self,
+        edits: &[(usize, Clip)],
+        output: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Vec<Output>, Vec<usize>)> {
+        let in_file = |error: posekit_io::Error| Failure::in_file(error, &self.source.input.name);
+        let stem =
+            output.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let mut bytes = self.source.bytes.clone();
+        let mut beside: Vec<gltf::BufferFile> = Vec::new();
+        let mut joints = Vec::new();
+        let mut edited: Option<MotionFile> = None;
+        // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading
+        // must be written in any case.
+        let is_changed = |index: usize, clip: &Clip| {
+            self.source.args.lenient || self.file.clip(index).is_ok_and(|read| read != clip)
+        };
+        for (count, (index, clip)) in edits.iter().enumerate() {
+            if !is_changed(*index, clip) {
+                joints.push(0);
+                continue;
+            }
+            let file = edited.as_ref().unwrap_or(&self.file);
+            let name = if count == 0 { stem.clone() } else { format!("{stem}-{}", count + 1) };
+            let written = file.write(*index, clip, &name).map_err(in_file)?;
+            if written.loss != Default::default() {
+                warnings.push(format!(
+                    "what the channels of the file cannot hold is left out: {}",
+                    loss_words(&written.loss, clip)
+                ));
+            }
+            bytes = written.file;
+            beside.extend(written.beside);
+            joints.push(written.joints);
+            if count + 1 < edits.len() {
+                edited = Some(self.source.parse(&bytes, &beside, &mut Warnings::new())?);
+            }
+        }
+        warnings.extend(self.left_behind(output));
+        let folder = output.parent().unwrap_or(Path::new(""));
+        let mut outputs: Vec<Output> = beside
+            .into_iter()
+            .map(|file| Output { path: folder.join(file.path), bytes: file.bytes })
+            .collect();
+        // The file comes last, so that it is never there without what it names.
+        outputs.push(Output { path: output.to_owned(), bytes });
+        Ok((outputs, joints))
+    }
+
+    /// A name that says something else than the content.
+    fn odd_name(&self) -> Option<String> {
+        let named =
+            Path::new(&self.source.input.relative).extension()?.to_str()?.to_ascii_lowercase();
+        let is_binary = gltf::is_binary(&self.source.bytes);
+        let fits = match named.as_str() {
+            "bvh" => self.file.format() == Format::Bvh,
+            "gltf" => self.file.bvh().is_none() && !is_binary,
+            "glb" | "vrm" | "vrma" => is_binary,
+            _ => true,
+        };
+        let found =
+            if is_binary { "a binary glTF".to_owned() } else { self.file.format().to_string() };
+        (!fits).then(|| {
+            format!("its name ends in .{named}, and its content is {found}; it is read as that")
+        })
+    }
+
+    /// What the file names and the output's folder lacks.
+    fn left_behind(&self, output: &Path) -> Option<String> {
+        let folder = output.parent().unwrap_or(Path::new(""));
+        let named = self.file.gltf().map_or(&[][..], gltf::Asset::files);
+        let missing: Vec<&str> =
+            named.iter().map(String::as_str).filter(|name| !folder.join(name).exists()).collect();
+        (!missing.is_empty())
+            .then(|| format!("copy what it names beside it: {}", missing.join(", ")))
+    }
+}
+
+/// Size, rate and world of a clip.
+pub(super) fn clip_record(clip: &Clip) -> ClipRecord {
+    ClipRecord {
+        joints: clip.skeleton().n_joints(),
+        frames: clip.n_frames(),
+        fps: clean_rate(clip.frame_time()),
+        seconds: clip.duration(),
+        start: clip.start(),
+        up: clip.up().to_array(),
+        metres_per_unit: clip.metres_per_unit().and_then(finite),
+        ..ClipRecord::default()
+    }
+}
+
+/// Frames per second: a whole number where the frame time was meant to be of one (`.0333333`).
+fn clean_rate(frame_time: f64) -> f64 {
+    let rate = 1.0 / frame_time;
+    let whole = rate.round();
+    if (rate - whole).abs() < 1e-3 * whole { whole } else { rate }
+}
+
+/// What the channels of a BVH could not hold.
+fn loss_words(loss: &posekit_io::bvh::Loss, clip: &Clip) -> String {
+    let unit =
+        clip.metres_per_unit().map_or_else(|| " units".to_owned(), |unit| format!(" × {unit} m"));
+    format!("at most {:.3}° and {:.4}{unit}", loss.angle.to_degrees(), loss.distance)
+}
+
+/// The buffers that a glTF text names, as it names them.
+fn named_buffers(bytes: &[u8]) -> Vec<String> {
+    let is_text = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let parse = || serde_json::from_slice::<serde_json::Value>(bytes).ok();
+    let Some(text) = is_text.then(parse).flatten() else { return Vec::new() };
+    let entries = text.get("buffers").and_then(|list| list.as_array());
+    let uris = entries.into_iter().flatten().filter_map(|entry| entry.get("uri")?.as_str());
+    uris.filter(|uri| !uri.starts_with("data:")).map(|uri| uri.replace("%20", " ")).collect()
+}

@@ -1,0 +1,214 @@
+//! A picture of a motion before and after: the figure from the side at several moments, and the ways of its feet, thick where they stand.
+
+use core::ops::Range;
+
+use posekit::glam::DVec3;
+use posekit::math::direction_or;
+use posekit::motion::{Clip, Floor, Leg, Plant};
+
+use super::feet::{Places, along, joint_of};
+use super::view::{Sides, head, heading, root};
+use super::words::millimetres;
+use crate::draw::svg::{Markup, Path, Tag, circle, line, root as svg_root};
+use crate::draw::svg_style;
+
+/// Seconds that are shown at most.
+const SHOWN: f64 = 3.0;
+
+/// Seconds from one figure to the next.
+const APART: f64 = 0.3;
+
+/// The largest width of the picture \[px\], and the largest height of a figure.
+const WIDTH: f64 = 1024.0;
+const MARGIN: f64 = 32.0;
+const HEAD: f64 = 44.0;
+const MOST_HIGH: f64 = 260.0;
+
+/// What a picture shows.
+pub(super) struct Strip<'a> {
+    pub(super) title: &'a str,
+    pub(super) sides: Sides<'a>,
+    pub(super) legs: &'a [Leg],
+    pub(super) floor: &'a Floor,
+    pub(super) plants: &'a [Plant],
+    /// How far plants slide at most, before and after \[mm\].
+    pub(super) slides: [f64; 2],
+    /// The frame that must be shown.
+    pub(super) middle: usize,
+}
+
+impl Strip<'_> {
+    /// The picture as SVG.
+    pub(super) fn svg(&self) -> String {
+        let frames = self.frames();
+        let axis = self.axis(&frames);
+        let rows: Vec<(&Places, &str, &str)> = [
+            Some((self.sides.before, "was", "Before")),
+            self.sides.after.map(|after| (after, "now", "After")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let flat = |point: DVec3, from: f64| {
+            [(point - self.floor.point).dot(axis) - from, self.floor.height(point)]
+        };
+        // Both rows begin at the same place, and have one scale.
+        let spans: Vec<[f64; 2]> =
+            rows.iter().map(|(places, ..)| self.span(places, &frames, axis)).collect();
+        let wide = spans.iter().map(|span| span[1] - span[0]).fold(1e-9, f64::max);
+        let tall = self.tall(&frames);
+        let scale = ((WIDTH - 2.0 * MARGIN) / wide).min(MOST_HIGH / tall);
+        let row = tall * scale + 64.0;
+        let size = [wide * scale + 2.0 * MARGIN, HEAD + row * rows.len() as f64];
+        let mut out = Markup::new();
+        out.open(&svg_root(size, self.title));
+        out.open(&Tag::new("style"));
+        out.raw(&svg_style());
+        out.raw(STYLE);
+        out.close_line();
+        out.leaf(&Tag::new("rect").pair(["width", "height"], size).class("paper"));
+        out.element(&Tag::new("text").pair(["x", "y"], [MARGIN, 28.0]).class("label"), self.title);
+        for (index, ((places, class, words), span)) in rows.iter().zip(&spans).enumerate() {
+            let ground = HEAD + row * (index + 1) as f64 - 40.0;
+            let screen = |point: DVec3| {
+                let [x, y] = flat(point, span[0]);
+                [MARGIN + x * scale, ground - y * scale]
+            };
+            out.open(&Tag::new("g").class(class));
+            out.leaf(&line([MARGIN, ground], [size[0] - MARGIN, ground]).class("axis"));
+            let slide = millimetres(self.slides[index.min(1)]);
+            let words = format!("{words}: standing feet slide by {slide} mm at most");
+            let at = [MARGIN, ground + 24.0];
+            out.element(&Tag::new("text").pair(["x", "y"], at).class("label-quiet"), &words);
+            self.figures(&mut out, places, &frames, &screen);
+            self.trails(&mut out, places, &frames, &screen);
+            out.close_line();
+        }
+        out.finish() + "\n"
+    }
+
+    /// The frames that are shown: at most [`SHOWN`] around the one that must be.
+    fn frames(&self) -> Range<usize> {
+        let n = self.sides.clip.n_frames();
+        let shown = count(SHOWN, self.sides.clip).min(n);
+        let first = self.middle.saturating_sub(shown / 2).min(n - shown);
+        first..first + shown
+    }
+
+    /// The direction along the floor that is across the picture.
+    fn axis(&self, frames: &Range<usize>) -> DVec3 {
+        let [x, y] = along(self.floor.normal);
+        let root = root(self.sides.clip, self.legs);
+        let local =
+            |point: DVec3| DVec3::new(point.dot(x), point.dot(y), point.dot(self.floor.normal));
+        let angle = heading(self.sides.before, self.legs, root, local, frames.clone());
+        x * posekit::math::cos(angle) + y * posekit::math::sin(angle)
+    }
+
+    /// From where to where a figure comes along the axis.
+    fn span(&self, places: &Places, frames: &Range<usize>, axis: DVec3) -> [f64; 2] {
+        let all = frames.clone().flat_map(|frame| places.frame(frame));
+        all.map(|point| (*point - self.floor.point).dot(axis))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+    }
+
+    /// How high a figure comes, with some room for a head.
+    fn tall(&self, frames: &Range<usize>) -> f64 {
+        let all = frames.clone().flat_map(|frame| self.sides.before.frame(frame));
+        all.map(|point| self.floor.height(*point)).fold(1e-9, f64::max) * 1.12
+    }
+
+    /// The figure at several moments, older ones paler.
+    fn figures(
+        &self,
+        out: &mut Markup,
+        places: &Places,
+        frames: &Range<usize>,
+        screen: &impl Fn(DVec3) -> [f64; 2],
+    ) {
+        let apart = count(APART, self.sides.clip);
+        let skeleton = self.sides.clip.skeleton();
+        let n = frames.len().div_ceil(apart);
+        for (index, frame) in frames.clone().step_by(apart).enumerate() {
+            let fade = 0.35 + 0.65 * (index + 1) as f64 / n as f64;
+            out.open(&Tag::new("g").num("opacity", fade));
+            let mut path = Path::new();
+            for joint in 0..skeleton.n_joints() {
+                let Some(parent) = skeleton.parent(joint) else { continue };
+                let (from, to) =
+                    (screen(places.at(frame, parent)), screen(places.at(frame, joint)));
+                path = path.to(from).line(to);
+            }
+            out.leaf(&path.tag().class("stick"));
+            self.head(out, places, frame, screen);
+            out.close_line();
+        }
+    }
+
+    /// A disc for a head, where there is a joint of that name.
+    fn head(
+        &self,
+        out: &mut Markup,
+        places: &Places,
+        frame: usize,
+        screen: &impl Fn(DVec3) -> [f64; 2],
+    ) {
+        let skeleton = self.sides.clip.skeleton();
+        let Some(head) = head(self.sides.clip) else { return };
+        let Some(neck) = skeleton.parent(head) else { return };
+        let (from, to) = (places.at(frame, neck), places.at(frame, head));
+        // As large as an eighth of the figure, upon the neck.
+        let radius = 0.055 * self.floor.height(to);
+        let middle = to + direction_or(to - from, self.floor.normal) * radius;
+        let (at, edge) = (screen(middle), screen(middle + self.floor.normal * radius));
+        out.leaf(&circle(at, (at[1] - edge[1]).abs()).class("stick"));
+    }
+
+    /// The ways of the feet, thick where they stand.
+    fn trails(
+        &self,
+        out: &mut Markup,
+        places: &Places,
+        frames: &Range<usize>,
+        screen: &impl Fn(DVec3) -> [f64; 2],
+    ) {
+        for leg in self.legs {
+            let joint = leg.ball.unwrap_or(leg.limb.end);
+            let points: Vec<[f64; 2]> =
+                frames.clone().map(|frame| screen(places.at(frame, joint))).collect();
+            out.leaf(&Path::through(&points).tag().class("way"));
+        }
+        for plant in self.plants {
+            let shown = plant.frames.start.max(frames.start)..plant.frames.end.min(frames.end);
+            if shown.is_empty() {
+                continue;
+            }
+            let joint = joint_of(&self.legs[plant.leg], plant.part);
+            let points: Vec<[f64; 2]> =
+                shown.map(|frame| screen(places.at(frame, joint))).collect();
+            // A foot that stands still leaves a dot.
+            out.leaf(&circle(points[0], 2.5).class("spot"));
+            out.leaf(&Path::through(&points).tag().class("stand"));
+        }
+    }
+}
+
+/// A time in frames, at least one.
+fn count(seconds: f64, clip: &Clip) -> usize {
+    let frames = (seconds / clip.frame_time()).round().clamp(1.0, 1e6);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let frames = frames as usize;
+    frames
+}
+
+/// Rules for what only these pictures have; the variables of a solver's colour are written out, as viewers of files know none.
+const STYLE: &str = "\
+.stick{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round;stroke:#4590BA}
+.way{fill:none;stroke-width:1;stroke:#4590BA;stroke-opacity:.8}
+.stand{fill:none;stroke-width:5;stroke-linecap:round;stroke:#0072B2}
+.spot{fill:#0072B2}
+.was .stick,.was .way{stroke:#86898D}
+.was .stand{stroke:#D55E00}
+.was .spot{fill:#D55E00}
+@media (prefers-color-scheme:dark){.stick,.way{stroke:#56B4E9}.stand{stroke:#9AD3F4}.spot{fill:#9AD3F4}}
+";

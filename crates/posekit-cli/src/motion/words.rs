@@ -1,0 +1,400 @@
+//! Words and tables for the terminal.
+
+use std::fmt::Write as _;
+
+use super::record::{ClipRecord, FileRecord, PlantRecord, median};
+use crate::table::{Align, Cell, Table, WIDTH};
+
+/// Plants of a file that are listed; what is more is counted.
+const MOST_PLANTS: usize = 24;
+
+/// What people notice \[mm\].
+pub(super) const NOTICED: f64 = 21.0;
+
+/// What a command did with a file, in a few words and many lines.
+pub(super) fn file_text(file: &FileRecord) -> String {
+    let mut text = String::new();
+    if let Some(error) = &file.error {
+        let _ = writeln!(text, "{}: {error}", file.file);
+        return text;
+    }
+    for (index, clip) in file.clips.iter().enumerate() {
+        let title =
+            if index == 0 { format!("{}: {}, ", file.file, file.format) } else { String::new() };
+        let name = clip.name.as_ref().map(|name| format!("{name:?}, ")).unwrap_or_default();
+        let _ = writeln!(text, "{title}{name}{}", about(clip));
+        if index == 0 && !file.survey.is_empty() {
+            let _ = writeln!(text, "  {}", file.survey);
+        }
+        clip_text(&mut text, clip);
+    }
+    if file.clips.is_empty() {
+        let _ = writeln!(text, "{}: {}, no motion in it", file.file, file.format);
+    }
+    text
+}
+
+/// Size and rate of a motion.
+pub(super) fn about(clip: &ClipRecord) -> String {
+    let mut text = format!(
+        "{} joints, {} frames at {} per second, {} s",
+        clip.joints,
+        clip.frames,
+        digits(clip.fps, 2),
+        digits(clip.seconds, 2),
+    );
+    let _ = write!(text, ", {} up", axis(clip.up));
+    match clip.metres_per_unit {
+        Some(unit) => {
+            let _ = write!(text, ", unit {} cm", digits(unit * 100.0, 3));
+        }
+        None => text.push_str(", unit not known"),
+    }
+    text
+}
+
+fn clip_text(text: &mut String, clip: &ClipRecord) {
+    if let Some(error) = &clip.error {
+        let _ = writeln!(text, "  {error}");
+        return;
+    }
+    for leg in &clip.legs {
+        let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
+        let _ =
+            writeln!(text, "  {} leg: {} – {} – {}{ball}", leg.side, leg.hip, leg.knee, leg.ankle);
+    }
+    if !clip.legs_reason.is_empty() {
+        let _ = writeln!(text, "  legs {}", clip.legs_reason);
+    }
+    if !clip.candidates.is_empty() {
+        let _ = writeln!(
+            text,
+            "  joints that may end legs: {}; choose with --legs",
+            clip.candidates.join(", ")
+        );
+    }
+    if let Some(floor) = &clip.floor {
+        let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
+    }
+    if !clip.plants.is_empty() {
+        let _ = write!(text, "\n{}", plants_table(clip));
+    }
+    if !clip.contacts.is_empty() {
+        let _ = write!(text, "\n{}", contacts_table(clip));
+    }
+    if !clip.metrics.is_empty() {
+        let _ = write!(text, "\n{}", metrics_table(clip));
+    }
+    if !clip.plants.is_empty() {
+        let _ = writeln!(text, "\n{}", answer(clip));
+    }
+}
+
+/// What became of the plants, in a sentence.
+pub(super) fn answer(clip: &ClipRecord) -> String {
+    let plants = &clip.plants;
+    if plants.is_empty() {
+        return "No plants: no foot stands in this motion.".to_owned();
+    }
+    let is_check = plants.iter().all(|plant| plant.drift_after.is_none());
+    let before = median(plants.iter().filter_map(|plant| plant.drift_before));
+    let worst = |of: fn(&PlantRecord) -> Option<f64>| {
+        plants
+            .iter()
+            .filter_map(of)
+            .fold(None, |most: Option<f64>, x| Some(most.map_or(x, |m| m.max(x))))
+    };
+    let mm = |value: Option<f64>| {
+        value.map_or("–".to_owned(), |value| format!("{} mm", millimetres(value)))
+    };
+    if is_check {
+        let over =
+            plants.iter().filter(|plant| plant.drift_before.is_some_and(|d| d > NOTICED)).count();
+        return format!(
+            "{} slide by {} at the median and {} at worst; people would notice {}.",
+            count(plants.len(), "plant"),
+            mm(before),
+            mm(worst(|plant| plant.drift_before)),
+            if over == 0 { "none".to_owned() } else { over.to_string() },
+        );
+    }
+    if clip.largest_change == Some(0.0) {
+        return format!(
+            "Already clean: {} hold, and nothing was changed.",
+            count(plants.len(), "plant")
+        );
+    }
+    let after = median(plants.iter().filter_map(PlantRecord::drift));
+    format!(
+        "{} of {} hold now: the median slide fell from {} to {}, the worst from {} to {}.",
+        plants.iter().filter(|plant| matches!(plant.verdict.as_str(), "fixed" | "clean")).count(),
+        count(plants.len(), "plant"),
+        mm(before),
+        mm(after),
+        mm(worst(|plant| plant.drift_before)),
+        mm(worst(PlantRecord::drift)),
+    )
+}
+
+fn plants_table(clip: &ClipRecord) -> String {
+    let is_check = clip.plants.iter().all(|plant| plant.drift_after.is_none());
+    let mut columns = vec![
+        ("plant", Align::Left),
+        ("from (s)", Align::Right),
+        ("to (s)", Align::Right),
+        (if is_check { "slide (mm)" } else { "before (mm)" }, Align::Right),
+    ];
+    if !is_check {
+        columns.extend([("after (mm)", Align::Right), ("", Align::Left)]);
+    }
+    let mut table = Table::new(&columns);
+    let shown = MOST_PLANTS;
+    // What people must look at comes before what went well, in the order of time.
+    let is_plain = |plant: &&PlantRecord| plant.reason.is_empty();
+    let (plain, told): (Vec<_>, Vec<_>) = clip.plants.iter().partition(is_plain);
+    let told: Vec<_> = told.into_iter().take(shown).collect();
+    let room = shown.saturating_sub(told.len());
+    let mut rows: Vec<_> = told.into_iter().chain(plain.into_iter().take(room)).collect();
+    rows.sort_by(|a, b| {
+        a.from.total_cmp(&b.from).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part))
+    });
+    for plant in rows {
+        let side = clip.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+        let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
+        let mut cells = vec![
+            Cell::new(format!("{side} {}", plant.part)),
+            Cell::new(digits(plant.from, 2)),
+            Cell::new(digits(plant.to, 2)),
+            number(plant.drift_before),
+        ];
+        if !is_check {
+            let words = match plant.reason.as_str() {
+                "" => plant.verdict.clone(),
+                reason => format!("{}: {reason}", plant.verdict),
+            };
+            let is_good = matches!(plant.verdict.as_str(), "fixed" | "clean");
+            let verdict = Cell::new(words);
+            cells.extend([
+                number(plant.drift_after),
+                if is_good { verdict.quiet() } else { verdict.accent() },
+            ]);
+        }
+        table.row(cells);
+    }
+    let mut text = table.render(WIDTH);
+    if clip.plants.len() > shown {
+        let _ = writeln!(text, "… and {} more; --json has all", clip.plants.len() - shown);
+    }
+    text
+}
+
+fn contacts_table(clip: &ClipRecord) -> String {
+    let mut table = Table::new(&[
+        ("joint", Align::Left),
+        ("from (s)", Align::Right),
+        ("to (s)", Align::Right),
+        ("held by", Align::Left),
+        ("off by", Align::Right),
+        ("", Align::Left),
+    ]);
+    for contact in &clip.contacts {
+        let off =
+            contact.residual.map_or("–".to_owned(), |off| length(off, clip.metres_per_unit));
+        let words = match contact.missed_frames {
+            0 => Cell::new("holds").quiet(),
+            missed => {
+                Cell::new(format!("out of reach in {missed} of {} frames", contact.frames)).accent()
+            }
+        };
+        table.row([
+            Cell::new(&contact.joint),
+            Cell::new(digits(contact.from, 2)),
+            Cell::new(digits(contact.to, 2)),
+            Cell::new(&contact.by),
+            Cell::new(off),
+            words,
+        ]);
+    }
+    table.render(WIDTH)
+}
+
+fn metrics_table(clip: &ClipRecord) -> String {
+    let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
+    let mut columns =
+        vec![("measure", Align::Left), (if has_after { "before" } else { "value" }, Align::Right)];
+    if has_after {
+        columns.push(("after", Align::Right));
+    }
+    columns.push(("", Align::Left));
+    let mut table = Table::new(&columns);
+    for metric in &clip.metrics {
+        let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), significant));
+        let mut cells = vec![Cell::new(&metric.label), number(metric.before)];
+        if has_after {
+            cells.push(number(metric.after).accent());
+        }
+        cells.push(Cell::new(&metric.unit).quiet());
+        table.row(cells);
+    }
+    table.render(WIDTH)
+}
+
+/// One line for each file of a folder.
+pub(super) fn summary_table(files: &[FileRecord]) -> String {
+    let has_plants = files.iter().any(|file| file.plants().next().is_some());
+    let mut columns = vec![("file", Align::Left), ("status", Align::Left)];
+    if has_plants {
+        columns.extend([
+            ("plants", Align::Right),
+            ("before (mm)", Align::Right),
+            ("after (mm)", Align::Right),
+            ("worst (mm)", Align::Right),
+        ]);
+    } else {
+        columns.extend([
+            ("joints", Align::Right),
+            ("frames", Align::Right),
+            ("fps", Align::Right),
+            ("s", Align::Right),
+        ]);
+    }
+    let mut table = Table::new(&columns);
+    let mut faults = String::new();
+    for file in files {
+        let mut cells = vec![Cell::new(&file.file)];
+        if let Some(error) = file.first_error().filter(|_| file.is_failed()) {
+            cells.push(Cell::new("✗ failed").accent());
+            table.row(cells);
+            let _ = writeln!(faults, "{}: {error}", file.file);
+            continue;
+        }
+        cells.push(Cell::new(state(file)).quiet());
+        if has_plants {
+            let n = file.plants().count();
+            let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
+            let worst = file.plants().filter_map(PlantRecord::drift).reduce(f64::max);
+            cells.extend([
+                Cell::new(n.to_string()),
+                number(median(file.plants().filter_map(|plant| plant.drift_before))),
+                number(median(file.plants().filter_map(|plant| plant.drift_after))),
+                number(worst),
+            ]);
+        } else if let Some(clip) = file.clips.first() {
+            cells.extend([
+                Cell::new(clip.joints.to_string()),
+                Cell::new(file.clips.iter().map(|clip| clip.frames).sum::<usize>().to_string()),
+                Cell::new(digits(clip.fps, 2)),
+                Cell::new(digits(file.clips.iter().map(|clip| clip.seconds).sum(), 2)),
+            ]);
+        }
+        table.row(cells);
+    }
+    let gap = if faults.is_empty() { "" } else { "\n" };
+    table.render(WIDTH) + gap + &faults
+}
+
+/// What became of a file, in a word or two.
+fn state(file: &FileRecord) -> String {
+    let done = if file.skipped { "✓ done before" } else { "✓" };
+    match file.clips.as_slice() {
+        [] => "– no motion".to_owned(),
+        [clip] if clip.legs.is_empty() && !clip.legs_reason.is_empty() => {
+            format!("{done} no legs found")
+        }
+        clips => {
+            let failed = clips.iter().filter(|clip| clip.error.is_some()).count();
+            let several =
+                if clips.len() > 1 { format!(" {} motions", clips.len()) } else { String::new() };
+            let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+            format!("{done}{several}{failed}")
+        }
+    }
+}
+
+/// What became of a folder, in a line.
+pub(super) fn summary_line(files: &[FileRecord]) -> String {
+    let failed = files.iter().filter(|file| file.is_failed()).count();
+    let skipped = files.iter().filter(|file| file.skipped).count();
+    let mut parts = vec![format!("{} done", files.len() - failed - skipped)];
+    if skipped > 0 {
+        parts.push(format!("{skipped} done before"));
+    }
+    if failed > 0 {
+        parts.push(format!("{failed} failed"));
+    }
+    format!("{}: {}", count(files.len(), "file"), parts.join(", "))
+}
+
+pub(super) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// So many plants slide.
+pub(super) fn slide(n: usize) -> String {
+    if n == 1 { "1 plant slides".to_owned() } else { format!("{n} plants slide") }
+}
+
+/// A direction by its axis, or by its numbers.
+fn axis(up: [f64; 3]) -> String {
+    for (index, name) in ["x", "y", "z"].into_iter().enumerate() {
+        if up[index].abs() > 0.999_999 {
+            return format!("{}{name}", if up[index] < 0.0 { "-" } else { "+" });
+        }
+    }
+    format!("({}, {}, {})", digits(up[0], 3), digits(up[1], 3), digits(up[2], 3))
+}
+
+/// At most so many decimals, and no zeros at the end.
+pub(super) fn digits(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Tenths below a hundred, then whole ones.
+pub(super) fn millimetres(value: f64) -> String {
+    if value < 99.95 { format!("{value:.1}") } else { format!("{value:.0}") }
+}
+
+/// Three digits that count, without exponents where people read them well.
+pub(super) fn significant(value: f64) -> String {
+    let size = value.abs();
+    match () {
+        () if size < 5e-5 => "0".to_owned(),
+        () if size >= 1e6 => format!("{value:.1e}"),
+        () if size >= 99.95 => format!("{value:.0}"),
+        () if size >= 9.995 => format!("{value:.1}"),
+        () if size >= 0.9995 => format!("{value:.2}"),
+        () => format!("{value:.4}"),
+    }
+}
+
+/// A length in people's units where the unit is known.
+fn length(value: f64, metres_per_unit: Option<f64>) -> String {
+    match metres_per_unit {
+        Some(unit) => format!("{} mm", digits(value * unit * 1e3, 3)),
+        None => format!("{} units", significant(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(
+            (digits(120.0, 2), digits(29.97, 2), digits(-0.001, 2)),
+            ("120".into(), "29.97".into(), "0".into())
+        );
+        assert_eq!(digits(100.0, 0), "100");
+        assert_eq!(
+            [0.0, 0.000_012, 0.5, 12.34, 1234.5].map(significant),
+            ["0", "0", "0.5000", "12.3", "1234"]
+        );
+        assert_eq!(axis([0.0, 1.0, 0.0]), "+y");
+        assert_eq!(axis([0.0, 0.0, -1.0]), "-z");
+        assert_eq!(count(1, "file") + &count(2, "file"), "1 file2 files");
+    }
+}

@@ -1,0 +1,373 @@
+//! The command line of the motion commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use posekit::glam::DVec3;
+
+use crate::args::finite;
+
+const INFO_EXAMPLES: &str = "\
+Examples:
+  posekit info walk.bvh
+  posekit info captures/ --json";
+
+#[derive(Debug, Args)]
+#[command(after_help = INFO_EXAMPLES)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  posekit check walk.bvh
+  posekit check captures/ --bound 10 --report check.html";
+
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    /// The drift of a plant above which the check ends with exit code 1 [mm, for a leg of 0.85 m]; people notice 21
+    #[arg(long, value_name = "MM", default_value_t = 21.0, value_parser = not_negative)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) bound: f64,
+    #[command(flatten)]
+    pub(crate) detect: DetectArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// A page with curves, plants and the figure in motion
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+const CLEAN_EXAMPLES: &str = "\
+Examples:
+  posekit clean walk.bvh -o walk-clean.bvh
+  posekit clean walk.glb -o clean.glb --clip Walk --report report.html
+  posekit clean captures/ -o cleaned/ --threads 4
+  posekit clean stairs.bvh -o out.bvh --floor steps --keep 3.5:4.2";
+
+#[derive(Debug, Args)]
+#[command(after_help = CLEAN_EXAMPLES)]
+pub(crate) struct CleanArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    #[command(flatten)]
+    pub(crate) output: MotionOutput,
+    #[command(flatten)]
+    pub(crate) detect: DetectArgs,
+    /// How much of the slide to take away, from 0 to 1
+    #[arg(long, value_name = "PART", default_value_t = 1.0, value_parser = part)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) strength: f64,
+    /// Leave plants alone that are within this time [s]; can be given more than once
+    #[arg(long, value_name = "FROM:TO", value_parser = time_range, allow_hyphen_values = true)]
+    pub(crate) keep: Vec<(f64, f64)>,
+    /// Hold what this file says (`posekit.contacts/1`) instead of what is found
+    #[arg(long, value_name = "FILE")]
+    pub(crate) contacts: Option<PathBuf>,
+    /// Write what was held to this file (`posekit.contacts/1`), to be edited and given back with --contacts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_contacts: Option<PathBuf>,
+    /// How much longer bones may become to reach, as a part of their length; for glTF, whose joints can move
+    #[arg(long, value_name = "PART", value_parser = part, allow_hyphen_values = true)]
+    pub(crate) max_stretch: Option<f64>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    /// A page with curves, plants and the figure before and after in motion
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// An SVG of the figure before and after, with the ways of its feet; goes with one motion
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+}
+
+const PIN_EXAMPLES: &str = "\
+Examples:
+  posekit pin climb.bvh --joint RightHand --from 1.2 --to 3.4 -o held.bvh
+  posekit pin climb.glb --joint RightHand --from 1.2 --to 3.4 --at 0.4 1.1 0.2 -o held.glb
+  posekit pin climb.bvh --contacts rail.json -o held.bvh";
+
+#[derive(Debug, Args)]
+#[command(after_help = PIN_EXAMPLES)]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    #[command(flatten)]
+    pub(crate) output: MotionOutput,
+    /// The joint that holds
+    #[arg(long, value_name = "NAME", required_unless_present = "contacts")]
+    #[arg(requires_all = ["from", "to"])]
+    pub(crate) joint: Option<String>,
+    /// When it begins to hold [s]
+    #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
+    pub(crate) from: Option<f64>,
+    /// When it last holds [s]
+    #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
+    pub(crate) to: Option<f64>,
+    /// Where, in the clip's world and unit; by default where it is in the middle of the time
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
+    #[arg(allow_hyphen_values = true, requires = "joint")]
+    pub(crate) at: Option<Vec<f64>>,
+    /// The point of the joint that holds, in the joint's own frame and the clip's unit
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
+    #[arg(allow_hyphen_values = true, requires = "joint")]
+    pub(crate) offset: Option<Vec<f64>>,
+    /// Hold the joint's rotation too
+    #[arg(long, requires = "joint")]
+    pub(crate) pose: bool,
+    /// The time in which the motion goes over to what is held, and back [s]
+    #[arg(long, value_name = "S", default_value_t = 0.25, value_parser = not_negative)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) ease: f64,
+    /// Hold what this file says (`posekit.contacts/1`)
+    #[arg(long, value_name = "FILE", conflicts_with = "joint")]
+    pub(crate) contacts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+}
+
+const RETIME_EXAMPLES: &str = "\
+Examples:
+  posekit retime walk.bvh --to-fps 30 -o walk30.bvh
+  posekit retime walk.glb --speed 1.5 -o fast.glb
+  posekit retime walk.bvh --duration 2.5 --contacts feet.json --save-contacts feet-new.json -o slow.bvh";
+
+#[derive(Debug, Args)]
+#[command(after_help = RETIME_EXAMPLES)]
+pub(crate) struct RetimeArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    #[command(flatten)]
+    pub(crate) output: MotionOutput,
+    /// How many times as fast
+    #[arg(long, value_name = "TIMES", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(conflicts_with = "duration")]
+    pub(crate) speed: Option<f64>,
+    /// How long it takes [s], from the first frame to the last
+    #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) duration: Option<f64>,
+    /// Frames per second of what is written; by default as many as before
+    #[arg(long, value_name = "FPS", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(required_unless_present_any = ["speed", "duration"])]
+    pub(crate) to_fps: Option<f64>,
+    /// Go between frames on curves without corners, instead of straight
+    #[arg(long)]
+    pub(crate) smooth: bool,
+    /// Contacts (`posekit.contacts/1`) that go along
+    #[arg(long, value_name = "FILE", requires = "save_contacts")]
+    pub(crate) contacts: Option<PathBuf>,
+    /// Where the contacts go
+    #[arg(long, value_name = "FILE", requires = "contacts")]
+    pub(crate) save_contacts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  posekit convert walk.bvh -o walk.glb
+  posekit convert character.vrm -o motion.bvh --clip 2
+  posekit convert captures/ -o glb/ --to glb";
+
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) input: MotionInput,
+    #[command(flatten)]
+    pub(crate) output: MotionOutput,
+    /// The form of what is written; by default what the output's name ends in
+    #[arg(long, value_enum)]
+    pub(crate) to: Option<Target>,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+}
+
+/// What a clip can be converted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// Motion capture
+    Bvh,
+    /// Binary glTF: nodes and an animation
+    Glb,
+}
+
+impl Target {
+    /// What names of such files end in.
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Bvh => "bvh",
+            Self::Glb => "glb",
+        }
+    }
+}
+
+/// What is read, and how.
+#[derive(Debug, Args)]
+pub(crate) struct MotionInput {
+    /// A BVH, glTF, GLB, VRM or VRMA, told apart by content; or a folder of them
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) file: PathBuf,
+    /// Only this animation of a glTF: its name, or its number from 1
+    #[arg(long, value_name = "CLIP", help_heading = "Reading")]
+    pub(crate) clip: Option<String>,
+    /// Frames per second: of a BVH in place of what it says, of a glTF how often it is sampled
+    #[arg(long, value_name = "FPS", value_parser = positive, help_heading = "Reading")]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) fps: Option<f64>,
+    /// Which way is up; by default as the file seems to have it
+    #[arg(long, value_enum, value_name = "AXIS", help_heading = "Reading")]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) up: Option<Up>,
+    /// The unit of length [m]: 0.01 for centimetres; by default as the file seems to have it
+    #[arg(long, value_name = "METRES", value_parser = positive, help_heading = "Reading")]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) unit: Option<f64>,
+    /// Use what is whole of a BVH that was cut or miscounted, and fill in values that are no numbers
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) lenient: bool,
+}
+
+impl MotionInput {
+    /// All that what is read depends on, besides the file.
+    pub(crate) fn key(&self) -> String {
+        format!("{:?}", (&self.clip, self.fps, self.up, self.unit, self.lenient))
+    }
+}
+
+/// A direction along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Up {
+    X,
+    Y,
+    Z,
+    #[value(name = "-x")]
+    MinusX,
+    #[value(name = "-y")]
+    MinusY,
+    #[value(name = "-z")]
+    MinusZ,
+}
+
+impl Up {
+    pub(crate) const fn direction(self) -> DVec3 {
+        match self {
+            Self::X => DVec3::X,
+            Self::Y => DVec3::Y,
+            Self::Z => DVec3::Z,
+            Self::MinusX => DVec3::NEG_X,
+            Self::MinusY => DVec3::NEG_Y,
+            Self::MinusZ => DVec3::NEG_Z,
+        }
+    }
+}
+
+/// Where what is made goes.
+#[derive(Debug, Args)]
+pub(crate) struct MotionOutput {
+    /// The file to write; for a folder, the folder, in which files keep their names
+    #[arg(short, long, value_name = "FILE|DIR")]
+    pub(crate) output: PathBuf,
+    /// Replace files that are there; in a folder, do again what is done
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// How feet and floor are found.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Feet and floor")]
+pub(crate) struct DetectArgs {
+    /// The joints that the legs end at (ankles), by name; by default they are found
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
+    pub(crate) legs: Vec<String>,
+    /// The floor: a plane that fits the feet, a level one, one height for each plant, or a level one at this height in the clip's unit
+    #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
+    #[arg(value_parser = floor, allow_hyphen_values = true)]
+    pub(crate) floor: FloorWord,
+    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+/// Which floor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum FloorWord {
+    /// A plane that fits the feet.
+    Fit,
+    /// A level one.
+    Level,
+    /// One height for each plant.
+    Steps,
+    /// A level one at a height.
+    At(f64),
+}
+
+/// How many at once, and how it is told.
+#[derive(Debug, Args)]
+pub(crate) struct BatchArgs {
+    /// Files to work on at once, in a folder; by default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Print JSON (`posekit.motion-report/1`) instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if value <= 0.0 => Err("must be above 0".to_owned()),
+        value => Ok(value),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if value < 0.0 => Err("must be at least 0".to_owned()),
+        value => Ok(value),
+    }
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("must be from 0 to 1".to_owned()),
+    }
+}
+
+fn time_range(text: &str) -> Result<(f64, f64), String> {
+    let (from, to) = text.split_once(':').ok_or("is not FROM:TO, such as 3.5:4.2")?;
+    let (from, to) = (finite(from)?, finite(to)?);
+    if from > to { Err("must not end before it begins".to_owned()) } else { Ok((from, to)) }
+}
+
+fn floor(text: &str) -> Result<FloorWord, String> {
+    match text {
+        "fit" => Ok(FloorWord::Fit),
+        "level" => Ok(FloorWord::Level),
+        "steps" => Ok(FloorWord::Steps),
+        height => {
+            let need = "is none of fit, level, steps, nor a height";
+            finite(height).map(FloorWord::At).map_err(|_| need.to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_motion_options() {
+        assert_eq!(floor("steps"), Ok(FloorWord::Steps));
+        assert_eq!(floor("-0.25"), Ok(FloorWord::At(-0.25)));
+        assert!(floor("flat").is_err() && floor("nan").is_err());
+        assert_eq!(time_range("-1:2.5"), Ok((-1.0, 2.5)));
+        assert!(time_range("2:1").is_err() && time_range("2").is_err());
+        assert!(part("1.5").is_err() && positive("0").is_err() && not_negative("-1").is_err());
+    }
+}

@@ -1,0 +1,350 @@
+//! The rows C1 to C9 of the table of hazards of a command line, on the motion commands: one test each.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn posekit() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_posekit"))
+}
+
+fn walk() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/motions/walk.bvh")
+}
+
+/// An empty folder of a test's own.
+fn place(name: &str) -> PathBuf {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("motion-rows").join(name);
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(&place).unwrap();
+    place
+}
+
+/// A folder with the walk under three names, one file that is none, and one that is no motion at all.
+fn captures(place: &Path) -> PathBuf {
+    let folder = place.join("captures");
+    fs::create_dir_all(folder.join("more")).unwrap();
+    for name in ["a.bvh", "b.BVH", "more/c.bvh"] {
+        fs::copy(walk(), folder.join(name)).unwrap();
+    }
+    fs::write(folder.join("bad.bvh"), "HIERARCHY\nROOT x\n{\n").unwrap();
+    fs::write(folder.join("notes.txt"), "nothing").unwrap();
+    folder
+}
+
+fn run(arguments: &[&str], paths: &[&Path]) -> Output {
+    posekit().args(arguments).args(paths).output().unwrap()
+}
+
+fn clean(input: &Path, output: &Path, more: &[&str]) -> Output {
+    posekit().arg("clean").arg(input).arg("-o").arg(output).args(more).output().unwrap()
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Every file of a folder by its name, save notes on what is done.
+fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && path.file_name().unwrap() != ".posekit" {
+                folders.push(path);
+            } else if path.is_file() {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                all.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn c1_output_is_whole_or_as_it_was() {
+    let place = place("c1");
+    let (input, output) = (place.join("in.bvh"), place.join("out.bvh"));
+    fs::copy(walk(), &input).unwrap();
+    let same = clean(&input, &input, &[]);
+    assert_eq!(same.status.code(), Some(2));
+    assert!(errors(&same).contains("the output is the input"), "{}", errors(&same));
+    assert_eq!(fs::read(&input).unwrap(), fs::read(walk()).unwrap(), "the input is as it was");
+    fs::write(&output, "kept").unwrap();
+    let there = clean(&input, &output, &[]);
+    assert!(there.status.code() == Some(2) && errors(&there).contains("--force"));
+    assert_eq!(fs::read(&output).unwrap(), b"kept");
+    assert_eq!(clean(&input, &output, &["--force"]).status.code(), Some(0));
+    assert!(fs::read(&output).unwrap().starts_with(b"HIERARCHY"));
+    assert_eq!(clean(&input, &input, &["--force"]).status.code(), Some(0), "in place, when forced");
+    let missing = clean(&walk(), &place.join("no/such/folder/out.bvh"), &[]);
+    assert_eq!(missing.status.code(), Some(1), "the folder of one file is not made up");
+    // A full disk: this device takes nothing.
+    #[cfg(target_os = "linux")]
+    {
+        let full = clean(&walk(), Path::new("/dev/full"), &[]);
+        assert_eq!(full.status.code(), Some(1), "{}", errors(&full));
+    }
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 2, "nothing is left beside them");
+}
+
+#[test]
+fn c2_exit_codes_are_those_of_the_help() {
+    let place = place("c2");
+    let folder = captures(&place);
+    assert_eq!(run(&["check"], &[&walk()]).status.code(), Some(1), "feet slide");
+    assert_eq!(run(&["check", "--bound", "500"], &[&walk()]).status.code(), Some(0));
+    assert_eq!(run(&["check", "--bound", "no"], &[&walk()]).status.code(), Some(2));
+    assert_eq!(run(&["info"], &[&place.join("none.bvh")]).status.code(), Some(3), "missing");
+    assert_eq!(run(&["info"], &[&folder.join("bad.bvh")]).status.code(), Some(3), "faulty");
+    assert_eq!(run(&["info"], &[&place.join("captures/more/..")]).status.code(), Some(4));
+    assert_eq!(run(&["info", "-"], &[]).status.code(), Some(2), "no standard input");
+    fs::create_dir(place.join("empty")).unwrap();
+    assert_eq!(run(&["info"], &[&place.join("empty")]).status.code(), Some(3), "no motions");
+    assert_eq!(clean(&folder, &walk(), &[]).status.code(), Some(2), "a folder into a file");
+    let cleaned = clean(&folder, &place.join("out"), &[]);
+    assert_eq!(cleaned.status.code(), Some(4), "{}", errors(&cleaned));
+    assert!(
+        text(&cleaned).contains("bad.bvh") && text(&cleaned).contains("4 files: 3 done, 1 failed")
+    );
+    let mut child =
+        posekit().arg("info").arg(walk()).arg("--json").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "a closed pipe is no fault");
+}
+
+#[test]
+fn c3_a_killed_run_leaves_no_part_of_a_file() {
+    let place = place("c3");
+    let folder = place.join("captures");
+    fs::create_dir(&folder).unwrap();
+    for index in 0..40 {
+        fs::copy(walk(), folder.join(format!("{index:02}.bvh"))).unwrap();
+    }
+    let whole = place.join("whole.bvh");
+    assert!(clean(&walk(), &whole, &[]).status.success());
+    let whole = fs::read(&whole).unwrap();
+    let output = place.join("out");
+    let arguments = ["clean", "--threads", "2", "-o"];
+    let mut child =
+        posekit().args(arguments).arg(&output).arg(&folder).stdout(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    while fs::read_dir(&output).map_or(0, Iterator::count) < 4
+        && begun.elapsed() < Duration::from_secs(60)
+    {
+        std::thread::yield_now();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    for (name, bytes) in content(&output) {
+        let is_own = name.file_name().unwrap().to_string_lossy().starts_with(".posekit-");
+        assert!(is_own || bytes == whole, "{} is whole", name.display());
+    }
+    let again = clean(&folder, &output, &[]);
+    assert_eq!(again.status.code(), Some(0), "it goes on where it was: {}", errors(&again));
+    let is_motion = |name: &Path| name.extension().is_some_and(|end| end == "bvh");
+    let outputs: Vec<_> =
+        content(&output).into_iter().filter(|(name, _)| is_motion(name)).collect();
+    assert!(outputs.len() == 40 && outputs.iter().all(|(_, bytes)| *bytes == whole));
+}
+
+#[test]
+fn c4_odd_names_work() {
+    let place = place("c4");
+    let long = format!("{}.bvh", "x".repeat(250));
+    let mut names = vec![
+        long,
+        "-leading.bvh".to_owned(),
+        "two words ü 歩く.bvh".to_owned(),
+        "[a]*?.bvh".to_owned(),
+    ];
+    if cfg!(windows) {
+        names.pop();
+    }
+    let mut paths: Vec<PathBuf> = names.iter().map(|name| place.join(name)).collect();
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        paths.push(place.join(std::ffi::OsStr::from_bytes(b"not \xff utf-8.bvh")));
+    }
+    for path in &paths {
+        fs::copy(walk(), path).unwrap();
+        let output = run(&["info"], &[path]);
+        assert_eq!(output.status.code(), Some(0), "{}: {}", path.display(), errors(&output));
+    }
+    let dash = posekit().current_dir(&place).args(["info", "--", "-leading.bvh"]).output().unwrap();
+    assert_eq!(dash.status.code(), Some(0), "{}", errors(&dash));
+    let all = clean(&place, &place.join("out"), &[]);
+    assert_eq!(all.status.code(), Some(0), "{}{}", text(&all), errors(&all));
+    assert_eq!(content(&place.join("out")).len(), paths.len());
+}
+
+#[test]
+fn c5_the_content_says_what_a_file_is() {
+    let place = place("c5");
+    let glb = place.join("walk.glb");
+    assert!(posekit().arg("convert").arg(walk()).arg("-o").arg(&glb).status().unwrap().success());
+    let lie = place.join("lie.bvh");
+    fs::copy(&glb, &lie).unwrap();
+    let output = run(&["info"], &[&lie]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output).contains("GLB"), "{}", text(&output));
+    assert!(errors(&output).contains("ends in .bvh"), "{}", errors(&output));
+    let other = place.join("other.bvh");
+    fs::write(&other, "Kaydara FBX Binary  ").unwrap();
+    let output = run(&["info"], &[&other]);
+    assert!(
+        output.status.code() == Some(3) && errors(&output).contains("FBX"),
+        "{}",
+        errors(&output)
+    );
+}
+
+/// Whether a text is one JSON value; keys in the order of the text.
+fn json(text: &str) -> serde_json::Value {
+    assert!(!text.contains("NaN") && !text.contains("Infinity"));
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn c6_json_is_json_also_when_all_fails() {
+    let place = place("c6");
+    let folder = captures(&place);
+    let none = place.join("none.bvh");
+    let out = place.join("out.bvh");
+    for (arguments, paths) in [
+        (vec!["info", "--json"], vec![walk()]),
+        (vec!["info", "--json"], vec![none.clone()]),
+        (vec!["check", "--json"], vec![folder.clone()]),
+        (vec!["check", "--json"], vec![folder.join("bad.bvh")]),
+        (vec!["clean", "--json", "-o", out.to_str().unwrap()], vec![walk()]),
+        (vec!["clean", "--json", "-o", out.to_str().unwrap()], vec![walk()]),
+        (
+            vec!["clean", "--json", "--legs", "Nobody", "--force", "-o", out.to_str().unwrap()],
+            vec![walk()],
+        ),
+        (
+            vec![
+                "pin",
+                "--json",
+                "--joint",
+                "Nobody",
+                "--from",
+                "0",
+                "--to",
+                "1",
+                "--force",
+                "-o",
+                out.to_str().unwrap(),
+            ],
+            vec![walk()],
+        ),
+        (
+            vec!["retime", "--json", "--speed", "2", "--force", "-o", out.to_str().unwrap()],
+            vec![none.clone()],
+        ),
+        (vec!["convert", "--json", "-o", out.to_str().unwrap()], vec![none]),
+    ] {
+        let output = posekit().args(&arguments).args(&paths).output().unwrap();
+        let value = json(&text(&output));
+        assert_eq!(value["schema"], "posekit.motion-report/1", "{arguments:?}");
+        assert!(value.get("files").is_some() || value.get("error").is_some(), "{arguments:?}");
+    }
+    let twice = || text(&run(&["check", "--json"], &[&folder]));
+    assert_eq!(twice(), twice(), "keys keep their order");
+}
+
+#[test]
+fn c7_language_and_terminal_change_no_byte() {
+    let place = place("c7");
+    let plain = text(&run(&["check"], &[&walk()]));
+    for (key, value) in [
+        ("LC_ALL", "de_DE.UTF-8"),
+        ("LC_ALL", "C"),
+        ("NO_COLOR", "1"),
+        ("LANG", "tr_TR.UTF-8"),
+        ("TERM", "dumb"),
+    ] {
+        let output = posekit().env(key, value).arg("check").arg(walk()).output().unwrap();
+        assert_eq!(text(&output), plain, "{key}={value}");
+        let out = place.join(format!("{value}.bvh"));
+        assert!(
+            posekit()
+                .env(key, value)
+                .arg("clean")
+                .arg(walk())
+                .arg("-o")
+                .arg(&out)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+    }
+    let written: Vec<Vec<u8>> = content(&place).into_values().collect();
+    assert!(written.windows(2).all(|pair| pair[0] == pair[1]));
+    assert!(!plain.contains('\u{1b}'));
+}
+
+#[test]
+fn c8_any_number_of_threads_gives_the_same_bytes() {
+    let place = place("c8");
+    let folder = captures(&place);
+    let results: Vec<_> = ["1", "2", "7"]
+        .into_iter()
+        .map(|threads| {
+            let out = place.join(threads);
+            let report = place.join(format!("{threads}.html"));
+            let more = ["--json", "--threads", threads, "--report", report.to_str().unwrap()];
+            let output = clean(&folder, &out, &more);
+            (text(&output), content(&out), fs::read(report).unwrap())
+        })
+        .collect();
+    assert_eq!(results[0].1.len(), 3);
+    for other in &results[1..] {
+        assert!(results[0] == *other, "tables, files and pages");
+    }
+}
+
+#[test]
+fn c9_a_second_run_changes_nothing_and_says_so() {
+    let place = place("c9");
+    let [once, twice] = ["once.bvh", "twice.bvh"].map(|name| place.join(name));
+    assert!(clean(&walk(), &once, &[]).status.success());
+    let again = clean(&once, &twice, &[]);
+    assert!(text(&again).contains("Already clean"), "{}", text(&again));
+    assert_eq!(fs::read(&once).unwrap(), fs::read(&twice).unwrap());
+    assert_eq!(run(&["check", "--bound", "20"], &[&once]).status.code(), Some(0));
+}
+
+#[test]
+fn d2_what_is_done_is_skipped_by_its_content() {
+    let place = place("d2");
+    let (folder, out) = (captures(&place), place.join("out"));
+    let line = |output: &Output| text(output).lines().last().unwrap_or_default().to_owned();
+    assert_eq!(line(&clean(&folder, &out, &[])), "4 files: 3 done, 1 failed");
+    let before = content(&out);
+    assert_eq!(line(&clean(&folder, &out, &[])), "4 files: 0 done, 3 done before, 1 failed");
+    assert_eq!(content(&out), before);
+    // Other options, other content, and what was edited by hand: each is noticed.
+    assert_eq!(line(&clean(&folder, &out, &["--strength", "0.5"])), "4 files: 3 done, 1 failed");
+    assert_eq!(line(&clean(&folder, &out, &[])), "4 files: 3 done, 1 failed");
+    fs::write(out.join("a.bvh"), "edited").unwrap();
+    let kept = clean(&folder, &out, &[]);
+    assert!(
+        text(&kept).contains("2 done before, 2 failed") && text(&kept).contains("--force"),
+        "{}",
+        text(&kept)
+    );
+    assert_eq!(fs::read(out.join("a.bvh")).unwrap(), b"edited");
+    assert_eq!(line(&clean(&folder, &out, &["--force"])), "4 files: 3 done, 1 failed");
+    assert_eq!(content(&out), before);
+}

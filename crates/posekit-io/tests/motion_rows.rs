@@ -1,0 +1,249 @@
+//! Clips of motion files and back, case by case.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use base64::Engine;
+use posekit::glam::DVec3;
+use posekit::motion::{Clip, find_legs};
+use posekit::skeleton::JointKind;
+use posekit_io::gltf::{Interpolation, TargetPath, no_files};
+use posekit_io::motion::{Format, MotionFile, MotionOptions};
+use posekit_io::{Error, Limits, Result, Warnings};
+
+fn open_with(bytes: &[u8], options: &MotionOptions) -> Result<MotionFile> {
+    MotionFile::from_bytes(bytes, &mut no_files, options, &Limits::default(), &mut Warnings::new())
+}
+
+fn open(bytes: impl AsRef<[u8]>) -> MotionFile {
+    open_with(bytes.as_ref(), &MotionOptions::default()).unwrap()
+}
+
+/// An armature at a hundredth of its size, with hips and a knee; three keys a half second apart.
+fn scene(nodes: &str, more_channels: &str) -> String {
+    let numbers: [&[f32]; 4] = [
+        &[0.0, 0.5, 1.0],
+        &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.6, 0.8, 0.0, 0.0, 1.0, 0.0],
+        &[0.0, 90.0, 0.0, 0.0, 91.0, 0.0, 0.0, 90.0, 30.0],
+        &[2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0],
+    ];
+    let bytes: Vec<u8> =
+        numbers.iter().flat_map(|list| list.iter().flat_map(|x| x.to_le_bytes())).collect();
+    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    format!(
+        r#"{{ "asset": {{ "version": "2.0" }}, "nodes": [ {nodes} ],
+  "animations": [ {{ "samplers": [ {{ "input": 0, "output": 1 }}, {{ "input": 0, "output": 2 }}, {{ "input": 0, "output": 3 }} ],
+    "channels": [ {{ "sampler": 0, "target": {{ "node": 2, "path": "rotation" }} }},
+                  {{ "sampler": 1, "target": {{ "node": 1, "path": "translation" }} }}{more_channels} ] }} ],
+  "accessors": [ {{ "bufferView": 0, "componentType": 5126, "type": "SCALAR", "count": 3, "min": [0], "max": [1] }},
+    {{ "bufferView": 0, "byteOffset": 12, "componentType": 5126, "type": "VEC4", "count": 3 }},
+    {{ "bufferView": 0, "byteOffset": 60, "componentType": 5126, "type": "VEC3", "count": 3 }},
+    {{ "bufferView": 0, "byteOffset": 96, "componentType": 5126, "type": "VEC3", "count": 3 }} ],
+  "bufferViews": [ {{ "buffer": 0, "byteLength": {n} }} ],
+  "buffers": [ {{ "byteLength": {n}, "uri": "data:application/octet-stream;base64,{data}" }} ] }}"#,
+        n = bytes.len()
+    )
+}
+
+const FIGURE: &str = r#"{ "name": "armature", "scale": [0.01, 0.01, 0.01], "children": [1] },
+  { "name": "hips", "translation": [0, 90, 0], "children": [2] }, { "name": "knee", "translation": [0, -40, 0] }"#;
+
+fn place(clip: &Clip, name: &str, frame: usize) -> DVec3 {
+    let joint = clip.skeleton().find(name).unwrap();
+    clip.skeleton().poses(clip.frame(frame))[joint].translation
+}
+
+fn assert_at(found: DVec3, expected: [f64; 3]) {
+    assert!((found - DVec3::from_array(expected)).length() < 1e-6, "{found}, not {expected:?}");
+}
+
+#[test]
+fn scales_above_are_applied_and_taken_back() {
+    let file = open(scene(FIGURE, ""));
+    let clip = file.clip(0).unwrap();
+    // Two keys a second are sampled thirty times, and every key is a frame.
+    assert_eq!((clip.n_frames(), clip.duration(), clip.metres_per_unit()), (31, 1.0, Some(1.0)));
+    assert_at(place(clip, "hips", 15), [0.0, 0.91, 0.0]);
+    assert_at(place(clip, "knee", 30), [0.0, 0.5, 0.3]);
+    let hips = clip.skeleton().value_range(1);
+    assert!(matches!(clip.skeleton().kind(1), JointKind::Free), "hips move on their parent");
+    let mut values = clip.values().to_vec();
+    let n = clip.skeleton().n_values();
+    values.chunks_exact_mut(n).for_each(|q| q[hips.start + 1] += 0.05);
+    let written = file.write(0, &clip.with_values(values).unwrap(), "").unwrap();
+    assert_eq!(written.joints, 1, "hips alone");
+    let again = open(&written.file);
+    assert_at(place(again.clip(0).unwrap(), "hips", 15), [0.0, 0.96, 0.0]);
+    let channel =
+        again.gltf().unwrap().animations()[0].channel(1, TargetPath::Translation).unwrap();
+    assert_eq!((channel.times.len(), channel.value(0)), (31, &[0.0, 95.0, 0.0][..]));
+}
+
+#[test]
+fn a_scale_that_an_animation_sets_counts_from_its_beginning() {
+    let more = r#", { "sampler": 2, "target": { "node": 1, "path": "scale" } }"#;
+    let file = open(scene(FIGURE, more));
+    assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.1, 0.0]);
+    assert_at(
+        file.rest().unwrap().skeleton().poses(file.rest().unwrap().frame(0))[2].translation,
+        [0.0, 0.5, 0.0],
+    );
+}
+
+#[test]
+fn a_place_that_stays_is_no_motion() {
+    // The third accessor has the same place three times, though not that at rest.
+    let more = r#", { "sampler": 2, "target": { "node": 2, "path": "translation" } }"#;
+    let file = open(scene(FIGURE, more));
+    let clip = file.clip(0).unwrap();
+    assert!(matches!(clip.skeleton().kind(2), JointKind::Ball), "a knee");
+    assert_at(place(clip, "knee", 0), [0.02, 0.92, 0.02]);
+}
+
+#[test]
+fn nodes_with_a_matrix_stay() {
+    let nodes = FIGURE
+        .replace(r#""translation": [0, 90, 0], "children": [2] }"#, r#""children": [2, 3] }"#)
+        + r#", { "name": "fixed", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1] }"#;
+    let file = open(scene(&nodes, ""));
+    let clip = file.clip(0).unwrap();
+    let fixed = clip.skeleton().find("fixed").unwrap();
+    assert!(matches!(clip.skeleton().kind(fixed), JointKind::Fixed), "no channel could move it");
+    assert_at(place(clip, "fixed", 15), [0.05, 0.91, 0.0]);
+}
+
+#[test]
+fn keys_of_frames_that_did_not_change_keep_their_bits() {
+    // Thirty keys a second are frames.
+    let options = MotionOptions::default().with_fps(2.0);
+    let text = scene(FIGURE, "");
+    let file = open_with(text.as_bytes(), &options).unwrap();
+    let clip = file.clip(0).unwrap();
+    assert_eq!(clip.n_frames(), 3);
+    let knee = clip.skeleton().value_range(2);
+    let mut values = clip.values().to_vec();
+    let n = clip.skeleton().n_values();
+    values[n..][knee].copy_from_slice(&[0.6, 0.0, 0.0, 0.8]);
+    let written = file.write(0, &clip.with_values(values).unwrap(), "").unwrap();
+    let again = open(&written.file);
+    let (old, new) =
+        (&file.gltf().unwrap().animations()[0], &again.gltf().unwrap().animations()[0]);
+    let turn = |animation: &posekit_io::gltf::Animation, key: usize| {
+        animation.channel(2, TargetPath::Rotation).unwrap().value(key).to_vec()
+    };
+    assert_eq!((turn(new, 0), turn(new, 2)), (turn(old, 0), turn(old, 2)));
+    assert!((turn(new, 1)[0].abs() - 0.6).abs() < 1e-6, "{:?}", turn(new, 1));
+    assert_eq!(old.channel(1, TargetPath::Translation), new.channel(1, TargetPath::Translation));
+    assert_eq!(new.channel(2, TargetPath::Rotation).unwrap().interpolation, Interpolation::Linear);
+}
+
+#[test]
+fn other_frames_and_several_clips_are_written() {
+    let file = open(scene(FIGURE, ""));
+    let clip = file.clip(0).unwrap();
+    let half: Vec<f64> =
+        (0..clip.n_frames()).step_by(2).flat_map(|k| clip.frame(k).to_vec()).collect();
+    let slow = Clip::try_new(clip.skeleton().clone(), 0.5, half).unwrap();
+    let written = file.write(0, &slow, "").unwrap();
+    let again = open(&written.file);
+    assert_eq!(again.seconds(0), 7.5);
+    assert_at(
+        place(again.clip(0).unwrap(), "hips", again.clip(0).unwrap().n_frames() - 1),
+        [0.0, 0.9, 0.3],
+    );
+    let same = file.write_clips(&[(0, &slow), (0, clip)], "").unwrap();
+    assert_eq!(same.file, file.gltf().unwrap().bytes(), "the later one counts");
+    assert!(
+        matches!(file.write_clips(&[(1, clip)], ""), Err(Error::NoSuchName { .. })),
+        "one motion"
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let file = open(scene(FIGURE, ""));
+    let other = open(scene(&FIGURE.replace("knee", "elbow"), ""));
+    let error = file.write(0, other.clip(0).unwrap(), "").unwrap_err();
+    assert!(error.to_string().contains("another skeleton"), "{error}");
+    let options = MotionOptions::default().with_fps(1e9);
+    let error = open_with(scene(FIGURE, "").as_bytes(), &options).unwrap().clip(0).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { field: "animation_values", .. }), "{error}");
+    for fps in [0.0, -1.0, f64::NAN] {
+        let options = MotionOptions::default().with_fps(fps);
+        assert!(open_with(scene(FIGURE, "").as_bytes(), &options).is_err(), "{fps}");
+    }
+    for (bytes, word) in [
+        (&b""[..], "empty"),
+        (b"PK\x03\x04rest", "zip"),
+        (b"Kaydara FBX Binary  \0", "FBX"),
+        (b"hello", "neither BVH nor glTF"),
+        (b"<?xml version=\"1.0\"?>", "XML"),
+    ] {
+        let error = open_with(bytes, &MotionOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(word), "{word}: {error}");
+    }
+    assert_eq!(Format::of(b"\xEF\xBB\xBF \r\nhierarchy"), Ok(Format::Bvh));
+}
+
+/// Row C5: what a file holds counts, not its name.
+#[test]
+fn c5_a_name_that_lies_is_told() {
+    let path = std::env::temp_dir().join(format!("posekit-lies-{}.bvh", std::process::id()));
+    std::fs::write(&path, scene(FIGURE, "")).unwrap();
+    let mut warnings = Warnings::new();
+    let file =
+        MotionFile::open(&path, &MotionOptions::default(), &Limits::default(), &mut warnings);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(file.unwrap().format(), Format::Gltf);
+    assert!(warnings.as_slice()[0].message.contains("says BVH, but it holds glTF"), "{warnings:?}");
+}
+
+/// Row G14: a file without legs is told apart, with what there is instead.
+#[test]
+fn g14_without_legs_there_are_candidates_or_a_reason() {
+    let file = open(scene(FIGURE, ""));
+    let legs = find_legs(file.clip(0).unwrap());
+    assert!(legs.legs.is_empty(), "{legs:?}");
+    assert!(!legs.reason.is_empty(), "a word on it");
+}
+
+const TURNS: &str = "HIERARCHY
+ROOT hips
+{
+OFFSET 0 0 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+JOINT knee
+{
+OFFSET 0 -40 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+}
+}
+MOTION
+Frames: 4
+Frame Time: 0.02
+";
+
+/// The file with the angle of the knee moved in these frames.
+fn knee_moved(rows: &str, frames: &[usize]) -> String {
+    let file = open(format!("{TURNS}{rows}"));
+    let clip = file.clip(0).unwrap();
+    let range = clip.skeleton().value_range(1);
+    let mut values = clip.values().to_vec();
+    let n = clip.skeleton().n_values();
+    for &frame in frames {
+        values[frame * n..][range.clone()].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    }
+    let written = file.write(0, &clip.with_values(values).unwrap(), "").unwrap();
+    String::from_utf8(written.file).unwrap().strip_prefix(TURNS).unwrap().to_owned()
+}
+
+#[test]
+fn only_numbers_that_differ_are_written() {
+    let rows = "0 80.0 0 0 0 0 0 0 +179.50\n 0\t80.0 0 0 0 0 0 0 -179.50 \n0 80 0 0 0 0 0 0 -179.00\n0 80 0 0 0 0 0 0 -178.50\n";
+    assert_eq!(knee_moved(rows, &[]), rows);
+    // A jump of the file's stays where nothing was edited before it or at it.
+    let moved = knee_moved(rows, &[3]);
+    assert_eq!(moved, rows.replace("-178.50", "-180"));
+    // Behind an edit angles go on without a jump, and so do those that follow.
+    let moved = knee_moved(rows, &[0]);
+    let expected = "0 80.0 0 0 0 0 0 0 180\n 0\t80.0 0 0 0 0 0 0 180.5 \n0 80 0 0 0 0 0 0 181\n0 80 0 0 0 0 0 0 181.5\n";
+    assert_eq!(moved, expected);
+}

@@ -1,0 +1,159 @@
+//! When a part of a foot that stands is firm, and not rolling.
+
+use core::ops::Range;
+
+use super::floor::Floor;
+use super::paths::Paths;
+use super::plant::{DetectSettings, Part, Plant, runs};
+use super::smooth::Smoother;
+
+/// A part that moves less than this from frame to frame does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
+const STILL: f64 = 1.2e-5;
+
+/// What is firm for less than this, or for less than three frames, rolls \[s\].
+const SHORTEST: f64 = 0.04;
+
+/// A plant, or what of it is firm.
+#[derive(Debug, Clone)]
+pub(super) struct Firm {
+    pub(super) plant: Plant,
+    /// How long before its first frame it begins, and after its last it ends, in frames, below one.
+    pub(super) lead: [f64; 2],
+    pub(super) stance: Stance,
+}
+
+/// How a plant stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stance {
+    /// Firmly.
+    Firm,
+    /// At no time firmly.
+    Rolling,
+    /// Not exactly, while most of the clip's plants do.
+    Left,
+}
+
+/// What of each plant is firm: where the part neither comes down nor is being lifted, in the order of plants.
+///
+/// - `band`: how far from the height at which it stands it still is \[leg lengths\]
+///
+/// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away. Where a part does not move at all
+/// in a plant, that and nothing else is firm: it was cleaned before, or made by hand.
+pub(super) fn firm_parts(
+    paths: &Paths,
+    floor: &Floor,
+    plants: &[Plant],
+    band: f64,
+    detect: &DetectSettings,
+) -> Vec<Firm> {
+    let still: Vec<Vec<Range<usize>>> =
+        plants.iter().map(|plant| still_parts(paths, plant)).collect();
+    let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
+    let was_cleaned = 2 * n_still > plants.len();
+    let smoother = Smoother::new(detect.half_window, paths.frame_time, paths.n_frames);
+    let heights: Vec<(usize, Part, Vec<f64>)> = paths
+        .parts()
+        .map(|(leg, part, path)| (leg, part, path.iter().map(|p| floor.height(*p)).collect()))
+        .collect();
+    let heights_of = |leg: usize, part: Part| {
+        let own = heights.iter().find(|heights| heights.0 == leg && heights.1 == part);
+        own.map(|heights| heights.2.as_slice())
+    };
+    let mut firm = Vec::with_capacity(plants.len());
+    for (plant, still) in plants.iter().zip(still) {
+        let whole = |stance| Firm { plant: plant.clone(), lead: [0.0; 2], stance };
+        if !still.is_empty() {
+            let part = |frames| Firm { plant: Plant { frames, ..*plant }, ..whole(Stance::Firm) };
+            firm.extend(still.into_iter().map(part));
+        } else if was_cleaned {
+            firm.push(whole(Stance::Left));
+        } else {
+            let own = heights_of(plant.leg, plant.part).unwrap_or_default();
+            let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
+            let parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
+            if parts.is_empty() {
+                firm.push(whole(Stance::Rolling));
+            }
+            firm.extend(parts);
+        }
+    }
+    firm.sort_by_key(|firm| (firm.plant.frames.start, firm.plant.leg, firm.plant.part));
+    firm
+}
+
+/// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.
+///
+/// - `own`, `ball`: heights of the part, and of the ball in front of it if it is a heel
+fn firm_runs(
+    paths: &Paths,
+    plant: &Plant,
+    (own, ball): (&[f64], Option<&[f64]>),
+    band: f64,
+    smoother: &Smoother,
+) -> Vec<Firm> {
+    let smooth = |raw: &[f64]| -> Vec<f64> {
+        plant.frames.clone().map(|frame| smoother.value(raw, frame)).collect()
+    };
+    let heights = smooth(own);
+    let rest = nth(&heights, heights.len() / 4);
+    // How far inside the band it is, above 0 where it is firm.
+    let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
+    if let Some(ball) = ball {
+        // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
+        let lifts: Vec<f64> =
+            smooth(ball).iter().zip(&heights).map(|(ball, heel)| ball - heel).collect();
+        let flat = nth(&lifts, lifts.len() / 2);
+        for (room, lift) in room.iter_mut().zip(&lifts) {
+            let own = band - (lift - flat).abs();
+            *room = if own < *room { own } else { *room };
+        }
+    }
+    let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
+    let mut runs = runs(&is_firm);
+    runs.retain(|run| is_long(run, paths));
+    let start = plant.frames.start;
+    let firm = |run: Range<usize>| {
+        let lead = [
+            crossing(&room, run.start, run.start.checked_sub(1)),
+            crossing(&room, run.end - 1, Some(run.end)),
+        ];
+        let plant = Plant { frames: run.start + start..run.end + start, ..*plant };
+        Firm { plant, lead, stance: Stance::Firm }
+    };
+    runs.into_iter().map(firm).collect()
+}
+
+/// Long enough to stand, or all of the clip.
+fn is_long(run: &Range<usize>, paths: &Paths) -> bool {
+    let time = (run.len() as f64 + 0.5) * paths.frame_time;
+    (run.len() > 2 && time >= SHORTEST) || run.len() == paths.n_frames
+}
+
+/// The value of this rank.
+fn nth(values: &[f64], rank: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    let (_, value, _) = sorted.select_nth_unstable_by(rank, f64::total_cmp);
+    *value
+}
+
+/// How far from a firm frame to the next, which is not, it is still firm, in frames: where the room between them is used up. A half where that is not known.
+fn crossing(room: &[f64], inside: usize, outside: Option<usize>) -> f64 {
+    let outside = outside.and_then(|outside| room.get(outside));
+    outside.map_or(0.5, |outside| room[inside] / (room[inside] - outside)).clamp(0.0, 0.999)
+}
+
+/// The frames of a plant in which its part does not move at all.
+fn still_parts(paths: &Paths, plant: &Plant) -> Vec<Range<usize>> {
+    let Some(path) = paths.legs[plant.leg].part(plant.part) else { return Vec::new() };
+    let limit = STILL * paths.length;
+    let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
+    let (mut all, mut start) = (Vec::new(), plant.frames.start);
+    for frame in plant.frames.clone() {
+        if frame + 1 == plant.frames.end || moves(frame) {
+            all.push(start..frame + 1);
+            start = frame + 1;
+        }
+    }
+    all.retain(|run| is_long(run, paths));
+    all
+}

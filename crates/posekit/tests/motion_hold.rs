@@ -1,0 +1,325 @@
+//! Contacts hold on figures of a program: exactly where they can be reached, with the least change, and nothing else moves.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use posekit::Error;
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{Pose, rotation_about, sin, so3_log};
+use posekit::motion::{
+    CleanSettings, Clip, Contact, Held, Hold, HoldSettings, Limb, Verdict, clean, hold,
+};
+use posekit::skeleton::{Frame, Joint, Skeleton};
+
+const RATE: f64 = 60.0;
+const FRAMES: usize = 120;
+
+/// Which kind of knees and ankles a figure has.
+#[derive(Clone, Copy, PartialEq)]
+enum Knee {
+    Ball,
+    Hinge,
+    Free,
+}
+
+/// A figure of 14 joints: hips, spine, neck and head; legs with balls of feet; arms.
+fn figure(knee: Knee) -> Skeleton {
+    let at = |x: f64, y: f64, z: f64| Pose::from_translation(DVec3::new(x, y, z));
+    let bend = |name: &str| match knee {
+        Knee::Ball => Joint::ball(name),
+        Knee::Hinge => Joint::revolute(name, DVec3::X),
+        Knee::Free => Joint::free(name),
+    };
+    let foot = |name: &str| if knee == Knee::Free { Joint::free(name) } else { Joint::ball(name) };
+    let mut joints =
+        vec![Joint::free("hips"), Joint::ball("spine").child_of(0).at(at(0.0, 0.2, 0.0))];
+    joints.push(Joint::ball("neck").child_of(1).at(at(0.0, 0.3, 0.0)));
+    joints.push(Joint::ball("head").child_of(2).at(at(0.0, 0.15, 0.0)));
+    for (side, x) in [("left", 1.0), ("right", -1.0)] {
+        let leg = joints.len();
+        joints.push(Joint::ball(format!("{side} thigh")).child_of(0).at(at(0.1 * x, 0.0, 0.0)));
+        joints.push(bend(&format!("{side} shin")).child_of(leg).at(at(0.0, -0.42, 0.0)));
+        joints.push(foot(&format!("{side} foot")).child_of(leg + 1).at(at(0.0, -0.43, 0.0)));
+        joints.push(Joint::ball(format!("{side} toes")).child_of(leg + 2).at(at(0.0, -0.06, 0.13)));
+        let arm = joints.len();
+        joints.push(Joint::ball(format!("{side} arm")).child_of(1).at(at(0.2 * x, 0.25, 0.0)));
+        joints.push(Joint::ball(format!("{side} forearm")).child_of(arm).at(at(
+            0.28 * x,
+            0.0,
+            0.0,
+        )));
+        joints.push(Joint::ball(format!("{side} hand")).child_of(arm + 1).at(at(
+            0.25 * x,
+            0.0,
+            0.0,
+        )));
+    }
+    Skeleton::try_new(joints).unwrap()
+}
+
+fn leg(skeleton: &Skeleton, side: &str) -> Limb {
+    let find = |part: &str| skeleton.find(&format!("{side} {part}")).unwrap();
+    Limb { start: find("thigh"), mid: find("shin"), end: find("foot") }
+}
+
+/// A walk that skates: hips go on at one metre a second while the legs swing as they like.
+fn walk(knee: Knee) -> Clip {
+    let skeleton = figure(knee);
+    let n = skeleton.n_values();
+    let mut values = skeleton.neutral().repeat(FRAMES);
+    for (frame, q) in values.chunks_mut(n).enumerate() {
+        let t = frame as f64 / RATE;
+        let hips = DVec3::new(0.02 * sin(5.0 * t), 0.86 + 0.02 * sin(11.0 * t), t);
+        q[..3].copy_from_slice(&hips.to_array());
+        let mut turn = |name: &str, turn: DQuat, angle: f64| {
+            let range = skeleton.value_range(skeleton.find(name).unwrap());
+            if range.len() == 1 {
+                q[range.start] = angle;
+            } else {
+                q[range.end - 4..range.end].copy_from_slice(&turn.to_array());
+            }
+        };
+        for (side, phase) in [("left", 0.0), ("right", 3.1)] {
+            let swing = 0.4 * sin(5.5 * t + phase);
+            let bend = 0.5 + 0.3 * sin(5.5 * t + phase + 1.0);
+            let twist = rotation_about(DVec3::Y, 0.1 * sin(3.0 * t));
+            turn(&format!("{side} thigh"), rotation_about(DVec3::X, -0.3 - swing) * twist, 0.0);
+            turn(&format!("{side} shin"), rotation_about(DVec3::X, bend), bend);
+            turn(&format!("{side} foot"), rotation_about(DVec3::X, swing - 0.2), 0.0);
+            turn(&format!("{side} arm"), rotation_about(DVec3::Z, 0.5 * swing), 0.0);
+            turn(&format!("{side} forearm"), rotation_about(DVec3::Y, 0.4 + 0.2 * swing), 0.0);
+        }
+        turn("spine", rotation_about(DVec3::Y, 0.1 * sin(5.5 * t)), 0.0);
+    }
+    Clip::try_new(skeleton, 1.0 / RATE, values).unwrap()
+}
+
+fn contact(joint: usize, from: f64, to: f64, hold: Hold) -> Contact {
+    let frame = Frame::new(joint, Pose::IDENTITY);
+    Contact { frame, from, to, hold, ease_in: 0.15, ease_out: 0.2 }
+}
+
+fn legs(clip: &Clip) -> HoldSettings {
+    let legs = ["left", "right"].map(|side| leg(clip.skeleton(), side)).to_vec();
+    HoldSettings { legs, ..HoldSettings::default() }
+}
+
+fn joint(clip: &Clip, name: &str) -> usize {
+    clip.skeleton().find(name).unwrap()
+}
+
+fn pose(clip: &Clip, frame: usize, joint: usize) -> Pose {
+    clip.skeleton().poses(clip.frame(frame))[joint]
+}
+
+/// Frames that differ in any bit.
+fn changed(a: &Clip, b: &Clip) -> Vec<usize> {
+    (0..a.n_frames()).filter(|frame| a.frame(*frame) != b.frame(*frame)).collect()
+}
+
+fn largest_step(held: &Held, source: &Clip, joint: usize) -> f64 {
+    let shift =
+        |frame| pose(&held.clip, frame, joint).translation - pose(source, frame, joint).translation;
+    (1..source.n_frames()).map(|frame| shift(frame).distance(shift(frame - 1))).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_foot_stays_and_the_rest_of_the_clip_keeps_its_bits() {
+    for knee in [Knee::Ball, Knee::Hinge, Knee::Free] {
+        let clip = walk(knee);
+        let foot = joint(&clip, "left foot");
+        let held =
+            hold(&clip, &[contact(foot, 0.8, 1.1, Hold::Position(None))], &legs(&clip)).unwrap();
+        let report = &held.contacts[0];
+        assert_eq!(report.frames, 48..67);
+        assert!(report.residual < 1e-9 && report.missed.is_empty(), "{report:?}");
+        let first = pose(&held.clip, 48, foot).translation;
+        for frame in 48..67 {
+            assert!(pose(&held.clip, frame, foot).translation.distance(first) < 1e-9);
+            // The foot keeps its direction in the world.
+            let (now, was) = (pose(&held.clip, frame, foot), pose(&clip, frame, foot));
+            assert!(so3_log(now.rotation * was.rotation.conjugate()).length() < 1e-9);
+        }
+        // Half a second around the contact is all that the root takes to come and go.
+        let frames = changed(&clip, &held.clip);
+        assert!(frames[0] > 0 && *frames.last().unwrap() < 119, "{frames:?}");
+        for name in ["spine", "head", "right thigh", "right foot", "left hand", "left toes"] {
+            assert!(!held.changed.contains(&joint(&clip, name)), "{name} changed");
+        }
+    }
+}
+
+#[test]
+fn heel_and_ball_hold_together() {
+    let clip = walk(Knee::Ball);
+    let (foot, toes) = (joint(&clip, "left foot"), joint(&clip, "left toes"));
+    let (heel, way) = (pose(&clip, 55, foot).translation, DVec3::new(0.1, -0.3, 1.0));
+    let ball = heel + way * (DVec3::new(0.0, -0.06, 0.13).length() / way.length());
+    let contacts = [
+        contact(foot, 0.8, 1.0, Hold::Position(Some(heel))),
+        contact(toes, 0.9, 1.15, Hold::Position(Some(ball))),
+    ];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    for report in &held.contacts {
+        assert!(report.residual < 1e-9, "{report:?}");
+    }
+    assert_eq!(held.contacts[1].limb, Some(leg(clip.skeleton(), "left")));
+    // No frame jumps: the correction of about 0.4 m comes in nine frames, by a curve whose steepest part is 1.9 times its mean.
+    let step = largest_step(&held, &clip, toes);
+    assert!(step < 0.09, "{step}");
+}
+
+#[test]
+fn a_hand_holds_a_pose_and_the_hips_stay() {
+    let clip = walk(Knee::Ball);
+    let hand = joint(&clip, "right hand");
+    let mut target = pose(&clip, 60, hand);
+    target.translation.y += 0.05;
+    target.rotation = rotation_about(DVec3::Y, 0.5) * target.rotation;
+    let target = Pose { rotation: -target.rotation, ..target };
+    let held =
+        hold(&clip, &[contact(hand, 0.95, 1.05, Hold::Pose(Some(target)))], &legs(&clip)).unwrap();
+    let report = &held.contacts[0];
+    assert!(report.residual < 1e-9 && report.angle < 1e-9, "{report:?}");
+    let arm: Vec<usize> =
+        ["right arm", "right forearm", "right hand"].map(|name| joint(&clip, name)).to_vec();
+    assert!(arm.iter().all(|joint| held.changed.contains(joint)));
+    for (frame, q) in clip.values().chunks(clip.skeleton().n_values()).enumerate() {
+        let now = &held.clip.frame(frame)[..3];
+        let off = now.iter().zip(&q[..3]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 2e-2, "frame {frame}: the hips went {off}");
+    }
+}
+
+#[test]
+fn a_surface_may_be_slid_along() {
+    let clip = walk(Knee::Ball);
+    let foot = joint(&clip, "right foot");
+    let point = DVec3::new(0.0, 0.12, 0.0);
+    let plane = Hold::Surface { point, normal: DVec3::new(0.0, 2.0, 0.2) };
+    let held = hold(&clip, &[contact(foot, 0.5, 1.2, plane)], &legs(&clip)).unwrap();
+    assert!(held.contacts[0].residual < 1e-9, "{:?}", held.contacts[0]);
+    let normal = DVec3::new(0.0, 2.0, 0.2) / DVec3::new(0.0, 2.0, 0.2).length();
+    let along = |frame: usize| {
+        let (now, was) = (pose(&held.clip, frame, foot), pose(&clip, frame, foot));
+        let shift = now.translation - was.translation;
+        shift - normal * shift.dot(normal)
+    };
+    assert!((30..73).all(|frame| along(frame).length() < 1e-9), "it slides as it did");
+}
+
+#[test]
+fn l26_feet_farther_apart_than_the_legs_reach() {
+    let clip = walk(Knee::Ball);
+    let [left, right] = ["left foot", "right foot"].map(|name| joint(&clip, name));
+    let middle = pose(&clip, 60, 0).translation;
+    let at = |x: f64| Hold::Position(Some(DVec3::new(x, 0.1, middle.z)));
+    let contacts = [contact(left, 0.8, 1.2, at(1.1)), contact(right, 0.8, 1.2, at(-1.1))];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    for report in &held.contacts {
+        assert_eq!(report.missed.len(), report.frames.len(), "every frame is named");
+        assert!(report.residual > 0.1);
+    }
+    // Both are missed by about as much, and the root goes there without a jump.
+    let misses = [held.contacts[0].residual, held.contacts[1].residual];
+    assert!((misses[0] - misses[1]).abs() < 0.15, "{misses:?}");
+    let step = largest_step(&held, &clip, 0);
+    assert!(step < 0.2, "the root jumps by {step}");
+    assert!(held.clip.values().iter().all(|value| value.is_finite()));
+}
+
+#[test]
+fn bones_grow_only_where_they_may() {
+    let clip = walk(Knee::Free);
+    let foot = joint(&clip, "left foot");
+    let hip = pose(&clip, 60, joint(&clip, "left thigh")).translation;
+    let target = hip + DVec3::new(0.0, -0.86, 0.0);
+    let contacts = [contact(foot, 0.98, 1.02, Hold::Position(Some(target)))];
+    let rigid = HoldSettings { root_stiffness: 1e9, ..legs(&clip) };
+    let elastic = HoldSettings { max_stretch: 0.02, ..rigid.clone() };
+    let bone = |clip: &Clip, frame: usize| {
+        let [a, b, c] = ["left thigh", "left shin", "left foot"]
+            .map(|name| pose(clip, frame, joint(clip, name)).translation);
+        a.distance(b) + b.distance(c)
+    };
+    for settings in [&rigid, &elastic] {
+        let held = hold(&clip, &contacts, settings).unwrap();
+        let most = if settings.max_stretch > 0.0 { 0.85 * 1.02 } else { 0.85 };
+        for frame in 0..FRAMES {
+            assert!(bone(&held.clip, frame) < most + 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_head_is_held_by_the_whole_body() {
+    let clip = walk(Knee::Ball);
+    let (head, foot) = (joint(&clip, "head"), joint(&clip, "left foot"));
+    let target = pose(&clip, 60, head).translation + DVec3::new(0.05, -0.05, 0.0);
+    let contacts = [
+        contact(head, 0.9, 1.1, Hold::Position(Some(target))),
+        contact(foot, 0.9, 1.1, Hold::Position(None)),
+    ];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    assert_eq!(held.contacts[0].limb, None);
+    assert!(held.contacts[1].residual < 1e-9, "{:?}", held.contacts[1]);
+    assert!(held.contacts[0].residual < 0.02, "{:?}", held.contacts[0]);
+    let step = largest_step(&held, &clip, head);
+    assert!(step < 0.05, "{step}");
+    assert_eq!(held.clip.frame(0), clip.frame(0));
+}
+
+#[test]
+fn strength_is_a_part_of_the_way() {
+    let clip = walk(Knee::Ball);
+    let foot = joint(&clip, "left foot");
+    let contacts = [contact(foot, 0.8, 1.1, Hold::Position(None))];
+    let none = hold(&clip, &contacts, &HoldSettings { strength: 0.0, ..legs(&clip) }).unwrap();
+    let off = none.clip.values().iter().zip(clip.values()).map(|(a, b)| (a - b).abs());
+    assert!(off.fold(0.0, f64::max) < 1e-7);
+    let full = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    let half = hold(&clip, &contacts, &HoldSettings { strength: 0.5, ..legs(&clip) }).unwrap();
+    let place = |clip: &Clip| pose(clip, 48, foot).translation;
+    let middle = 0.5 * (place(&clip) + place(&full.clip));
+    assert!(place(&half.clip).distance(middle) < 1e-9);
+}
+
+#[test]
+fn nothing_to_hold_changes_nothing() {
+    let clip = walk(Knee::Ball);
+    let foot = joint(&clip, "left foot");
+    assert_eq!(hold(&clip, &[], &legs(&clip)).unwrap().clip, clip);
+    let outside = contact(foot, 7.0, 9.0, Hold::Position(None));
+    let held = hold(&clip, &[outside], &legs(&clip)).unwrap();
+    assert_eq!((held.clip, held.changed), (clip, Vec::new()));
+}
+
+#[test]
+fn contacts_that_make_no_sense_are_refused() {
+    let clip = walk(Knee::Ball);
+    let good = contact(0, 0.0, 1.0, Hold::Position(None));
+    let refused = |contact: Contact| hold(&clip, &[contact], &legs(&clip)).unwrap_err();
+    let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good });
+    assert!(matches!(error, Error::NoSuchJoint { joint: 99, .. }));
+    assert!(matches!(refused(Contact { from: f64::NAN, ..good }), Error::NonFinite { .. }));
+    assert!(matches!(refused(Contact { from: 2.0, ..good }), Error::OutOfRange { .. }));
+    let flat = Hold::Surface { point: DVec3::ZERO, normal: DVec3::ZERO };
+    assert!(matches!(refused(Contact { hold: flat, ..good }), Error::ZeroLength { .. }));
+    let settings = HoldSettings { strength: 2.0, ..HoldSettings::default() };
+    assert!(matches!(hold(&clip, &[], &settings), Err(Error::OutOfRange { .. })));
+}
+
+#[test]
+fn l25_no_contacts_and_one_frame() {
+    let clip = walk(Knee::Ball);
+    let none = CleanSettings { contacts: Some(Vec::new()), ..CleanSettings::default() };
+    let cleaned = clean(&clip, &none).unwrap();
+    assert_eq!(cleaned.clip, clip, "all off is an untouched copy");
+    let one = clip.with_values(clip.frame(3).to_vec()).unwrap();
+    let cleaned = clean(&one, &CleanSettings::default()).unwrap();
+    assert_eq!(cleaned.clip, one);
+    let foot = joint(&clip, "left foot");
+    let all = contact(foot, 0.0, clip.duration(), Hold::Position(None));
+    let held = hold(&clip, &[Contact { to: 0.3, ..all }], &legs(&clip)).unwrap();
+    assert_eq!(held.contacts[0].frames, 0..19, "all on is one plant");
+    let fixed = |report: &posekit::motion::PlantReport| report.verdict == Verdict::Fixed;
+    assert!(!cleaned.plants.iter().any(fixed));
+}
