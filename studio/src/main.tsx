@@ -10,6 +10,7 @@ import "./ui/style/page.css";
 import "./ui/style/panel.css";
 import "./ui/style/drawer.css";
 import "./ui/style/dialog.css";
+import "./ui/style/motion.css";
 import { createSession } from "./core/session.ts";
 import { App } from "./ui/app.tsx";
 import { keepOfflineCopy } from "./ui/offline.ts";

@@ -6,6 +6,7 @@
 )]
 
 pub mod crowd;
+pub mod motion;
 pub mod problem;
 pub mod solver;
 

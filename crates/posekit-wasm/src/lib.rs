@@ -1,7 +1,7 @@
-//! posekit for the browser and Node: problems, solvers and crowds over flat typed arrays.
+//! posekit for the browser and Node: problems, solvers, crowds and motions over flat typed arrays.
 //!
-//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`] and [`crowd`] are
-//! plain Rust; what is exported wraps them and turns errors into JavaScript's.
+//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`crowd`] and
+//! [`motion`] are plain Rust; what is exported wraps them and turns errors into JavaScript's.
 //!
 //! # Conventions
 //! - Numbers are f64 (f32 for crowds), metres, radians; quaternions are x, y, z, w; a pose is 7 numbers: x, y, z, then the quaternion.
@@ -16,6 +16,7 @@
 )]
 
 pub mod crowd;
+pub mod motion;
 pub mod session;
 
 pub mod bindings;

@@ -5,8 +5,8 @@ import type { StudioDocument } from "./types.ts";
 /** What all entries together may weigh, in characters of JSON; the oldest are forgotten beyond it. */
 export const LARGEST = 64_000_000;
 
-interface Entry {
-  document: StudioDocument;
+interface Entry<Document> {
+  document: Document;
   /** What led here: "Move target". */
   label: string;
   /** Changes with the same key in a row are one entry: a drag, a slider being pulled. */
@@ -14,17 +14,17 @@ interface Entry {
   weight: number;
 }
 
-export class History {
-  private entries: Entry[];
+export class History<Document extends object = StudioDocument> {
+  private entries: Entry<Document>[];
   private at = 0;
   private weight: number;
 
-  constructor(document: StudioDocument, private readonly largest = LARGEST) {
+  constructor(document: Document, private readonly largest = LARGEST) {
     this.weight = weightOf(document, null);
     this.entries = [{ document, label: "", key: null, weight: this.weight }];
   }
 
-  get document(): StudioDocument {
+  get document(): Document {
     return this.current().document;
   }
 
@@ -38,7 +38,7 @@ export class History {
   }
 
   /** Goes on to a document. With a `key`, it takes the place of the entry before it that has the same one. */
-  commit(document: StudioDocument, label: string, key: string | null = null): void {
+  commit(document: Document, label: string, key: string | null = null): void {
     const last = this.current();
     if (document === last.document) return;
     this.forgetFrom(this.at + 1);
@@ -52,12 +52,12 @@ export class History {
   }
 
   /** Changes the document without an entry of its own: where it is looked at from. */
-  amend(document: StudioDocument): void {
+  amend(document: Document): void {
     this.current().document = document;
   }
 
   /** Takes the newest document back as if it had never been. */
-  drop(): StudioDocument {
+  drop(): Document {
     if (this.at > 0) this.forgetFrom(this.at);
     return this.document;
   }
@@ -67,23 +67,28 @@ export class History {
     this.current().key = null;
   }
 
-  undo(): StudioDocument {
+  undo(): Document {
     this.seal();
     this.at = Math.max(0, this.at - 1);
     return this.document;
   }
 
-  redo(): StudioDocument {
+  redo(): Document {
     this.seal();
     this.at = Math.min(this.entries.length - 1, this.at + 1);
     return this.document;
+  }
+
+  /** True right after the first change. */
+  get isSecond(): boolean {
+    return this.at === 1;
   }
 
   get length(): number {
     return this.entries.length;
   }
 
-  private current(): Entry {
+  private current(): Entry<Document> {
     const entry = this.entries[this.at];
     if (!entry) throw new Error("the history is never empty");
     return entry;
@@ -103,9 +108,9 @@ export class History {
 }
 
 /** How much an entry holds that the one before it does not share. */
-function weightOf(document: StudioDocument, before: StudioDocument | null): number {
+function weightOf<Document extends object>(document: Document, before: Document | null): number {
   let weight = 200;
-  for (const [name, value] of Object.entries(document) as [keyof StudioDocument, unknown][]) {
+  for (const [name, value] of Object.entries(document) as [keyof Document, unknown][]) {
     if (before?.[name] === value) continue;
     weight += typeof value === "string" ? value.length : JSON.stringify(value).length;
   }

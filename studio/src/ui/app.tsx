@@ -7,6 +7,8 @@ import { CrowdStatus, isCrowd } from "./crowd.tsx";
 import { Dialogs } from "./dialogs/dialogs.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
+import { isMotion, motion } from "./motion/desk.ts";
+import { MotionLive, MotionMain, MotionRest } from "./motion/page.tsx";
 import { listenToKeys } from "./keyboard.ts";
 import { Learn } from "./learn/learn.tsx";
 import { followLinks } from "./links.ts";
@@ -29,6 +31,7 @@ export function App({ session }: { session: Session }) {
   const isPhone = useMedia(PHONE);
   useEffect(() => listenToKeys(session), [session]);
   useEffect(() => followLinks(session), [session]);
+  const moves = isMotion.value ? motion() : null;
   return (
     <SessionContext.Provider value={session}>
       <div class="page" data-phone={isPhone} data-dragging={session.dragging.value}>
@@ -37,12 +40,10 @@ export function App({ session }: { session: Session }) {
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}
         <main class="stage" id="stage" tabIndex={-1}>
-          <Viewport />
-          <WorkerState />
-          <Notices />
+          {moves ? <MotionMain session={moves} /> : <><Viewport /><WorkerState /><Notices /></>}
         </main>
-        {isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
-        <LiveStatus />
+        {moves ? <MotionRest session={moves} isPhone={isPhone} /> : isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
+        {moves ? <MotionLive session={moves} /> : <LiveStatus />}
         <DropZone />
         <Dialogs />
       </div>

@@ -13,7 +13,7 @@ export function DropZone() {
   if (!over) return null;
   return (
     <div class="drop-zone">
-      <p><FolderOpen size={20} aria-hidden />Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM)</p>
+      <p><FolderOpen size={20} aria-hidden />Drop a motion (BVH), a character (GLB, glTF, VRM), a problem (JSON) or a robot (URDF)</p>
     </div>
   );
 }

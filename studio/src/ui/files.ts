@@ -1,6 +1,7 @@
 //! Files that are dropped or chosen, on their way to the session.
 
 import type { Session } from "../core/types.ts";
+import { isMotion, leaveMotion, motion, openMotion } from "./motion/desk.ts";
 import { tell } from "./page.ts";
 
 /** Above this a browser would be busy for seconds, and no skeleton is that large. */
@@ -24,7 +25,21 @@ export async function openFiles(session: Session, files: File[]): Promise<void> 
     }
   }
   const bytes = await read(main);
-  if (bytes) await session.loadFile(main.name, bytes);
+  if (bytes) await open(session, main.name, bytes);
+}
+
+/** To the scene that it is meant for: motions to theirs, and while that is open characters and contacts too. */
+async function open(session: Session, name: string, bytes: Uint8Array): Promise<void> {
+  const text = () => new TextDecoder().decode(bytes);
+  if (isMotion.peek() && /\.json$/i.test(name) && text().includes("posekit.contacts/")) {
+    await motion().loadContacts(name, text());
+  } else if (/\.(bvh|vrma)$/i.test(name) || (isMotion.peek() && !/\.(json|urdf|xml)$/i.test(name))) {
+    await openMotion(false).loadFile(name, bytes);
+    motion().begin();
+  } else {
+    leaveMotion();
+    await session.loadFile(name, bytes);
+  }
 }
 
 async function read(file: File): Promise<Uint8Array | null> {

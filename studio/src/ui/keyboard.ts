@@ -5,6 +5,8 @@ import { SCENES } from "../core/scenes/index.ts";
 import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
 import { cameraAction, focusHandles } from "./camera.ts";
+import { isMotion, motion } from "./motion/desk.ts";
+import { motionKey } from "./motion/keys.ts";
 
 export interface KeyAction {
   id: string;
@@ -62,6 +64,8 @@ export const LOCAL_KEYS: { keys: string[]; what: string }[] = [
   { keys: ["Shift"], what: "With any of these: a tenth as far" },
   { keys: ["Alt", "arrows"], what: "Turn the handle" },
   { keys: ["Esc"], what: "Let go: back to the view" },
+  { keys: ["←", "→"], what: "On the timeline: move a contact, its end or a pose by one frame; Shift by ten" },
+  { keys: ["Delete"], what: "On the timeline: remove the contact or the pose" },
   { keys: ["arrows"], what: "On the view: orbit, or move the picture in the plane; with Shift, move it" },
 ];
 
@@ -77,7 +81,7 @@ export function listenToKeys(session: Session): () => void {
     const action = ACTIONS.find(({ matches }) => matches(event));
     if (!action || isMeantForField(event, action)) return;
     event.preventDefault();
-    action.act(session);
+    if (!isMotion.peek() || motionKey(action.id, motion())) action.act(session);
   };
   document.addEventListener("keydown", onKeyDown);
   return () => { document.removeEventListener("keydown", onKeyDown); };

@@ -9,13 +9,20 @@ import { forget, pageNotices } from "./page.ts";
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info } as const;
 
-export function Notices() {
+interface NoticesProps {
+  /** In place of those of the session: those of another scene, and what closes one. */
+  more?: readonly Notice[];
+  onDismiss?: (id: number) => void;
+}
+
+export function Notices({ more, onDismiss }: NoticesProps) {
   const session = useSession();
-  const notices = [...session.notices.value, ...pageNotices.value].slice(-4);
+  const notices = [...(more ?? session.notices.value), ...pageNotices.value].slice(-4);
+  const dismiss = onDismiss ?? ((id: number) => { session.dismiss(id); });
   return (
     <div class="notices" role="region" aria-label="Messages">
       <ul aria-live="assertive" aria-relevant="additions">
-        {notices.map((notice) => <Item key={notice.id} notice={notice} onClose={() => { if (notice.id < 0) forget(notice.id); else session.dismiss(notice.id); }} />)}
+        {notices.map((notice) => <Item key={notice.id} notice={notice} onClose={() => { if (notice.id < 0) forget(notice.id); else dismiss(notice.id); }} />)}
       </ul>
     </div>
   );

@@ -4,6 +4,7 @@ import { SCENES } from "../core/scenes/index.ts";
 import type { SceneSpec } from "../core/types.ts";
 import { useSession } from "./context.ts";
 import { thumbnails } from "./thumbnails.ts";
+import { isMotion, leaveMotion, openMotion } from "./motion/desk.ts";
 import { sheetTab } from "./page.ts";
 
 const GROUPS: { id: SceneSpec["group"]; title: string }[] = [
@@ -24,13 +25,49 @@ export function Scenes() {
           </ul>
         </section>
       ))}
+      <section class="scene-group">
+        <h2 class="scene-group-title">In time</h2>
+        <ul class="scene-list"><MotionItem /></ul>
+      </section>
     </nav>
+  );
+}
+
+/** Clips, whose feet are made to stand. */
+function MotionItem() {
+  return (
+    <li>
+      <button
+        type="button" class="scene" data-scene="motion" aria-current={isMotion.value ? "true" : undefined}
+        title="Open a motion, make its feet stand, pose it, and take it away again"
+        onClick={() => {
+          openMotion();
+          sheetTab.value = "solve";
+        }}
+      >
+        <span class="scene-picture"><WalkPicture /></span>
+        <span class="scene-title">Motion</span>
+      </button>
+    </li>
+  );
+}
+
+/** Three steps and their trail. */
+function WalkPicture() {
+  return (
+    <svg class="walk-picture" viewBox="0 0 56 42" aria-hidden="true">
+      <path class="walk-trail" d="M5 35H17M20 35c3-7 8-7 11 0M31 35H50" />
+      <path class="walk-before" d="M14 10v11l-5 7 1 7M14 21l5 6-3 8" />
+      <path class="walk-after" d="M37 10v11l-6 6v8M37 21l6 7 5 6M37 13l-5 7M37 13l6 6" />
+      <circle class="walk-head-before" cx="14" cy="7" r="2.6" />
+      <circle class="walk-head" cx="37" cy="7" r="2.8" />
+    </svg>
   );
 }
 
 function SceneItem({ scene }: { scene: SceneSpec }) {
   const session = useSession();
-  const isOpen = session.document.value.scene === scene.id;
+  const isOpen = !isMotion.value && session.document.value.scene === scene.id;
   const picture = thumbnails.value[scene.id];
   return (
     <li>
@@ -41,6 +78,7 @@ function SceneItem({ scene }: { scene: SceneSpec }) {
         aria-current={isOpen ? "true" : undefined}
         title={scene.sentence}
         onClick={() => {
+          leaveMotion();
           session.openScene(scene.id);
           sheetTab.value = "solve";
         }}

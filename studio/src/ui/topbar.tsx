@@ -11,26 +11,29 @@ import { openFiles } from "./files.ts";
 import { openDialog } from "./page.ts";
 import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 import { keysOf } from "./keyboard.ts";
+import { MotionHistory, MotionTitle } from "./motion/bar.tsx";
+import { isMotion, motion } from "./motion/desk.ts";
 
 export function TopBar() {
   const session = useSession();
   const undo = session.canUndo.value;
   const redo = session.canRedo.value;
+  const moves = isMotion.value ? motion() : null;
   return (
     <header class="bar">
       <button type="button" class="brand" onClick={() => { openDialog.value = "about"; }} aria-label="About posekit studio">
         <Mark /><span class="brand-name">posekit</span>
       </button>
-      <TitleField />
-      <div class="bar-group" role="group" aria-label="History">
+      {moves ? <MotionTitle session={moves} /> : <TitleField />}
+      {moves ? <MotionHistory session={moves} /> : <div class="bar-group" role="group" aria-label="History">
         <IconButton icon={Undo2} label={undo === null ? "Undo" : `Undo: ${undo}`} keys={keysOf("undo")} inactive={undo === null} onClick={() => { session.undo(); }} />
         <IconButton icon={Redo2} label={redo === null ? "Redo" : `Redo: ${redo}`} keys={keysOf("redo")} inactive={redo === null} onClick={() => { session.redo(); }} />
         <IconButton icon={RotateCcw} class="wide-only" label="Back to the scene as it was" onClick={() => { session.reset(); }} />
-      </div>
+      </div>}
       <div class="bar-group" role="group" aria-label="File">
         <OpenButton />
-        <ExportMenu />
-        <IconButton icon={Share2} label="Share as a link" keys={keysOf("share")} onClick={() => { openDialog.value = "share"; }} />
+        {!moves && <ExportMenu />}
+        {!moves && <IconButton icon={Share2} label="Share as a link" keys={keysOf("share")} onClick={() => { openDialog.value = "share"; }} />}
       </div>
       <div class="bar-group" role="group" aria-label="Page">
         <ThemeButton />
@@ -80,7 +83,7 @@ function OpenButton() {
         class="sr-only"
         tabIndex={-1}
         aria-hidden
-        accept=".json,.urdf,.xml,.glb,.gltf,.vrm"
+        accept=".json,.urdf,.xml,.glb,.gltf,.vrm,.vrma,.bvh"
         onChange={(event) => {
           const files = [...(event.currentTarget.files ?? [])];
           event.currentTarget.value = "";

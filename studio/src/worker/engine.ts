@@ -7,6 +7,7 @@ import type { PoseData, ProblemInfo, RunResult, SettingsSubset, StatusWord, Trac
 import { isMethod } from "../core/methods.ts";
 import { CrowdState } from "./crowd.ts";
 import { describe, inSpace } from "./describe.ts";
+import { MotionTable } from "./motion.ts";
 import type { Answers, Request, RequestKind, RunOrder, Source, TargetOrder } from "./protocol.ts";
 import { fullTrace, lightTrace, withIterations, type Start } from "./trace.ts";
 
@@ -37,6 +38,7 @@ export class Engine {
   private readonly seats = new Map<string, Seat>();
   private bending: { joint: number; problem: Problem; solver: Solver } | null = null;
   private readonly crowd = new CrowdState();
+  private readonly motion = new MotionTable();
 
   async answer(request: Request): Promise<Answers[RequestKind]> {
     switch (request.kind) {
@@ -51,6 +53,7 @@ export class Engine {
       case "solution": return this.solution(request.run, request.targets, request.trace);
       case "crowd": return this.crowd.frame(request.order);
       case "digest": return await digest();
+      default: return this.motion.answer(request);
     }
   }
 

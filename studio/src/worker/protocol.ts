@@ -1,5 +1,6 @@
 //! What passes between the page and the worker. Every request has one answer, in the order of the requests.
 
+import type { MotionAnswers, MotionRequest } from "./motion.ts";
 import type { CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
@@ -44,10 +45,11 @@ export type Request =
   | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
   | { kind: "solution"; run: RunOrder; targets: TargetOrder[]; trace: boolean }
   | { kind: "crowd"; order: CrowdOrder }
-  | { kind: "digest" };
+  | { kind: "digest" }
+  | MotionRequest;
 
 /** The answers by the kind of request. */
-export interface Answers {
+export interface Answers extends MotionAnswers {
   load: ProblemInfo;
   inspect: { figure: string; name: string; warnings: string[] };
   preview: { info: ProblemInfo; pose: PoseData; method: MethodName };

@@ -1,0 +1,166 @@
+//! Motions, as JavaScript sees them.
+
+use js_sys::{Float32Array, Float64Array, Uint8Array};
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use wasm_bindgen::prelude::*;
+
+use super::{Result, read, write};
+use crate::fault::Fault;
+use crate::motion::{CURVES, Pull, Table, Target, Which};
+use crate::session::{POSE, wrong_length};
+
+/// A motion file that is open, what is set on it, and what comes of that.
+#[wasm_bindgen]
+pub struct Motion {
+    table: Table,
+    input: Vec<f64>,
+    output: Vec<f32>,
+}
+
+#[wasm_bindgen]
+impl Motion {
+    /// Opens a BVH, glTF, GLB, VRM or VRMA file.
+    ///
+    /// - `name`: what to call it
+    /// - `clip`: which of its clips; 0 for a file that has none, whose figure then stands at rest
+    pub fn open(bytes: &Uint8Array, name: &str, clip: usize) -> Result<Self> {
+        let table = Table::open(&bytes.to_vec(), name, clip)?;
+        Ok(Self { table, input: Vec::new(), output: Vec::new() })
+    }
+
+    /// What the file holds, as JSON: its joints, clips, legs, handles, units and remarks.
+    pub fn info(&self) -> Result<String> {
+        json(&self.table.info())
+    }
+
+    /// Numbers of the poses of all joints in all frames.
+    #[wasm_bindgen(getter, js_name = posesLength)]
+    pub fn poses_length(&self) -> usize {
+        let clip = self.table.clip(Which::Source);
+        clip.n_frames() * clip.skeleton().n_joints() * POSE
+    }
+
+    /// Writes the poses of all joints in all frames, 7 numbers each, of the `source` or the `result`.
+    pub fn poses(&mut self, which: &str, out: &Float32Array) -> Result<()> {
+        self.output.resize(self.poses_length(), 0.0);
+        self.table.poses(Which::named(which)?, &mut self.output)?;
+        self.give(out)
+    }
+
+    /// Writes the poses of all joints at rest, which a skin is bound to.
+    #[wasm_bindgen(js_name = restPoses)]
+    pub fn rest_poses(&mut self, out: &Float32Array) -> Result<()> {
+        self.output.resize(out.length() as usize, 0.0);
+        self.table.rest(&mut self.output)?;
+        self.give(out)
+    }
+
+    /// Sets everything at once; where something is refused all stays as it was.
+    ///
+    /// - `settings`: JSON, any of the settings
+    /// - `contacts`: text of a `posekit.contacts/1` file; without it, those that are found
+    /// - `times`: when poses are set, in seconds; `values`: their configurations, one behind the other
+    pub fn set(
+        &mut self,
+        settings: &str,
+        contacts: Option<String>,
+        times: &Float64Array,
+        values: &Float64Array,
+    ) -> Result<()> {
+        let mut when = Vec::new();
+        read(times, &mut when);
+        read(values, &mut self.input);
+        Ok(self.table.set(settings, contacts.as_deref(), &when, &self.input)?)
+    }
+
+    /// What came of it, as JSON: floor, plants with their verdicts, metrics before and after.
+    pub fn report(&self) -> Result<String> {
+        json(&self.table.report())
+    }
+
+    /// The contacts that are held, as the text of a `posekit.contacts/1` file.
+    pub fn contacts(&self) -> Result<String> {
+        Ok(self.table.contacts()?)
+    }
+
+    /// Writes the configuration of a frame of the result.
+    pub fn configuration(&self, frame: usize, out: &Float64Array) -> Result<()> {
+        write(self.table.configuration(frame)?, out).map(|_| ())
+    }
+
+    /// Pulls joints of a frame of the result, with the least change.
+    ///
+    /// - `joints`: which; `targets`: where to, 3 numbers for a point or 7 for a pose each, all of them alike
+    /// - `start`: where to begin: the pull before, while one drags
+    /// - `q`: takes the configuration that does it; `poses`: what it looks like, 7 numbers a joint
+    pub fn pull(
+        &mut self,
+        frame: usize,
+        joints: &[usize],
+        targets: &Float64Array,
+        start: Option<Float64Array>,
+        q: &Float64Array,
+        poses: &Float32Array,
+    ) -> Result<()> {
+        read(targets, &mut self.input);
+        let pulls = pulls(joints, &self.input)?;
+        let start = start.map(|start| start.to_vec());
+        let found = self.table.pull(frame, &pulls, start.as_deref())?.to_vec();
+        self.output.resize(poses.length() as usize, 0.0);
+        self.table.poses_of(&found, &mut self.output)?;
+        write(&found, q)?;
+        self.give(poses)
+    }
+
+    /// Writes the curves of a joint, 6 numbers a frame: a rotation vector on its parent in degrees, and its place in the world.
+    pub fn curves(&mut self, which: &str, joint: usize, out: &Float32Array) -> Result<()> {
+        let n_frames = self.table.clip(Which::Source).n_frames();
+        self.output.resize(n_frames * CURVES, 0.0);
+        self.table.curves(Which::named(which)?, joint, &mut self.output)?;
+        self.give(out)
+    }
+
+    /// The result as a file.
+    ///
+    /// - `format`: `same` as it was opened, `bvh` or `glb`
+    pub fn write(&self, format: &str) -> Result<Uint8Array> {
+        Ok(Uint8Array::from(self.table.write(format)?.as_slice()))
+    }
+}
+
+impl Motion {
+    /// Writes what was put out into the caller's array.
+    fn give(&self, out: &Float32Array) -> Result<()> {
+        if out.length() as usize != self.output.len() {
+            return Err(wrong_length("out", self.output.len(), out.length() as usize).into());
+        }
+        out.copy_from(&self.output);
+        Ok(())
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Fault::new(error.to_string()).into())
+}
+
+/// Joints and their targets, put together.
+fn pulls(joints: &[usize], targets: &[f64]) -> Result<Vec<Pull>> {
+    let of_points = targets.len() == 3 * joints.len();
+    if !of_points && targets.len() != POSE * joints.len() {
+        return Err(wrong_length("targets", 3 * joints.len(), targets.len()).into());
+    }
+    let size = if of_points { 3 } else { POSE };
+    let pull = |(&joint, t): (&usize, &[f64])| {
+        let place = DVec3::new(t[0], t[1], t[2]);
+        let target = match t.get(3..POSE) {
+            Some(turn) => Target::Pose(Pose {
+                rotation: DQuat::from_xyzw(turn[0], turn[1], turn[2], turn[3]),
+                translation: place,
+            }),
+            None => Target::Place(place),
+        };
+        Pull { joint, target }
+    };
+    Ok(joints.iter().zip(targets.chunks(size)).map(pull).collect())
+}

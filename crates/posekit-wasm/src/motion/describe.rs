@@ -1,0 +1,185 @@
+//! What a motion file holds, for people and editors.
+
+use posekit::motion::{Clip, LEG_LENGTH, Leg, Limb, Side, find_legs};
+use posekit::skeleton::{JointKind, Skeleton};
+use serde::Serialize;
+
+use super::{Settings, Table, carrier};
+
+/// Handles that are offered, at most.
+const MOST_HANDLES: usize = 14;
+
+/// What an editor needs to know of a file; see the fields.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Info {
+    name: String,
+    /// `bvh`, `gltf` or `glb`.
+    format: String,
+    n_frames: usize,
+    n_values: usize,
+    /// \[s\]
+    frame_time: f64,
+    /// \[s\]
+    start: f64,
+    /// Of unit length.
+    up: [f64; 3],
+    joints: Vec<JointInfo>,
+    metres_per_unit: Option<f64>,
+    /// What a unit of length is in millimetres, by the file or by the length of its legs.
+    millimetres_per_unit: f64,
+    /// Of every clip in the file.
+    clips: Vec<ClipInfo>,
+    /// Which of them is open; null where it has none.
+    clip: Option<usize>,
+    /// What the file seems to mean where its format says nothing.
+    survey: String,
+    warnings: Vec<String>,
+    legs: Vec<LegInfo>,
+    /// Why these are the legs, or why there are none.
+    legs_reason: String,
+    /// Where none were found: the ends of limbs that could be.
+    candidates: Vec<String>,
+    /// What can be taken hold of.
+    handles: Vec<Handle>,
+    /// The settings where nobody has changed any.
+    usual: Settings,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JointInfo {
+    name: String,
+    /// -1 for a root.
+    parent: i64,
+    can_move: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ClipInfo {
+    name: String,
+    seconds: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct LegInfo {
+    start: usize,
+    mid: usize,
+    end: usize,
+    ball: Option<usize>,
+    side: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Handle {
+    joint: usize,
+    /// `foot`, `hand`, `head`, `hips` or `end`.
+    role: &'static str,
+}
+
+impl Table {
+    /// What the file holds.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        let clip = &self.source;
+        let skeleton = clip.skeleton();
+        let legs = find_legs(clip);
+        let name_of = |index: usize| self.file.clip_name(index).unwrap_or("").to_owned();
+        let joint = |joint: usize| JointInfo {
+            name: skeleton.name(joint).to_owned(),
+            parent: skeleton.parent(joint).and_then(|p| i64::try_from(p).ok()).unwrap_or(-1),
+            can_move: !matches!(skeleton.kind(joint), JointKind::Fixed),
+        };
+        Info {
+            name: self.name.clone(),
+            format: self.format().extension().to_owned(),
+            n_frames: clip.n_frames(),
+            n_values: skeleton.n_values(),
+            frame_time: clip.frame_time(),
+            start: clip.start(),
+            up: clip.up().to_array(),
+            joints: (0..skeleton.n_joints()).map(joint).collect(),
+            metres_per_unit: clip.metres_per_unit(),
+            millimetres_per_unit: millimetres_per_unit(clip, &legs.legs),
+            clips: (0..self.file.n_clips())
+                .map(|index| ClipInfo { name: name_of(index), seconds: self.file.seconds(index) })
+                .collect(),
+            clip: self.index,
+            survey: self.file.survey(),
+            warnings: self.warnings.iter().map(ToString::to_string).collect(),
+            handles: handles(clip, &legs.legs),
+            usual: Settings::default(),
+            legs: legs.legs.iter().map(leg_info).collect(),
+            legs_reason: legs.reason,
+            candidates: legs.candidates,
+        }
+    }
+}
+
+fn leg_info(leg: &Leg) -> LegInfo {
+    let Limb { start, mid, end } = leg.limb;
+    let side = match leg.side {
+        Side::Left => "left",
+        Side::Right => "right",
+        Side::Middle => "middle",
+    };
+    LegInfo { start, mid, end, ball: leg.ball, side }
+}
+
+/// A unit of length in millimetres: as the file says, or so that its legs are as long as people's.
+pub(super) fn millimetres_per_unit(clip: &Clip, legs: &[Leg]) -> f64 {
+    if let Some(metres) = clip.metres_per_unit() {
+        return 1000.0 * metres;
+    }
+    let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
+    let length = lengths.sum::<f64>() / legs.len().max(1) as f64;
+    if length > 0.0 { 1000.0 * LEG_LENGTH / length } else { 1.0 }
+}
+
+/// Hips, feet, hands and head; where names say nothing, the ends of limbs.
+fn handles(clip: &Clip, legs: &[Leg]) -> Vec<Handle> {
+    let skeleton = clip.skeleton();
+    let mut found = Vec::new();
+    let mut add = |joint: usize, role: &'static str| {
+        if found.iter().all(|handle: &Handle| handle.joint != joint) && found.len() < MOST_HANDLES {
+            found.push(Handle { joint, role });
+        }
+    };
+    if let Some(hips) = carrier(clip, legs) {
+        add(hips, "hips");
+    }
+    legs.iter().for_each(|leg| add(leg.limb.end, "foot"));
+    let is_leg = |joint: usize| {
+        let mut above = skeleton.ancestors(joint);
+        above.any(|above| legs.iter().any(|leg| leg.limb.start == above))
+    };
+    for (role, words) in [("hand", ["hand", "wrist"]), ("head", ["head", "skull"])] {
+        for joint in topmost(skeleton, &words).into_iter().filter(|&joint| !is_leg(joint)) {
+            add(joint, role);
+        }
+    }
+    let ends = (0..skeleton.n_joints()).filter(|&joint| {
+        skeleton.children(joint).is_empty()
+            && !is_leg(joint)
+            && Limb::ending_at(skeleton, joint).is_some()
+    });
+    if found.iter().all(|handle| handle.role != "hand") {
+        for joint in ends {
+            if found.len() < MOST_HANDLES && found.iter().all(|handle| handle.joint != joint) {
+                found.push(Handle { joint, role: "end" });
+            }
+        }
+    }
+    found
+}
+
+/// Joints with one of these words in their names that have none above them with one.
+fn topmost(skeleton: &Skeleton, words: &[&str]) -> Vec<usize> {
+    let has_word = |joint: usize| {
+        let name = skeleton.name(joint).to_lowercase();
+        words.iter().any(|word| name.contains(word))
+    };
+    (0..skeleton.n_joints())
+        .filter(|&joint| has_word(joint) && !skeleton.ancestors(joint).skip(1).any(has_word))
+        .collect()
+}

@@ -1,0 +1,473 @@
+//! A motion on the table: a clip of a file, the contacts and poses that are set on it, and what comes of them.
+//!
+//! The result is a function of the file, the settings, the contacts and the poses, in this order: the clip is cleaned, poses are set on top of it, and what must
+//! be held is held again. So an editor keeps these few things, and undo is giving older ones.
+
+mod describe;
+mod pose;
+mod report;
+
+use posekit::math::{Pose, so3_log};
+use posekit::motion::{
+    CleanSettings, Cleaned, Clip, Contact, DetectSettings, FloorChoice, HoldSettings, Layer, Leg,
+    clean, hold,
+};
+use posekit::skeleton::JointKind;
+use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
+use posekit_io::{ContactsFile, Limits, Warnings, gltf};
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, Result};
+use crate::session::{POSE, wrong_length};
+use pose::Poser;
+pub use pose::{Pull, Target};
+
+/// Numbers of a frame of [`Table::curves`]: a rotation vector in degrees, then a place.
+pub const CURVES: usize = 6;
+
+/// How a motion is cleaned: the settings that people are offered. What is left out keeps its default.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Settings {
+    /// Clean at all.
+    pub is_on: bool,
+    /// See [`CleanSettings::strength`].
+    pub strength: f64,
+    /// `fit`, `level` or `per-plant`.
+    pub floor: String,
+    /// See [`CleanSettings::in_place`].
+    pub in_place: bool,
+    /// See [`CleanSettings::path`].
+    pub path: bool,
+    /// See [`CleanSettings::ease`] \[s\].
+    pub ease: f64,
+    /// See [`CleanSettings::release`] \[leg lengths\].
+    pub release: f64,
+    /// See [`DetectSettings::shortest`] \[s\].
+    pub shortest: f64,
+    /// See [`HoldSettings::knee_softening`] \[degrees\].
+    pub knee_softening: f64,
+    /// How long poses that are set take to come up and to fade \[s\].
+    pub fade: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (usual, detect) = (CleanSettings::default(), DetectSettings::default());
+        Self {
+            is_on: true,
+            strength: usual.strength,
+            floor: "fit".to_owned(),
+            in_place: usual.in_place,
+            path: usual.path,
+            ease: usual.ease,
+            release: usual.release,
+            shortest: detect.shortest,
+            knee_softening: usual.hold.knee_softening.to_degrees(),
+            fade: 0.5,
+        }
+    }
+}
+
+impl Settings {
+    fn to_clean(&self) -> Result<CleanSettings> {
+        let floor = match self.floor.as_str() {
+            "fit" => FloorChoice::Fit,
+            "level" => FloorChoice::Level,
+            "per-plant" => FloorChoice::PerPlant,
+            other => return Err(Fault::new(format!("there is no floor {other:?}"))),
+        };
+        let knee_softening = self.knee_softening.to_radians();
+        let mut detect = DetectSettings::default();
+        detect.shortest = self.shortest;
+        Ok(CleanSettings {
+            strength: self.strength,
+            detect,
+            floor,
+            in_place: self.in_place,
+            path: self.path,
+            ease: self.ease,
+            release: self.release,
+            hold: HoldSettings { knee_softening, ..HoldSettings::default() },
+            ..CleanSettings::default()
+        })
+    }
+}
+
+/// Which motion is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// As the file has it.
+    Source,
+    /// What came of it.
+    Result,
+}
+
+impl Which {
+    /// By its word.
+    ///
+    /// # Errors
+    /// Any word but `source` and `result`.
+    pub fn named(word: &str) -> Result<Self> {
+        match word {
+            "source" => Ok(Self::Source),
+            "result" => Ok(Self::Result),
+            _ => Err(Fault::new(format!("a motion is source or result, not {word:?}"))),
+        }
+    }
+}
+
+/// A motion file that is open, what is set on it, and what comes of that.
+#[derive(Debug)]
+pub struct Table {
+    name: String,
+    file: MotionFile,
+    warnings: Warnings,
+    /// Which of the file's clips; `None` where it has none and stands at rest.
+    index: Option<usize>,
+    source: Clip,
+    settings: Settings,
+    given: Option<Vec<Contact>>,
+    keys: Vec<(f64, Vec<f64>)>,
+    work: Work,
+    poser: Poser,
+}
+
+/// What was made last.
+#[derive(Debug)]
+struct Work {
+    /// Cleaned as the file is, with contacts that were found.
+    cleaned: Cleaned,
+    contacts: Vec<Contact>,
+    /// How far each contact is missed at most \[the clip's unit\].
+    residuals: Vec<f64>,
+    result: Clip,
+}
+
+impl Table {
+    /// Opens a clip of a file, and cleans it with the usual settings.
+    ///
+    /// - `index`: which of its clips; of a file that has none only 0, its figure at rest
+    ///
+    /// # Errors
+    /// What [`MotionFile::from_bytes`] and [`MotionFile::clip`] refuse; a file without frames.
+    pub fn open(bytes: &[u8], name: &str, index: usize) -> Result<Self> {
+        let (options, limits) = (MotionOptions::default(), Limits::default());
+        let mut warnings = Warnings::new();
+        let file =
+            MotionFile::from_bytes(bytes, &mut gltf::no_files, &options, &limits, &mut warnings)?;
+        let rests = file.n_clips() == 0 && index == 0;
+        let source = if rests { file.rest()? } else { file.clip(index)?.clone() };
+        if source.n_frames() == 0 {
+            return Err(Fault::new("it has no frames: there is nothing to play"));
+        }
+        let settings = Settings::default();
+        let work = work(&source, &settings, None, &[])?;
+        let poser = Poser::new(&source, &work.cleaned.legs.legs);
+        Ok(Self {
+            name: name.to_owned(),
+            file,
+            warnings,
+            index: (!rests).then_some(index),
+            source,
+            settings,
+            given: None,
+            keys: Vec::new(),
+            work,
+            poser,
+        })
+    }
+
+    /// Everything that is set, all at once; the result is made anew. Where something is refused all stays as it was.
+    ///
+    /// - `settings`: JSON of [`Settings`]
+    /// - `contacts`: text of a `posekit.contacts/1` file; `None` for those that are found
+    /// - `times`, `values`: when poses are set \[s\], and their configurations, one behind the other
+    ///
+    /// # Errors
+    /// A text that does not fit, with its place; joints that are not there; numbers out of range.
+    pub fn set(
+        &mut self,
+        settings: &str,
+        contacts: Option<&str>,
+        times: &[f64],
+        values: &[f64],
+    ) -> Result<()> {
+        let settings: Settings = serde_json::from_str(settings)
+            .map_err(|error| Fault::new(format!("settings: {error}")))?;
+        let skeleton = self.source.skeleton();
+        let given = match contacts {
+            Some(text) => {
+                let file = ContactsFile::from_json(text)?;
+                let contacts = file.to_contacts(skeleton);
+                Some(contacts.map_err(|error| error.located_in(text))?)
+            }
+            None => None,
+        };
+        let n = skeleton.n_values();
+        if values.len() != times.len() * n {
+            return Err(wrong_length("values", times.len() * n, values.len()));
+        }
+        let keys: Vec<(f64, Vec<f64>)> =
+            times.iter().zip(values.chunks(n.max(1))).map(|(&t, q)| (t, q.to_vec())).collect();
+        self.work = work(&self.source, &settings, given.as_deref(), &keys)?;
+        self.settings = settings;
+        self.given = given;
+        self.keys = keys;
+        Ok(())
+    }
+
+    /// One of the motions.
+    #[must_use]
+    pub fn clip(&self, which: Which) -> &Clip {
+        match which {
+            Which::Source => &self.source,
+            Which::Result => &self.work.result,
+        }
+    }
+
+    /// Writes the poses of all joints in all frames, 7 numbers each: what drawing and playing need.
+    ///
+    /// # Errors
+    /// An array of another length than `n_frames * n_joints * 7`.
+    pub fn poses(&self, which: Which, out: &mut [f32]) -> Result<()> {
+        let clip = self.clip(which);
+        let n_joints = clip.skeleton().n_joints();
+        let length = clip.n_frames() * n_joints * POSE;
+        if out.len() != length {
+            return Err(wrong_length("out", length, out.len()));
+        }
+        let mut poses = vec![Pose::IDENTITY; n_joints];
+        for (frame, out) in out.chunks_exact_mut((n_joints * POSE).max(1)).enumerate() {
+            clip.skeleton().forward_kinematics(clip.frame(frame), &mut poses);
+            write_poses(&poses, out);
+        }
+        Ok(())
+    }
+
+    /// Writes the poses of all joints as the file has them at rest, before anything moves: what a skin is bound to.
+    ///
+    /// # Errors
+    /// An array of another length than `n_joints * 7`; what [`MotionFile::rest`] refuses.
+    pub fn rest(&self, out: &mut [f32]) -> Result<()> {
+        let rest = self.file.rest()?;
+        let skeleton = rest.skeleton();
+        if out.len() != skeleton.n_joints() * POSE {
+            return Err(wrong_length("out", skeleton.n_joints() * POSE, out.len()));
+        }
+        write_poses(&skeleton.poses(rest.frame(0)), out);
+        Ok(())
+    }
+
+    /// The configuration of a frame of the result.
+    ///
+    /// # Errors
+    /// No such frame.
+    pub fn configuration(&self, frame: usize) -> Result<&[f64]> {
+        let n = self.work.result.n_frames();
+        if frame >= n {
+            return Err(Fault::new(format!("there is no frame {frame}: it has {n}")));
+        }
+        Ok(self.work.result.frame(frame))
+    }
+
+    /// Writes the curves of a joint, [`CURVES`] numbers a frame: how it is turned on its parent as a rotation vector \[degrees\], and where it is in the world.
+    ///
+    /// Rotation vectors are continued past a half turn, so that curves do not jump.
+    ///
+    /// # Errors
+    /// No such joint; an array of another length.
+    pub fn curves(&self, which: Which, joint: usize, out: &mut [f32]) -> Result<()> {
+        let clip = self.clip(which);
+        let skeleton = clip.skeleton();
+        if joint >= skeleton.n_joints() {
+            return Err(Fault::new(format!("there is no joint {joint}")));
+        }
+        if out.len() != clip.n_frames() * CURVES {
+            return Err(wrong_length("out", clip.n_frames() * CURVES, out.len()));
+        }
+        let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
+        let mut last = posekit::glam::DVec3::ZERO;
+        for (frame, out) in out.chunks_exact_mut(CURVES).enumerate() {
+            let q = clip.frame(frame);
+            skeleton.forward_kinematics(q, &mut poses);
+            last = continued(so3_log(skeleton.motion(joint, q).rotation), last);
+            let degrees = (last * core::f64::consts::PI.recip() * 180.0).to_array();
+            let place = poses[joint].translation.to_array();
+            for (out, value) in out.iter_mut().zip(degrees.into_iter().chain(place)) {
+                *out = narrow(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pulls joints of a frame of the result to targets; the configuration that does it.
+    ///
+    /// - `start`: where to begin; `None` for the frame as it is
+    ///
+    /// # Errors
+    /// No such frame or joint; numbers that are not finite.
+    pub fn pull(&mut self, frame: usize, pulls: &[Pull], start: Option<&[f64]>) -> Result<&[f64]> {
+        let q = self.configuration(frame)?.to_vec();
+        let clip = &self.work.result;
+        let held = self.held_at(clip.time(frame));
+        self.poser.pull(clip.skeleton(), &q, start.unwrap_or(&q), pulls, &held)
+    }
+
+    /// Writes the poses of all joints in a configuration.
+    ///
+    /// # Errors
+    /// A configuration that the skeleton refuses; an array that is too short.
+    pub fn poses_of(&self, q: &[f64], out: &mut [f32]) -> Result<()> {
+        let skeleton = self.source.skeleton();
+        skeleton.check(q)?;
+        if out.len() < skeleton.n_joints() * POSE {
+            return Err(wrong_length("out", skeleton.n_joints() * POSE, out.len()));
+        }
+        write_poses(&skeleton.poses(q), out);
+        Ok(())
+    }
+
+    /// The joints that hold something at a time.
+    fn held_at(&self, time: f64) -> Vec<usize> {
+        let slack = 0.5 * self.source.frame_time();
+        let holds = |contact: &&Contact| contact.from <= time + slack && time <= contact.to + slack;
+        let contacts = self.work.contacts.iter().filter(holds);
+        contacts.map(|contact| contact.frame.joint).collect()
+    }
+
+    /// The contacts that are held, as the text of a `posekit.contacts/1` file.
+    ///
+    /// # Errors
+    /// None that a contact of this table could cause.
+    pub fn contacts(&self) -> Result<String> {
+        Ok(ContactsFile::from_contacts(&self.work.contacts, self.source.skeleton())?.to_json()?)
+    }
+
+    /// The result as a file.
+    ///
+    /// - `format`: `same` as it was opened, `bvh` or `glb`
+    ///
+    /// # Errors
+    /// Another word; a motion that the format cannot hold; `same` for a file that would need others beside it, or that has no clip.
+    pub fn write(&self, format: &str) -> Result<Vec<u8>> {
+        let result = &self.work.result;
+        match format {
+            "bvh" => Ok(to_bvh(result)?.to_bytes()),
+            "glb" => Ok(to_glb(result, &self.name)?),
+            "same" => {
+                let index = self.index.ok_or_else(|| {
+                    Fault::new("it has no clip to be changed: write it as GLB or BVH")
+                })?;
+                let written = self.file.write(index, result, "posekit")?;
+                if !written.beside.is_empty() {
+                    return Err(Fault::new("it needs files beside it: write it as GLB or BVH"));
+                }
+                Ok(written.file)
+            }
+            other => {
+                Err(Fault::new(format!("a motion is written as same, bvh or glb, not {other:?}")))
+            }
+        }
+    }
+
+    /// The format of the file that is open.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.file.format()
+    }
+}
+
+/// Makes the result: cleans, sets the poses on top, and holds again.
+fn work(
+    source: &Clip,
+    settings: &Settings,
+    given: Option<&[Contact]>,
+    keys: &[(f64, Vec<f64>)],
+) -> Result<Work> {
+    let to_clean = settings.to_clean()?;
+    let cleaned = clean(source, &to_clean)?;
+    let legs: Vec<_> = cleaned.legs.legs.iter().map(|leg| leg.limb).collect();
+    let holding = HoldSettings { legs, strength: settings.strength, ..to_clean.hold };
+    let contacts = given.map_or_else(|| cleaned.contacts.clone(), <[Contact]>::to_vec);
+    let mut residuals = vec![0.0; contacts.len()];
+    let mut result = match (settings.is_on, given) {
+        (false, _) => source.clone(),
+        (true, None) => {
+            residuals = cleaned.held.iter().map(|held| held.residual).collect();
+            cleaned.clip.clone()
+        }
+        (true, Some(given)) => {
+            // The root's path stays right whatever is done to single contacts.
+            let base = on_path(source, &cleaned.legs.legs, &cleaned.path)?;
+            let held = hold(base.as_ref().unwrap_or(source), given, &holding)?;
+            residuals = held.contacts.iter().map(|held| held.residual).collect();
+            held.clip
+        }
+    };
+    if !keys.is_empty() {
+        let mut layer = Layer::new(settings.fade);
+        for (time, q) in keys {
+            layer.set(&result, *time, q)?;
+        }
+        result = layer.apply(&result)?;
+        if settings.is_on && !settings.in_place {
+            let held = hold(&result, &contacts, &holding)?;
+            residuals = held.contacts.iter().map(|held| held.residual).collect();
+            result = held.clip;
+        }
+    }
+    Ok(Work { cleaned, contacts, residuals, result })
+}
+
+/// The clip with the joint that carries the legs moved along a path; `None` where nothing moves.
+fn on_path(clip: &Clip, legs: &[Leg], path: &[posekit::glam::DVec3]) -> Result<Option<Clip>> {
+    let Some(root) = carrier(clip, legs).filter(|_| !path.is_empty()) else { return Ok(None) };
+    let skeleton = clip.skeleton();
+    let place = skeleton.value_range(root).start;
+    let placement = skeleton.parent_from_joint(root).rotation;
+    let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
+    let mut values = clip.values().to_vec();
+    for (frame, (q, shift)) in values.chunks_exact_mut(skeleton.n_values()).zip(path).enumerate() {
+        skeleton.forward_kinematics(clip.frame(frame), &mut poses);
+        let above = skeleton.parent(root).map_or(Pose::IDENTITY, |parent| poses[parent]);
+        let local = (above.rotation * placement).conjugate() * *shift;
+        for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
+            *value += more;
+        }
+    }
+    Ok(Some(clip.with_values(values)?))
+}
+
+/// The free joint that carries the legs, or the whole figure.
+fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
+    let skeleton = clip.skeleton();
+    let is_free = |joint: &usize| matches!(skeleton.kind(*joint), JointKind::Free);
+    match legs.first() {
+        Some(leg) => skeleton.ancestors(leg.limb.start).find(is_free),
+        None => (0..skeleton.n_joints()).find(is_free),
+    }
+}
+
+/// The rotation vector of the same rotation that is nearest to the one before.
+fn continued(vector: posekit::glam::DVec3, before: posekit::glam::DVec3) -> posekit::glam::DVec3 {
+    let angle = vector.length();
+    if angle < 1e-9 {
+        return vector;
+    }
+    let turn = vector * (core::f64::consts::TAU / angle);
+    let turns = ((before - vector).dot(turn) / turn.length_squared()).round();
+    vector + turn * turns
+}
+
+fn write_poses(poses: &[Pose], out: &mut [f32]) {
+    for (pose, out) in poses.iter().zip(out.chunks_exact_mut(POSE)) {
+        let numbers = pose.translation.to_array().into_iter().chain(pose.rotation.to_array());
+        out.iter_mut().zip(numbers).for_each(|(out, value)| *out = narrow(value));
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is drawn is f32")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}

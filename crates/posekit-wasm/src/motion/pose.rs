@@ -1,0 +1,150 @@
+//! Posing a figure by pulling at it: a hand, a foot, the hips, the head.
+
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::motion::{Clip, Leg};
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit::solve::{LeastSquares, Method, Settings, Workspace};
+use posekit::task::{FramePose, Position, Task};
+
+use super::carrier;
+use crate::fault::{Fault, Result};
+
+/// How unwillingly the joint that carries the body moves, against a joint of a limb: an arm is moved by its arm first.
+const ROOT: f64 = 12.0;
+/// The same of what lies between it and the limbs: spine, neck and clavicles.
+const TRUNK: f64 = 4.0;
+/// Iterations for a pull; while a hand drags, the next pull comes soon.
+const ITERATIONS: u32 = 120;
+
+/// A joint, and where it is pulled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pull {
+    /// The joint.
+    pub joint: usize,
+    /// Where to.
+    pub target: Target,
+}
+
+/// Where a joint is pulled, in the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Target {
+    /// To a point; it turns as it likes.
+    Place(DVec3),
+    /// Into a pose.
+    Pose(Pose),
+}
+
+/// Pulls at a figure; keeps what does not change from pull to pull.
+#[derive(Debug)]
+pub(super) struct Poser {
+    workspace: Workspace,
+    settings: Settings,
+    /// The ends of the legs, which stay where they are unless they are pulled.
+    feet: Vec<usize>,
+    carrier: Option<usize>,
+    found: Vec<f64>,
+    world: Vec<Pose>,
+}
+
+impl Poser {
+    pub(super) fn new(clip: &Clip, legs: &[Leg]) -> Self {
+        let carrier = carrier(clip, legs);
+        let settings = Settings {
+            iterations: ITERATIONS,
+            least_squares: LeastSquares {
+                stiffness: stiffness(clip.skeleton(), carrier),
+                restarts: 0,
+                ..LeastSquares::default()
+            },
+            ..Settings::default()
+        };
+        Self {
+            workspace: Workspace::default(),
+            settings,
+            feet: legs.iter().map(|leg| leg.limb.end).collect(),
+            carrier,
+            found: Vec::new(),
+            world: vec![Pose::IDENTITY; clip.skeleton().n_joints()],
+        }
+    }
+
+    /// Pulls.
+    ///
+    /// - `q`: the figure as it is: what is held is held there
+    /// - `held`: joints that hold something now, which stay in their place; feet stay wherever the body as a whole is pulled
+    pub(super) fn pull(
+        &mut self,
+        skeleton: &Skeleton,
+        q: &[f64],
+        start: &[f64],
+        pulls: &[Pull],
+        held: &[usize],
+    ) -> Result<&[f64]> {
+        let is_joint = |pull: &&Pull| pull.joint >= skeleton.n_joints();
+        if let Some(pull) = pulls.iter().find(is_joint) {
+            return Err(Fault::new(format!("there is no joint {}", pull.joint)));
+        }
+        skeleton.forward_kinematics(q, &mut self.world);
+        let is_pulled = |joint: usize| {
+            pulls.iter().any(|pull| {
+                skeleton
+                    .ancestors(joint)
+                    .any(|above| above == pull.joint && Some(above) != self.carrier)
+            })
+        };
+        let moves_body = pulls.iter().any(|pull| Some(pull.joint) == self.carrier);
+        let mut kept: Vec<usize> = held.to_vec();
+        if moves_body || pulls.iter().all(|pull| !self.feet.contains(&pull.joint)) {
+            kept.extend(&self.feet);
+        }
+        kept.sort_unstable();
+        kept.dedup();
+        let mut tasks: Vec<Task> = Vec::new();
+        for &joint in
+            kept.iter().filter(|&&joint| !is_pulled(joint) && !pulls_below(skeleton, pulls, joint))
+        {
+            tasks.push(Task::new(FramePose::new(skeleton.frame(joint), self.world[joint])));
+        }
+        for pull in pulls {
+            let frame = skeleton.frame(pull.joint);
+            let task = match pull.target {
+                Target::Place(place) => Task::new(Position::new(frame, place)),
+                Target::Pose(pose) => Task::new(FramePose::new(frame, pose)),
+            };
+            tasks.push(task.at_level(2));
+        }
+        self.workspace.begin(skeleton, start, &tasks, Method::LeastSquares, &self.settings)?;
+        let solution = self.workspace.run();
+        self.found.clear();
+        self.found.extend_from_slice(&solution.configuration);
+        Ok(&self.found)
+    }
+}
+
+/// True where something below a joint is pulled: what holds must then give way.
+fn pulls_below(skeleton: &Skeleton, pulls: &[Pull], joint: usize) -> bool {
+    pulls.iter().any(|pull| skeleton.ancestors(pull.joint).any(|above| above == joint))
+}
+
+/// Of every joint: limbs are loose, the trunk is stiff, what carries it is stiffer.
+fn stiffness(skeleton: &Skeleton, carrier: Option<usize>) -> Vec<f64> {
+    let mut branches = vec![0_usize; skeleton.n_joints()];
+    for joint in (0..skeleton.n_joints()).rev() {
+        branches[joint] =
+            skeleton.children(joint).iter().map(|&child| branches[child]).sum::<usize>().max(1);
+    }
+    let most = branches.iter().copied().max().unwrap_or(1);
+    (0..skeleton.n_joints())
+        .map(|joint| {
+            let is_free = matches!(skeleton.kind(joint), JointKind::Free);
+            if Some(joint) == carrier || (is_free && skeleton.parent(joint).is_none()) {
+                ROOT
+            } else if 3 * branches[joint] >= most && branches[joint] > 1 {
+                TRUNK
+            } else {
+                1.0
+            }
+        })
+        .collect()
+}

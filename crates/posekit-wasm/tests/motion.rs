@@ -1,0 +1,167 @@
+//! Motions on the table: opened, cleaned, edited, posed, and written.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+use posekit::glam::DVec3;
+use posekit_wasm::motion::{CURVES, Pull, Table, Target, Which};
+
+const WALK: &[u8] = include_bytes!("../../../testdata/clips/walk.bvh");
+
+fn walk() -> Table {
+    Table::open(WALK, "walk.bvh", 0).unwrap()
+}
+
+fn value(text: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(text).unwrap()
+}
+
+fn joint(table: &Table, name: &str) -> usize {
+    table.clip(Which::Source).skeleton().find(name).unwrap()
+}
+
+fn metric(table: &Table, index: usize) -> (f64, f64) {
+    let report = value(&table.report());
+    let row = &report["metrics"][index];
+    (row["before"].as_f64().unwrap(), row["after"].as_f64().unwrap())
+}
+
+#[test]
+fn the_walk_says_what_it_is() {
+    let info = value(&walk().info());
+    assert_eq!(info["format"], "bvh");
+    assert_eq!(info["legs"].as_array().unwrap().len(), 2);
+    let roles: Vec<&str> =
+        info["handles"].as_array().unwrap().iter().map(|h| h["role"].as_str().unwrap()).collect();
+    for (role, n) in [("hips", 1), ("foot", 2), ("hand", 2), ("head", 1)] {
+        assert_eq!(roles.iter().filter(|&&found| found == role).count(), n, "{role}: {roles:?}");
+    }
+}
+
+#[test]
+fn cleaning_takes_the_drift_away() {
+    let mut table = walk();
+    let (before, after) = metric(&table, 0);
+    assert!(before > 20.0 && after < 1.0, "{before} mm before, {after} mm after");
+    table.set(r#"{"isOn": false}"#, None, &[], &[]).unwrap();
+    let (before, after) = metric(&table, 0);
+    assert_eq!(before.to_bits(), after.to_bits());
+    assert_eq!(table.clip(Which::Source), table.clip(Which::Result));
+}
+
+#[test]
+fn contacts_given_back_hold_as_those_that_were_found() {
+    let mut table = walk();
+    let contacts = table.contacts().unwrap();
+    table.set("{}", Some(&contacts), &[], &[]).unwrap();
+    let (_, after) = metric(&table, 1);
+    assert!(after < 1.0, "{after} mm");
+    let rows = value(&table.report())["plants"].as_array().unwrap().clone();
+    assert!(rows.iter().all(|row| row["verdict"] == "held"), "{rows:?}");
+}
+
+#[test]
+fn a_pull_arrives_and_feet_stay() {
+    let mut table = walk();
+    let frame = 30;
+    let [hand, foot] = ["LeftHand", "LeftFoot"].map(|name| joint(&table, name));
+    let skeleton = table.clip(Which::Source).skeleton().clone();
+    let before = skeleton.poses(table.configuration(frame).unwrap());
+    let target = before[hand].translation + DVec3::new(0.0, 25.0, 10.0);
+    let pull = Pull { joint: hand, target: Target::Place(target) };
+    let q = table.pull(frame, &[pull], None).unwrap().to_vec();
+    let after = skeleton.poses(&q);
+    assert!(after[hand].translation.distance(target) < 1e-3);
+    assert!(after[foot].translation.distance(before[foot].translation) < 1e-3);
+}
+
+#[test]
+fn a_pose_that_is_set_is_gone_through() {
+    let mut table = walk();
+    let frame = 40;
+    let hand = joint(&table, "RightHand");
+    let skeleton = table.clip(Which::Source).skeleton().clone();
+    let from = skeleton.poses(table.configuration(frame).unwrap())[hand].translation;
+    let target = from + DVec3::new(0.0, 30.0, 0.0);
+    let pull = Pull { joint: hand, target: Target::Place(target) };
+    let q = table.pull(frame, &[pull], None).unwrap().to_vec();
+    let time = table.clip(Which::Source).time(frame);
+    table.set("{}", None, &[time], &q).unwrap();
+    let at = skeleton.poses(table.configuration(frame).unwrap())[hand].translation;
+    assert!(at.distance(target) < 0.5, "{}", at.distance(target));
+    let (_, worst) = metric(&table, 1);
+    assert!(worst < 1.0, "feet drift by {worst} mm");
+}
+
+#[test]
+fn hips_that_are_pulled_down_bend_the_knees() {
+    let mut table = walk();
+    let skeleton = table.clip(Which::Source).skeleton().clone();
+    let [hips, foot] = ["Hips", "RightFoot"].map(|name| joint(&table, name));
+    let before = skeleton.poses(table.configuration(20).unwrap());
+    let target = before[hips].translation - DVec3::Y * 20.0;
+    let pull = Pull { joint: hips, target: Target::Place(target) };
+    let after = skeleton.poses(table.pull(20, &[pull], None).unwrap());
+    assert!(after[hips].translation.distance(target) < 1e-3);
+    assert!(after[foot].translation.distance(before[foot].translation) < 1e-3);
+}
+
+#[test]
+fn what_is_written_opens_again() {
+    let table = walk();
+    for format in ["same", "bvh", "glb"] {
+        let bytes = table.write(format).unwrap();
+        let again = Table::open(&bytes, "again", 0).unwrap();
+        let [a, b] = [table.clip(Which::Result), again.clip(Which::Source)];
+        assert_eq!(a.n_frames(), b.n_frames(), "{format}");
+        // A GLB is in metres, the walk in centimetres.
+        let unit = if format == "glb" { 100.0 } else { 1.0 };
+        for name in ["Hips", "LeftFoot", "RightToeBase", "LeftHand"] {
+            let [here, there] = [&table, &again].map(|table| joint(table, name));
+            let n = [a, b].map(|clip| clip.skeleton().n_joints());
+            let apart = (0..a.n_frames())
+                .map(|frame| {
+                    let [a, b] = [a, b].map(|clip| clip.skeleton().poses(clip.frame(frame)));
+                    a[here].translation.distance(b[there].translation * unit)
+                })
+                .fold(0.0, f64::max);
+            assert!(apart < 1e-2, "{format}: {name} is {apart} cm away, of {n:?} joints");
+        }
+    }
+    assert!(table.write("fbx").is_err());
+}
+
+#[test]
+fn curves_and_poses_are_as_long_as_they_say() {
+    let table = walk();
+    let clip = table.clip(Which::Source);
+    let mut out = vec![0.0; clip.n_frames() * CURVES];
+    for name in ["Hips", "LeftLeg", "RightFoot"] {
+        let joint = joint(&table, name);
+        table.curves(Which::Result, joint, &mut out).unwrap();
+        let jump =
+            |pair: &[f32]| (0..3).map(|k| (pair[k] - pair[CURVES + k]).abs()).fold(0.0, f32::max);
+        assert!(out.windows(2 * CURVES).step_by(CURVES).all(|pair| jump(pair) < 60.0), "{name}");
+    }
+    assert!(table.curves(Which::Result, 999, &mut out).is_err());
+    assert!(table.poses(Which::Source, &mut [0.0; 3]).is_err());
+}
+
+#[test]
+fn faults_say_what_is_wrong_and_change_nothing() {
+    let mut table = walk();
+    let before = table.clip(Which::Result).clone();
+    let refused = [
+        table.set(r#"{"strenght": 1}"#, None, &[], &[]),
+        table.set(r#"{"strength": 2}"#, None, &[], &[]),
+        table.set(r#"{"floor": "lava"}"#, None, &[], &[]),
+        table.set("{}", Some("{}"), &[], &[]),
+        table.set("{}", None, &[0.0], &[]),
+    ];
+    assert!(refused.iter().all(Result::is_err));
+    assert_eq!(table.clip(Which::Result), &before);
+    let unknown = r#"{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "tail", "from": 0, "to": 1, "hold": "position" } ] }"#;
+    let error = table.set("{}", Some(unknown), &[], &[]).unwrap_err();
+    assert!(error.message.contains("tail") && error.place.is_some(), "{error}");
+    let error = Table::open(b"HIERARCHY\nROOT hip\n{\nOFFSET 0 0\n", "cut.bvh", 0).unwrap_err();
+    assert!(error.place.is_some_and(|place| place.line > 0), "a line is named");
+    assert!(Table::open(b"Kaydara FBX Binary  ", "x.fbx", 0).is_err());
+}

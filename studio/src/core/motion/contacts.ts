@@ -1,0 +1,67 @@
+//! Contacts as the timeline edits them, and their file.
+
+import type { ContactEntry, LegInfo, MotionInfo } from "./types.ts";
+
+const SCHEMA = "posekit.contacts/1";
+
+export function contactsText(contacts: readonly ContactEntry[]): string {
+  const lines = contacts.map((contact) => `    ${JSON.stringify(contact)}`);
+  return `{ "schema": "${SCHEMA}",\n  "contacts": [${lines.length > 0 ? `\n${lines.join(",\n")} ` : ""}] }\n`;
+}
+
+/** Contacts of a text that the library has written or accepted. */
+export function contactsOf(text: string): ContactEntry[] {
+  return (JSON.parse(text) as { contacts: ContactEntry[] }).contacts;
+}
+
+/** The frame nearest to a time, among those that there are. */
+export function frameAt(info: MotionInfo, time: number): number {
+  return Math.min(info.nFrames - 1, Math.max(0, Math.round((time - info.start) / info.frameTime)));
+}
+
+export function timeOf(info: MotionInfo, frame: number): number {
+  return info.start + frame * info.frameTime;
+}
+
+/** The same contact from one time to another, both on frames, the first not after the second. */
+export function withSpan(contact: ContactEntry, from: number, to: number, info: MotionInfo): ContactEntry {
+  const [first, last] = [frameAt(info, from), frameAt(info, to)];
+  return { ...contact, from: timeOf(info, Math.min(first, last)), to: timeOf(info, Math.max(first, last)) };
+}
+
+/** How long a contact is that is set with one click [s]. */
+const USUAL_LENGTH = 0.4;
+
+/** A contact of a joint around a time, as long as usual, or as there is room for between its neighbours. */
+export function contactAround(joint: string, time: number, contacts: readonly ContactEntry[], info: MotionInfo): ContactEntry | null {
+  const own = contacts.filter((contact) => contact.joint === joint);
+  if (own.some(({ from, to }) => from <= time && time <= to)) return null;
+  const least = Math.max(info.start, ...own.filter(({ to }) => to < time).map(({ to }) => to + 2 * info.frameTime));
+  const most = Math.min(timeOf(info, info.nFrames - 1), ...own.filter(({ from }) => from > time).map(({ from }) => from - 2 * info.frameTime));
+  if (most < least) return null;
+  const from = Math.max(least, time - USUAL_LENGTH / 2);
+  return withSpan({ joint, from, to: from, hold: "position" }, from, Math.min(most, time + USUAL_LENGTH / 2), info);
+}
+
+/** A row of the timeline: a joint that can hold. */
+export interface Row {
+  joint: number;
+  label: string;
+}
+
+/** Heel and ball of each foot, and whatever else holds something. */
+export function rowsOf(info: MotionInfo, contacts: readonly ContactEntry[]): Row[] {
+  const rows: Row[] = [];
+  const add = (joint: number, label: string) => { if (!rows.some((row) => row.joint === joint)) rows.push({ joint, label }); };
+  const fore = info.legs.length > 2 ? (leg: LegInfo) => ` ${info.joints[leg.end]?.name ?? ""}` : () => "";
+  for (const leg of info.legs) {
+    const side = `${leg.side === "middle" ? "Foot" : leg.side === "left" ? "Left" : "Right"}${fore(leg)}`;
+    add(leg.end, leg.ball === null ? `${side} foot` : `${side} heel`);
+    if (leg.ball !== null) add(leg.ball, `${side} ball`);
+  }
+  for (const { joint } of contacts) {
+    const index = info.joints.findIndex(({ name }) => name === joint);
+    if (index >= 0) add(index, joint);
+  }
+  return rows;
+}

@@ -1,0 +1,546 @@
+//! The motion scene's store: a document and its history, what the worker makes of it, and the frame on show.
+//!
+//! The result depends on the document alone. `#pump` keeps the worker at the newest one; what comes in between is left out.
+
+import { batch, computed, signal } from "@preact/signals";
+import { Client, RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
+import type { Vec3 } from "../files.ts";
+import { History } from "../history.ts";
+import type { NamedText, Notice, WorkerState } from "../types.ts";
+import { contactAround, contactsOf, contactsText, frameAt, timeOf, withSpan } from "./contacts.ts";
+import { Clock } from "./clock.ts";
+import { USUAL } from "./settings.ts";
+import type {
+  CleanSettings, ContactEntry, JointCurves, MotionDocument, MotionInfo, MotionSession, MotionView, OpenedMotion, Picked, ShownMotion,
+} from "./types.ts";
+
+/** What the session needs from the page it runs in; a test gives its own. */
+export interface MotionSurroundings {
+  startWorker(): WorkerLike;
+  nextFrame(then: () => void): void;
+  /** Milliseconds from any beginning. */
+  now(): number;
+  /** The bytes of the built-in walk. */
+  fetchWalk(): Promise<Uint8Array>;
+}
+
+const WALK = "walk.bvh";
+const MOST_NOTICES = 4;
+/** Reading and cleaning a long file takes a while; a worker that has not answered for so long hangs [ms]. */
+const PATIENCE = [20_000, 30_000] as const;
+
+/** A pull under way: the newest target waits until the worker is free. */
+interface Pull {
+  joint: number;
+  frame: number;
+  q: Float64Array | null;
+  waiting: Vec3 | null;
+  asking: Promise<void> | null;
+}
+
+interface OpenFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+export function createMotion(around: MotionSurroundings): MotionSession {
+  return new Store(around);
+}
+
+function documentOf(file: string, title: string): MotionDocument {
+  const view: MotionView = { compare: "ghost", trails: true, skin: true, follow: true };
+  return { version: 1, title, file, clip: 0, settings: USUAL, contacts: null, keys: [], view };
+}
+
+class Store implements MotionSession {
+  readonly #history = new History<MotionDocument>(documentOf("", "Motion"));
+  readonly #document = signal(this.#history.document);
+  readonly #shown = signal<ShownMotion | null>(null);
+  readonly #pulled = signal<{ joint: number; target: Vec3; poses: Float32Array | null } | null>(null);
+  readonly #curves = signal<JointCurves | null>(null);
+  readonly #worker = signal<WorkerState>("starting");
+  readonly #isBusy = signal(false);
+  readonly #notices = signal<Notice[]>([]);
+  readonly #undoLabel = signal<string | null>(null);
+  readonly #redoLabel = signal<string | null>(null);
+  readonly #said = signal("");
+  readonly #clock: Clock;
+
+  readonly picked = signal<Picked>(null);
+  readonly selection = signal<number | null>(null);
+  readonly hovered = signal<number | null>(null);
+  readonly curveJoint = signal<number | null>(null);
+  readonly contacts = computed<readonly ContactEntry[]>(() => {
+    const shown = this.#shown.value;
+    return this.#document.value.contacts ?? (shown ? contactsOf(shown.contacts) : []);
+  });
+
+  readonly #client: Client;
+  readonly #files = new Map<string, OpenFile>();
+  #nextFile = 1;
+  #nextNotice = 1;
+  /** What the worker has open. */
+  #open: { id: string; motion: OpenedMotion } | null = null;
+  /** The document that is on show. */
+  #made: MotionDocument | null = null;
+  #pumping: Promise<void> | null = null;
+  #pull: Pull | null = null;
+  #isOver = false;
+  #hasBegun = false;
+  readonly #stopCurves: () => void;
+
+  constructor(private readonly around: MotionSurroundings) {
+    this.#clock = new Clock(around, () => this.#shown.peek()?.info ?? null);
+    const hooks = {
+      onState: (state: WorkerState) => { this.#worker.value = state; },
+      onRestart: (why: string) => { this.#restarted(why); },
+    };
+    this.#client = new Client(() => around.startWorker(), hooks, PATIENCE);
+    const joint = computed(() => ({ joint: this.curveJoint.value, shown: this.#shown.value }));
+    this.#stopCurves = joint.subscribe(({ joint: wanted, shown }) => { void this.#askCurves(wanted, shown); });
+  }
+
+  get document() { return this.#document; }
+  get shown() { return this.#shown; }
+  get pulled() { return this.#pulled; }
+  get curves() { return this.#curves; }
+  get frame() { return this.#clock.frame; }
+  get playing() { return this.#clock.playing; }
+  get isLooping() { return this.#clock.isLooping; }
+  get speed() { return this.#clock.speed; }
+  get worker() { return this.#worker; }
+  get isBusy() { return this.#isBusy; }
+  get notices() { return this.#notices; }
+  get canUndo() { return this.#undoLabel; }
+  get canRedo() { return this.#redoLabel; }
+  get announcement() { return this.#said; }
+
+  // -------------------------------------------------------------------------------------------------------------- files
+
+  begin(): void {
+    if (!this.#hasBegun && this.#document.peek().file === "") this.openWalk();
+  }
+
+  openWalk(): void {
+    this.#hasBegun = true;
+    void this.around.fetchWalk().then(
+      (bytes) => this.#take(WALK, "Walk with known skate", bytes),
+      () => { this.#tell({ kind: "error", what: "The built-in walk cannot be loaded", hint: "Drop a BVH or GLB file of your own." }); },
+    );
+  }
+
+  async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
+    return await this.#take(name, name, bytes);
+  }
+
+  /** Opens a file; where it is refused, what was on show stays. */
+  async #take(name: string, title: string, bytes: Uint8Array): Promise<boolean> {
+    await this.settled();
+    const id = `file${this.#nextFile}`;
+    this.#nextFile += 1;
+    this.#files.set(id, { name, bytes });
+    try {
+      await this.#openFile(id, 0);
+    } catch (error) {
+      this.#files.delete(id);
+      this.#open = null;
+      this.#refuse(name, error);
+      this.#change();
+      return false;
+    }
+    this.#notices.value = [];
+    const view = this.#document.peek().view;
+    this.#clock.rewind();
+    this.#commit({ ...documentOf(id, title), view }, `Open ${name}`);
+    await this.settled();
+    this.#remark(name);
+    return true;
+  }
+
+  #remark(name: string): void {
+    const info = this.#shown.peek()?.info;
+    if (!info) return;
+    const rest = info.warnings.length > 0 ? `${info.warnings.length === 1 ? "One remark" : `${info.warnings.length} remarks`} on the file: see the panel.` : undefined;
+    if (info.clip === null) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "It can be posed all the same." });
+    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason, hint: "Contacts can be set on any joint from the panel." });
+    else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
+  }
+
+  async #openFile(id: string, clip: number): Promise<OpenedMotion> {
+    const key = `${id}/${clip}`;
+    if (this.#open?.id === key) return this.#open.motion;
+    const file = this.#files.get(id);
+    if (!file) throw new Error("the file is not open any more");
+    const motion = await this.#client.ask<"motion-open">({ kind: "motion-open", bytes: file.bytes, name: file.name, clip });
+    this.#open = { id: key, motion };
+    return motion;
+  }
+
+  chooseClip(index: number): void {
+    this.#clock.rewind();
+    this.#commit({ ...this.#document.peek(), clip: index, contacts: null, keys: [] }, "Choose a clip");
+  }
+
+  setTitle(title: string): void {
+    this.#commit({ ...this.#document.peek(), title }, "Rename", "title");
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- document
+
+  setSettings(change: Partial<CleanSettings>): void {
+    const document = this.#document.peek();
+    this.#commit({ ...document, settings: { ...document.settings, ...change } }, "Change a setting", `settings:${Object.keys(change).join()}`);
+  }
+
+  setView(change: Partial<MotionView>): void {
+    const document = this.#document.peek();
+    const next = { ...document, view: { ...document.view, ...change } };
+    // Looking is no step of work.
+    if (this.#made === document) this.#made = next;
+    this.#history.amend(next);
+    this.#document.value = next;
+  }
+
+  reset(): void {
+    const document = this.#document.peek();
+    this.#commit({ ...document, settings: USUAL, contacts: null, keys: [] }, "Back to the clip as it was");
+  }
+
+  undo(): void {
+    this.#step(this.#history.undo());
+  }
+
+  redo(): void {
+    this.#step(this.#history.redo());
+  }
+
+  #step(document: MotionDocument): void {
+    if (document.file === "") {
+      this.#history.redo();
+      return;
+    }
+    // Where one looks from is not undone.
+    const next = { ...document, view: this.#document.peek().view };
+    this.#history.amend(next);
+    this.#show(next);
+    this.#change();
+  }
+
+  endDrag(): void {
+    this.#history.seal();
+  }
+
+  #commit(document: MotionDocument, label: string, key: string | null = null): void {
+    this.#history.commit(document, label, key);
+    this.#show(document);
+    this.#change();
+  }
+
+  #show(document: MotionDocument): void {
+    batch(() => {
+      this.#document.value = document;
+      const first = this.#history.undoLabel;
+      // What was there before the first file is nothing to go back to.
+      this.#undoLabel.value = this.#history.length > 1 && first !== null && !this.#isFirst() ? first : null;
+      this.#redoLabel.value = this.#history.redoLabel;
+      const picked = this.picked.peek();
+      if (picked?.kind === "contact" && document.contacts && picked.index >= document.contacts.length) this.picked.value = null;
+      if (picked?.kind === "key" && !document.keys.some(({ time }) => time === picked.time)) this.picked.value = null;
+    });
+  }
+
+  #isFirst(): boolean {
+    return this.#history.isSecond;
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- working out
+
+  #change(): void {
+    if (this.#pumping === null && !this.#isOver) {
+      this.#isBusy.value = true;
+      this.#pumping = this.#pump().finally(() => {
+        this.#pumping = null;
+        this.#isBusy.value = false;
+      });
+    }
+  }
+
+  settled(): Promise<void> {
+    return this.#pumping ?? Promise.resolve();
+  }
+
+  async #pump(): Promise<void> {
+    while (!this.#isOver) {
+      const document = this.#document.peek();
+      if (document === this.#made || document.file === "") return;
+      try {
+        await this.#make(document);
+      } catch (error) {
+        if (error instanceof WorkerLost) return;
+        this.#refuse(this.#files.get(document.file)?.name ?? "The motion", error);
+        this.#goBack(document);
+      }
+    }
+  }
+
+  async #make(document: MotionDocument): Promise<void> {
+    const opened = await this.#openFile(document.file, document.clip);
+    const times = Float64Array.from(document.keys, ({ time }) => time);
+    const values = Float64Array.from(document.keys.flatMap(({ q }) => q));
+    const contacts = document.contacts === null ? null : contactsText(document.contacts);
+    const made = await this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(document.settings), contacts, times, values });
+    const file = this.#files.get(document.file);
+    // The view may have changed meanwhile, which makes no difference to the motion.
+    this.#made = sameWork(this.#document.peek(), document) ? this.#document.peek() : document;
+    batch(() => {
+      this.#shown.value = { ...opened, ...made, bytes: file?.bytes ?? new Uint8Array(0), id: `${document.file}/${document.clip}` };
+      this.#pulled.value = null;
+      this.#clock.fit();
+      this.#said.value = saidOf(this.#shown.value);
+    });
+  }
+
+  /** A document that the library refuses does not stay. */
+  #goBack(document: MotionDocument): void {
+    if (this.#document.peek() !== document) return;
+    this.#show(this.#history.drop());
+    if (this.#document.peek() === document) this.#made = document;
+  }
+
+  #restarted(why: string): void {
+    this.#open = null;
+    this.#made = null;
+    this.#pull = null;
+    this.#pulled.value = null;
+    this.#tell({ kind: "warning", what: `The worker stopped (${why}) and was started again`, hint: "Nothing of your work is lost." });
+    void this.settled().then(() => { this.#change(); });
+  }
+
+  async #askCurves(joint: number | null, shown: ShownMotion | null): Promise<void> {
+    if (joint === null || shown === null || joint >= shown.info.joints.length) {
+      this.#curves.value = null;
+      return;
+    }
+    const curves = await this.#client.ask<"motion-curves">({ kind: "motion-curves", joint }).catch(() => null);
+    if (this.#shown.peek() === shown && this.curveJoint.peek() === joint) this.#curves.value = curves;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- time
+
+  play(): void { this.#clock.play(); }
+  pause(): void { this.#clock.pause(); }
+  goTo(frame: number): void { this.#clock.goTo(frame); }
+  step(by: number): void { this.#clock.step(by); }
+
+  #info(): MotionInfo | null {
+    return this.#shown.peek()?.info ?? null;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- contacts
+
+  setContact(index: number, from: number, to: number, key?: string): void {
+    const info = this.#info();
+    const old = this.contacts.peek()[index];
+    if (!info || !old) return;
+    const changed = withSpan(old, from, to, info);
+    if (changed.from === old.from && changed.to === old.to) return;
+    this.#setContacts(this.contacts.peek().map((contact, at) => (at === index ? changed : contact)), "Move a contact", key ?? null);
+  }
+
+  addContact(joint: number, time: number): void {
+    const info = this.#info();
+    const name = info?.joints[joint]?.name;
+    if (!info || name === undefined) return;
+    const added = contactAround(name, time, this.contacts.peek(), info);
+    if (!added) return;
+    const contacts = [...this.contacts.peek(), added];
+    this.#setContacts(contacts, "Add a contact");
+    this.picked.value = { kind: "contact", index: contacts.length - 1 };
+  }
+
+  removeContact(index: number): void {
+    this.picked.value = null;
+    this.#setContacts(this.contacts.peek().filter((_, at) => at !== index), "Remove a contact");
+  }
+
+  findContacts(): void {
+    if (this.#document.peek().contacts === null) return;
+    this.picked.value = null;
+    this.#commit({ ...this.#document.peek(), contacts: null }, "Find contacts again");
+  }
+
+  async loadContacts(name: string, text: string): Promise<boolean> {
+    await this.settled();
+    const before = this.#document.peek();
+    let contacts: ContactEntry[];
+    try {
+      contacts = contactsOf(text);
+    } catch (error) {
+      this.#refuse(name, error);
+      return false;
+    }
+    // The text itself goes to the library once, so that it can say where a fault is.
+    try {
+      const times = Float64Array.from(before.keys, ({ time }) => time);
+      const values = Float64Array.from(before.keys.flatMap(({ q }) => q));
+      await this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(before.settings), contacts: text, times, values });
+    } catch (error) {
+      this.#refuse(name, error);
+      return false;
+    }
+    this.#setContacts(contacts, `Load ${name}`);
+    await this.settled();
+    return true;
+  }
+
+  #setContacts(contacts: readonly ContactEntry[], label: string, key: string | null = null): void {
+    this.#commit({ ...this.#document.peek(), contacts }, label, key);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- poses
+
+  beginPull(joint: number): void {
+    this.pause();
+    this.selection.value = joint;
+    this.#pull = { joint, frame: this.frame.peek(), q: null, waiting: null, asking: null };
+  }
+
+  pull(target: Vec3): void {
+    const pull = this.#pull;
+    if (!pull || !target.every(Number.isFinite)) return;
+    this.#pulled.value = { joint: pull.joint, target, poses: this.#pulled.peek()?.poses ?? null };
+    pull.waiting = target;
+    pull.asking ??= this.#follow(pull).finally(() => { pull.asking = null; });
+  }
+
+  async #follow(pull: Pull): Promise<void> {
+    while (pull.waiting) {
+      const target = pull.waiting;
+      pull.waiting = null;
+      const found = await this.#client.ask<"motion-pull">({ kind: "motion-pull", frame: pull.frame, joint: pull.joint, target: Float64Array.from(target) }).catch((error: unknown) => {
+        this.#refuse("The pose", error);
+        return null;
+      });
+      if (!found) return;
+      pull.q = found.q;
+      if (this.#pull === pull || this.#pull === null) this.#pulled.value = { joint: pull.joint, target: this.#pulled.peek()?.target ?? target, poses: found.poses };
+    }
+  }
+
+  endPull(): void {
+    const pull = this.#pull;
+    this.#pull = null;
+    if (!pull) return;
+    void (pull.asking ?? Promise.resolve()).then(() => {
+      if (pull.q) this.#addKey(pull.frame, pull.q, "Pose the figure");
+      else this.#pulled.value = null;
+    });
+  }
+
+  nudge(joint: number, by: Vec3): void {
+    const shown = this.#shown.peek();
+    if (!shown) return;
+    const at = 7 * (this.frame.peek() * shown.info.joints.length + joint);
+    const from = this.#pulled.peek()?.poses ?? shown.result.subarray(at - 7 * joint, at - 7 * joint + 7 * shown.info.joints.length);
+    const place = [0, 1, 2].map((k) => (from[7 * joint + k] ?? 0) + (by[k] ?? 0)) as Vec3;
+    this.beginPull(joint);
+    this.pull(place);
+    this.endPull();
+  }
+
+  async setKey(): Promise<void> {
+    this.pause();
+    await this.settled();
+    const frame = this.frame.peek();
+    const q = await this.#client.ask<"motion-frame">({ kind: "motion-frame", frame }).catch(() => null);
+    if (q) this.#addKey(frame, q, "Set a key");
+  }
+
+  #addKey(frame: number, q: Float64Array, label: string): void {
+    const info = this.#info();
+    if (!info) return;
+    const time = timeOf(info, frame);
+    const document = this.#document.peek();
+    const keys = [...document.keys.filter((key) => key.time !== time), { time, q: [...q] }].sort((a, b) => a.time - b.time);
+    this.#commit({ ...document, keys }, label);
+    this.picked.value = { kind: "key", time };
+  }
+
+  removeKey(time: number): void {
+    const document = this.#document.peek();
+    this.picked.value = null;
+    this.#commit({ ...document, keys: document.keys.filter((key) => key.time !== time) }, "Remove a key");
+  }
+
+  moveKey(time: number, to: number, key?: string): void {
+    const info = this.#info();
+    if (!info) return;
+    const document = this.#document.peek();
+    const wanted = timeOf(info, frameAt(info, to));
+    if (wanted === time || document.keys.some((one) => one.time === wanted)) return;
+    const keys = document.keys.map((one) => (one.time === time ? { ...one, time: wanted } : one)).sort((a, b) => a.time - b.time);
+    this.picked.value = { kind: "key", time: wanted };
+    this.#commit({ ...document, keys }, "Move a key", key ?? null);
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- exports
+
+  async write(format: "same" | "bvh" | "glb"): Promise<{ name: string; bytes: Uint8Array } | null> {
+    await this.settled();
+    const info = this.#info();
+    if (!info) return null;
+    try {
+      const bytes = await this.#client.ask<"motion-write">({ kind: "motion-write", format });
+      const stem = info.name.replace(/\.[^.]*$/, "");
+      const ending = format === "same" ? (/\.([^.]*)$/.exec(info.name)?.[1] ?? info.format) : format;
+      return { name: `${stem}-clean.${ending}`, bytes };
+    } catch (error) {
+      this.#refuse("The file", error);
+      return null;
+    }
+  }
+
+  contactsFile(): NamedText {
+    const stem = (this.#info()?.name ?? "motion").replace(/\.[^.]*$/, "");
+    return { name: `${stem}.contacts.json`, type: "application/json", text: contactsText(this.contacts.peek()) };
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- words
+
+  #refuse(name: string, error: unknown): void {
+    if (error instanceof WorkerLost) return;
+    const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
+    const where = line === undefined ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
+    const what = `${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    this.#tell({ kind: "error", what, where, hint: "What was on show stays." });
+  }
+
+  #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
+    const { where, hint, ...rest } = notice;
+    const told: Notice = { id: this.#nextNotice, ...rest, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
+    this.#nextNotice += 1;
+    this.#notices.value = [...this.#notices.peek(), told].slice(-MOST_NOTICES);
+  }
+
+  dismiss(id: number): void {
+    this.#notices.value = this.#notices.peek().filter((notice) => notice.id !== id);
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#stopCurves();
+    this.pause();
+    this.#client.dispose();
+  }
+}
+
+/** Whether two documents make the same result. */
+function sameWork(a: MotionDocument, b: MotionDocument): boolean {
+  return a.file === b.file && a.clip === b.clip && a.settings === b.settings && a.contacts === b.contacts && a.keys === b.keys;
+}
+
+function saidOf(shown: ShownMotion): string {
+  const drift = shown.report.metrics[0];
+  if (!drift || shown.report.plants.length === 0) return "Nothing stands in this motion";
+  return `Drift of the median plant: ${drift.before.toFixed(1)} millimetres before, ${drift.after.toFixed(1)} after`;
+}

@@ -1,0 +1,262 @@
+//! What the motion scene is made of: the document that undo steps through, what the worker says about it, and its session.
+
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { Vec3 } from "../files.ts";
+import type { NamedText, Notice, WorkerState } from "../types.ts";
+
+/** How a motion is cleaned; the names are those of the library's door. */
+export interface CleanSettings {
+  isOn: boolean;
+  strength: number;
+  floor: "fit" | "level" | "per-plant";
+  inPlace: boolean;
+  path: boolean;
+  /** [s] */
+  ease: number;
+  /** [leg lengths] */
+  release: number;
+  /** [s] */
+  shortest: number;
+  /** [degrees] */
+  kneeSoftening: number;
+  /** [s] */
+  fade: number;
+}
+
+/** A contact as the file `posekit.contacts/1` has it. */
+export interface ContactEntry {
+  joint: string;
+  point?: Vec3;
+  turn?: [number, number, number, number];
+  from: number;
+  to: number;
+  hold: "position" | "pose" | "surface";
+  at?: Vec3;
+  rotation?: [number, number, number, number];
+  normal?: Vec3;
+  ease_in?: number;
+  ease_out?: number;
+}
+
+/** A pose that the figure goes through. */
+export interface PoseKey {
+  /** [s] */
+  time: number;
+  /** Joint values. */
+  q: number[];
+}
+
+/** Which motions are drawn. */
+export type Comparison = "ghost" | "side" | "result" | "source";
+
+export interface MotionView {
+  compare: Comparison;
+  trails: boolean;
+  skin: boolean;
+  follow: boolean;
+}
+
+/** Everything that makes the result, and how it is looked at. */
+export interface MotionDocument {
+  version: 1;
+  title: string;
+  /** Which of the files that were opened, and which of its clips. */
+  file: string;
+  clip: number;
+  settings: CleanSettings;
+  /** Null: as they are found. */
+  contacts: readonly ContactEntry[] | null;
+  keys: readonly PoseKey[];
+  view: MotionView;
+}
+
+export interface JointInfo {
+  name: string;
+  parent: number;
+  canMove: boolean;
+}
+
+export interface LegInfo {
+  start: number;
+  mid: number;
+  end: number;
+  ball: number | null;
+  side: "left" | "right" | "middle";
+}
+
+export interface HandleInfo {
+  joint: number;
+  role: "hips" | "foot" | "hand" | "head" | "end";
+}
+
+/** What a file holds. Lengths are in its own unit. */
+export interface MotionInfo {
+  name: string;
+  format: "bvh" | "gltf" | "glb";
+  nFrames: number;
+  nValues: number;
+  /** [s] */
+  frameTime: number;
+  start: number;
+  up: Vec3;
+  joints: JointInfo[];
+  metresPerUnit: number | null;
+  millimetresPerUnit: number;
+  clips: { name: string; seconds: number }[];
+  clip: number | null;
+  survey: string;
+  warnings: string[];
+  legs: LegInfo[];
+  legsReason: string;
+  candidates: string[];
+  handles: HandleInfo[];
+}
+
+export type VerdictWord = "fixed" | "clean" | "released" | "unreachable" | "kept" | "held" | "missed";
+
+export interface PlantRow {
+  joint: number;
+  from: number;
+  to: number;
+  verdict: VerdictWord;
+  words: string;
+  /** [mm] */
+  before: number;
+  after: number;
+}
+
+export interface Metric {
+  name: string;
+  unit: string;
+  sentence: string;
+  before: number;
+  after: number;
+}
+
+/** What cleaning did. */
+export interface MotionReport {
+  /** A point of the floor, and its normal. */
+  floor: [Vec3, Vec3];
+  plants: PlantRow[];
+  metrics: Metric[];
+  changed: number;
+  pathShare: number;
+  /** [mm] */
+  residual: number;
+}
+
+/** A file that was opened. Poses are 7 numbers a joint: place, then quaternion. */
+export interface OpenedMotion {
+  info: MotionInfo;
+  /** Of all frames. */
+  source: Float32Array;
+  /** Of the figure at rest; empty where its joints are others than the clip's. */
+  rest: Float32Array;
+}
+
+/** What came of a document. */
+export interface MadeMotion {
+  result: Float32Array;
+  report: MotionReport;
+  /** Text of a contacts file. */
+  contacts: string;
+  /** What it took [ms]. */
+  millis: number;
+}
+
+export interface PulledPose {
+  q: Float64Array;
+  poses: Float32Array;
+}
+
+/** Curves of a joint, 6 numbers a frame: rotation vector in degrees, then place. */
+export interface JointCurves {
+  joint: number;
+  source: Float32Array;
+  result: Float32Array;
+}
+
+/** A motion that is on show. */
+export interface ShownMotion extends OpenedMotion, MadeMotion {
+  /** Bytes of the file, for its skin. */
+  bytes: Uint8Array;
+  /** Changes with every file and clip. */
+  id: string;
+}
+
+/** What is selected on the timeline. */
+export type Picked = { kind: "contact"; index: number } | { kind: "key"; time: number } | null;
+
+export interface MotionSession {
+  readonly document: ReadonlySignal<MotionDocument>;
+  /** Null until the first file has been opened. */
+  readonly shown: ReadonlySignal<ShownMotion | null>;
+  /** The contacts that are in force, found or set by hand. */
+  readonly contacts: ReadonlySignal<readonly ContactEntry[]>;
+  /** The pose while one pulls at the figure, in place of the frame's. */
+  readonly pulled: ReadonlySignal<{ joint: number; target: Vec3; poses: Float32Array | null } | null>;
+  readonly curves: ReadonlySignal<JointCurves | null>;
+  /** The frame on show. */
+  readonly frame: ReadonlySignal<number>;
+  readonly playing: ReadonlySignal<boolean>;
+  readonly isLooping: Signal<boolean>;
+  readonly speed: Signal<number>;
+  readonly picked: Signal<Picked>;
+  /** Joint of a handle. */
+  readonly selection: Signal<number | null>;
+  readonly hovered: Signal<number | null>;
+  /** The joint whose curves are shown; null shows none. */
+  readonly curveJoint: Signal<number | null>;
+  readonly worker: ReadonlySignal<WorkerState>;
+  /** True while a change is being worked out. */
+  readonly isBusy: ReadonlySignal<boolean>;
+  readonly notices: ReadonlySignal<Notice[]>;
+  readonly canUndo: ReadonlySignal<string | null>;
+  readonly canRedo: ReadonlySignal<string | null>;
+  readonly announcement: ReadonlySignal<string>;
+
+  /** Opens the built-in walk, unless something is open. */
+  begin(): void;
+  openWalk(): void;
+  /** True when it is on show. */
+  loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
+  chooseClip(index: number): void;
+  setTitle(title: string): void;
+  setSettings(change: Partial<CleanSettings>): void;
+  setView(change: Partial<MotionView>): void;
+  reset(): void;
+  undo(): void;
+  redo(): void;
+
+  play(): void;
+  pause(): void;
+  goTo(frame: number): void;
+  step(by: number): void;
+
+  /** Changes of one drag bear one key, and are one step of undo. */
+  setContact(index: number, from: number, to: number, key?: string): void;
+  addContact(joint: number, time: number): void;
+  removeContact(index: number): void;
+  /** Back to the contacts that are found. */
+  findContacts(): void;
+  loadContacts(name: string, text: string): Promise<boolean>;
+
+  beginPull(joint: number): void;
+  pull(target: Vec3): void;
+  endPull(): void;
+  /** Pulls once, by this much: arrow keys. */
+  nudge(joint: number, by: Vec3): void;
+  /** Sets the pose of the frame on show as a key. */
+  setKey(): Promise<void>;
+  removeKey(time: number): void;
+  moveKey(time: number, to: number, key?: string): void;
+  /** Ends a drag: the next change is a step of its own. */
+  endDrag(): void;
+
+  write(format: "same" | "bvh" | "glb"): Promise<{ name: string; bytes: Uint8Array } | null>;
+  contactsFile(): NamedText;
+  /** Every change so far is worked out. */
+  settled(): Promise<void>;
+  dismiss(id: number): void;
+  dispose(): void;
+}

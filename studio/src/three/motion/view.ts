@@ -1,0 +1,469 @@
+//! The motion scene's view: draws the frame on show, and turns what people do on it into pulls. It solves nothing.
+
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+import type { Vec3 } from "../../core/files.ts";
+import { figureOf, frameOf, MotionComposer, type Figure } from "../../core/motion/draw.ts";
+import type { Comparison, HandleInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
+import { Drawing } from "../../core/pictures/drawing.ts";
+import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
+import { Projection } from "../../core/pictures/projection.ts";
+import { Batches } from "../batches.ts";
+import { Rig } from "../camera.ts";
+import { Ground } from "../ground.ts";
+import { Pace } from "../pace.ts";
+import { Gestures } from "../pointer.ts";
+import { makePrograms, setPalette, sharedUniforms } from "../programs.ts";
+import { loadSkin, type Skin } from "./skin.ts";
+
+/** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
+const MOST_RATIO = 2;
+/** How near a pointer must come to a handle [CSS px]. */
+const REACH = { mouse: 15, touch: 26 } as const;
+const KEY_STEP = 40;
+const ZOOM_STEP = 0.85;
+/** How far the original stands aside, in heights of the figure. */
+const ASIDE = 0.62;
+
+export class MotionView {
+  readonly #renderer: THREE.WebGLRenderer;
+  readonly #scene = new THREE.Scene();
+  readonly #shared = sharedUniforms();
+  readonly #programs = makePrograms(this.#shared);
+  readonly #batches = new Batches(this.#programs);
+  readonly #ground = new Ground(this.#programs, this.#batches.casters);
+  readonly #rig = new Rig();
+  readonly #drawing = new Drawing();
+  readonly #composer = new MotionComposer();
+  readonly #projection = new Projection();
+  readonly #gestures: Gestures;
+  readonly #lights = new THREE.Group();
+  readonly #raycaster = new THREE.Raycaster();
+  readonly #stops: (() => void)[] = [];
+  readonly #pace = new Pace();
+  #restTimer: ReturnType<typeof setTimeout> | undefined;
+  #palette: Palette = palette("light");
+  #figure: Figure | null = null;
+  #id = "";
+  #skin: Skin | null = null;
+  #isFramed = false;
+  #compared: Comparison | null = null;
+  /** Where the figure stood when the camera last looked. */
+  #followed: THREE.Vector3 | null = null;
+  #request = 0;
+  #isStale = true;
+  #isLost = false;
+  #grab: { plane: THREE.Plane; offset: THREE.Vector3 } | null = null;
+  /** Frames drawn so far, and how long the last one took to prepare [ms]; for tests. */
+  readonly stats = { frames: 0, millis: 0 };
+
+  constructor(readonly canvas: HTMLCanvasElement, readonly session: MotionSession) {
+    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    const key = new THREE.DirectionalLight(0xffffff, 1.7);
+    this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), key, key.target);
+    key.position.set(-2, 5, 3);
+    this.#scene.add(this.#ground.group, this.#batches.group, this.#lights);
+    this.#gestures = new Gestures(canvas, {
+      down: (x, y, kind) => this.#takeHold(x, y, kind),
+      drag: (x, y) => { this.#dragTo(x, y); },
+      up: () => { this.#letGo(); },
+      tap: () => { session.selection.value = null; },
+      hover: (x, y) => { this.#hover(x, y); },
+      leave: () => { session.hovered.value = null; },
+      orbit: (dx, dy) => { this.#rig.orbit(dx, dy); this.invalidate(); },
+      pan: (dx, dy) => { this.#rig.pan(dx, dy); this.invalidate(); },
+      zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.invalidate(); },
+      double: () => { this.frameAll(); },
+      isBusy: () => false,
+    });
+    this.#watch();
+  }
+
+  #watch(): void {
+    const { session } = this;
+    this.#stops.push(
+      effect(() => { this.#load(session.shown.value); }),
+      effect(() => { this.#compare(session.document.value.view.compare); }),
+      effect(() => {
+        // Read, so that a change of any of them draws a new frame.
+        void [session.frame.value, session.document.value, session.pulled.value, session.contacts.value,
+          session.selection.value, session.hovered.value, session.playing.value];
+        this.invalidate();
+      }),
+    );
+    const resize = new ResizeObserver(() => { this.#resize(); });
+    resize.observe(this.canvas);
+    const theme = new MutationObserver(() => { this.#readTheme(); });
+    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
+    const onLost = (event: Event) => { event.preventDefault(); this.#isLost = true; };
+    const onBack = () => { this.#isLost = false; this.#readTheme(); };
+    this.canvas.addEventListener("webglcontextlost", onLost);
+    this.canvas.addEventListener("webglcontextrestored", onBack);
+    this.#stops.push(() => {
+      resize.disconnect();
+      theme.disconnect();
+      this.canvas.removeEventListener("webglcontextlost", onLost);
+      this.canvas.removeEventListener("webglcontextrestored", onBack);
+    });
+    this.#resize();
+    this.#readTheme();
+  }
+
+  #load(shown: ShownMotion | null): void {
+    if (!shown) return;
+    if (this.#figure && this.#id === shown.id) {
+      this.#figure = { ...this.#figure, shown };
+    } else {
+      this.#id = shown.id;
+      this.#figure = figureOf(shown);
+      this.#rig.setWorld(Math.abs(shown.info.up[2]) > 0.5 ? "z" : "y", false, this.#figure.shape.size);
+      this.#isFramed = false;
+      this.#undress();
+      void this.#dress(shown);
+    }
+    this.invalidate();
+  }
+
+  /** What stands side by side is brought into sight. */
+  #compare(how: Comparison): void {
+    const before = this.#compared;
+    this.#compared = how;
+    if (before !== how && (how === "side" || before === "side")) this.frameAll();
+  }
+
+  async #dress(shown: ShownMotion): Promise<void> {
+    const skin = await loadSkin(shown).catch(() => null);
+    if (!skin || this.#id !== shown.id) {
+      skin?.dispose();
+      return;
+    }
+    this.#skin = skin;
+    skin.paint(this.#palette);
+    this.#scene.add(skin.object);
+    this.invalidate();
+  }
+
+  #undress(): void {
+    if (!this.#skin) return;
+    this.#scene.remove(this.#skin.object);
+    this.#skin.dispose();
+    this.#skin = null;
+  }
+
+  #readTheme(): void {
+    const style = getComputedStyle(document.documentElement);
+    const theme = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
+    this.#palette = palette(theme, (name) => style.getPropertyValue(`--${name}`));
+    setPalette(this.#shared, this.#palette);
+    this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
+    this.#skin?.paint(this.#palette);
+    this.invalidate();
+  }
+
+  #resize(): void {
+    const width = this.canvas.clientWidth;
+    const height = this.canvas.clientHeight;
+    if (width === 0 || height === 0) return;
+    if (this.#rig.width <= 1) this.#isFramed = false;
+    this.#setResolution();
+    this.#renderer.setSize(width, height, false);
+    this.#rig.resize(width, height);
+    this.#isStale = true;
+    this.frame();
+  }
+
+  #setResolution(): void {
+    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share);
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- drawing
+
+  /** Asks for a new frame. */
+  invalidate(): void {
+    this.#isStale = true;
+    if (this.#request !== 0) return;
+    this.#request = requestAnimationFrame((now) => {
+      this.#request = 0;
+      if (this.#pace.tick(now)) this.#setResolution();
+      this.frame();
+      clearTimeout(this.#restTimer);
+      this.#restTimer = setTimeout(() => {
+        if (!this.#pace.settle()) return;
+        this.#setResolution();
+        this.frame();
+      }, this.#pace.rest);
+    });
+  }
+
+  /** Draws now. */
+  frame(): void {
+    if (this.#isLost) return;
+    const began = performance.now();
+    const figure = this.#figure;
+    if (figure) {
+      if (!this.#isFramed) this.#frameFirst(figure);
+      this.#follow(figure);
+    }
+    this.#rig.apply();
+    this.#syncUniforms();
+    if (this.#isStale) {
+      this.#isStale = false;
+      this.#compose();
+      this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
+      if (figure) this.#ground.cast(this.#renderer, this.#shared);
+    }
+    this.#ground.look(this.#rig);
+    this.#renderer.render(this.#scene, this.#rig.camera);
+    this.stats.frames += 1;
+    this.stats.millis = performance.now() - began;
+  }
+
+  #syncUniforms(): void {
+    const ratio = this.#renderer.getPixelRatio();
+    const rig = this.#rig;
+    const shared = this.#shared;
+    shared.uViewport.value.set(rig.width * ratio, rig.height * ratio);
+    shared.uRatio.value = ratio;
+    shared.uPixel.value = rig.pixelAtOne;
+    shared.uFocusPixel.value = rig.pixel;
+    shared.uIsPerspective.value = 1;
+    MATRIX.multiplyMatrices(rig.camera.projectionMatrix, rig.camera.matrixWorldInverse);
+    this.#projection.matrix.set(MATRIX.elements);
+    this.#projection.width = rig.width;
+    this.#projection.height = rig.height;
+    this.#projection.scale = ((rig.camera.projectionMatrix.elements[5] as number) * rig.height) / 2;
+  }
+
+  #compose(): void {
+    const { session } = this;
+    const figure = this.#figure;
+    if (!figure) {
+      this.#drawing.clear();
+      return;
+    }
+    const { view } = session.document.peek();
+    const pulled = session.pulled.peek();
+    const hasSkin = this.#skin !== null && view.skin && view.compare !== "source";
+    this.#composer.compose(this.#drawing, {
+      figure,
+      frame: session.frame.peek(),
+      pulled: pulled?.poses ?? null,
+      compare: view.compare,
+      trails: view.trails,
+      contacts: session.contacts.peek(),
+      aside: this.#aside(figure),
+      handles: session.playing.peek() ? [] : figure.shown.info.handles,
+      selection: session.selection.peek(),
+      hovered: session.hovered.peek(),
+      target: pulled?.target ?? null,
+      hasSkin,
+    });
+    this.#placeGround(figure);
+    this.#lights.visible = hasSkin;
+    if (this.#skin) {
+      this.#skin.object.visible = hasSkin;
+      if (hasSkin) this.#skin.pose(this.#poses());
+    }
+  }
+
+  /** What the result, or the original where only that is on show, looks like now. */
+  #poses(): Float32Array {
+    const figure = this.#figure;
+    if (!figure) return new Float32Array(0);
+    const { shown } = figure;
+    const isSource = this.session.document.peek().view.compare === "source";
+    return this.session.pulled.peek()?.poses ?? frameOf(isSource ? shown.source : shown.result, shown.info, this.session.frame.peek());
+  }
+
+  /** Beside the way that it walks. */
+  #aside(figure: Figure): Vec3 {
+    const { info, source } = figure.shown;
+    const root = info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
+    const at = (frame: number) => new THREE.Vector3().fromArray(frameOf(source, info, frame), 7 * root);
+    const way = at(info.nFrames - 1).sub(at(0));
+    way.addScaledVector(this.#rig.up, -way.dot(this.#rig.up));
+    if (way.length() < 0.2 * figure.shape.size) way.copy(this.#rig.first);
+    const side = way.normalize().cross(this.#rig.up).multiplyScalar(ASIDE * figure.shape.size);
+    // Beside the result, also where the path of the hips was set right.
+    const apart = this.#standing(figure, new THREE.Vector3()).sub(at(this.session.frame.peek()));
+    side.add(apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up)));
+    return [side.x, side.y, side.z];
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- camera
+
+  /** Where the figure stands: its hips, on the floor. */
+  #standing(figure: Figure, out: THREE.Vector3): THREE.Vector3 {
+    const { info } = figure.shown;
+    const root = info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
+    const poses = frameOf(figure.shown.result, info, this.session.frame.peek());
+    out.set(poses[7 * root] as number, poses[7 * root + 1] as number, poses[7 * root + 2] as number);
+    return out;
+  }
+
+  /** Goes along with the figure over the floor. */
+  #follow(figure: Figure): void {
+    const here = this.#standing(figure, new THREE.Vector3());
+    const before = this.#followed;
+    if (before && this.session.document.peek().view.follow) {
+      const way = here.clone().sub(before);
+      way.addScaledVector(this.#rig.up, -way.dot(this.#rig.up));
+      this.#rig.target.add(way);
+    }
+    this.#followed = here;
+  }
+
+  #frameFirst(figure: Figure): void {
+    const { info, result } = figure.shown;
+    const points = [...this.#composer.place(figure, frameOf(result, info, this.session.frame.peek()))];
+    if (!points.every(Number.isFinite) || this.#rig.width <= 1) return;
+    this.#isFramed = true;
+    this.#followed = null;
+    this.#rig.face();
+    this.#rig.choose(this.#way(figure));
+    this.#rig.frame(points, 1.28);
+  }
+
+  /** Where the feet go in a while: what the first view should show from the side. */
+  #way(figure: Figure): number[] {
+    const { info, result } = figure.shown;
+    const points: number[] = [];
+    for (let frame = 0; frame < info.nFrames; frame += Math.max(1, Math.floor(info.nFrames / 40))) {
+      const poses = frameOf(result, info, frame);
+      for (const { joint } of info.handles) points.push(poses[7 * joint] as number, poses[7 * joint + 1] as number, poses[7 * joint + 2] as number);
+    }
+    return points;
+  }
+
+  /** The figure in sight. */
+  frameAll(): void {
+    const figure = this.#figure;
+    if (!figure) return;
+    const poses = this.#poses();
+    const points = [...this.#composer.place(figure, poses)];
+    if (this.session.document.peek().view.compare === "side") {
+      const aside = this.#aside(figure);
+      points.push(...points.map((value, i) => value + (aside[i % 3] as number)));
+    }
+    this.#rig.frame(points, 1.28);
+    this.invalidate();
+  }
+
+  #placeGround(figure: Figure): void {
+    const [point, normal] = figure.shown.report.floor;
+    const up = this.#rig.up;
+    const along = point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2];
+    const here = this.#standing(figure, new THREE.Vector3());
+    // The height of the floor under the figure; feet have soles, so the grid is a little below their joints.
+    const level = (along - (here.dot(new THREE.Vector3(...normal)) - here.dot(up) * up.dot(new THREE.Vector3(...normal)))) / Math.max(0.2, up.dot(new THREE.Vector3(...normal)));
+    const sole = figure.shown.info.legs.length > 0 ? 0.9 * figure.shape.thickness : 0;
+    const lowest = this.#lowest(figure);
+    const floor = figure.shown.info.legs.length > 0 && Number.isFinite(level) ? level - sole : lowest;
+    this.#ground.place(this.#rig, here, 1.6 * figure.shape.size, floor, 0.5 * figure.shape.size);
+  }
+
+  #lowest(figure: Figure): number {
+    const points = this.#composer.place(figure, frameOf(figure.shown.source, figure.shown.info, 0));
+    const point = new THREE.Vector3();
+    let lowest = Infinity;
+    for (let i = 0; i + 2 < points.length; i += 3) lowest = Math.min(lowest, point.fromArray(points, i).dot(this.#rig.up));
+    return Number.isFinite(lowest) ? lowest : 0;
+  }
+
+  /** What keys and buttons do to the camera. */
+  cameraAction(name: string): void {
+    const [what, way = ""] = name.split("-");
+    const [dx, dy] = WAYS[way] ?? [0, 0];
+    if (what === "frame") this.frameAll();
+    else if (what === "zoom") this.#rig.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#rig.width / 2, this.#rig.height / 2);
+    else if (what === "orbit") this.#rig.orbit(-dx * KEY_STEP, -dy * KEY_STEP);
+    else if (what === "pan") this.#rig.pan(-dx * KEY_STEP, -dy * KEY_STEP);
+    this.invalidate();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- pulling
+
+  /** Where a joint is on the canvas [CSS px]; null behind the eye. */
+  screenPosition(joint: number): { x: number; y: number } | null {
+    const poses = this.#poses();
+    const out = new Float64Array(4);
+    const isSeen = this.#projection.at(poses[7 * joint] as number, poses[7 * joint + 1] as number, poses[7 * joint + 2] as number, out);
+    return isSeen ? { x: out[0] as number, y: out[1] as number } : null;
+  }
+
+  #handleAt(x: number, y: number, kind: "mouse" | "touch"): HandleInfo | null {
+    if (!this.#figure || this.session.document.peek().view.compare === "source") return null;
+    let best: HandleInfo | null = null;
+    let least: number = REACH[kind];
+    for (const handle of this.#figure.shown.info.handles) {
+      const at = this.screenPosition(handle.joint);
+      const apart = at ? Math.hypot(at.x - x, at.y - y) : Infinity;
+      if (apart < least) [best, least] = [handle, apart];
+    }
+    return best;
+  }
+
+  #takeHold(x: number, y: number, kind: "mouse" | "touch"): boolean {
+    const { session } = this;
+    if (session.playing.peek()) return false;
+    const handle = this.#handleAt(x, y, kind);
+    if (!handle) return false;
+    const at = new THREE.Vector3().fromArray(this.#poses(), 7 * handle.joint);
+    const towards = this.#rig.eye(new THREE.Vector3()).sub(this.#rig.target).normalize();
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(towards, at);
+    const hit = this.#ray(x, y).intersectPlane(plane, new THREE.Vector3());
+    this.#grab = { plane, offset: hit ? at.clone().sub(hit) : new THREE.Vector3() };
+    session.beginPull(handle.joint);
+    return true;
+  }
+
+  #dragTo(x: number, y: number): void {
+    const grab = this.#grab;
+    const hit = grab && this.#ray(x, y).intersectPlane(grab.plane, new THREE.Vector3());
+    if (hit) this.session.pull(hit.add(grab.offset).toArray());
+  }
+
+  #letGo(): void {
+    if (!this.#grab) return;
+    this.#grab = null;
+    this.session.endPull();
+  }
+
+  #hover(x: number, y: number): void {
+    const joint = this.session.playing.peek() ? null : (this.#handleAt(x, y, "mouse")?.joint ?? null);
+    if (joint !== this.session.hovered.peek()) this.session.hovered.value = joint;
+    this.canvas.style.cursor = joint === null ? "" : "grab";
+  }
+
+  #ray(x: number, y: number): THREE.Ray {
+    this.#rig.apply();
+    this.#raycaster.setFromCamera(new THREE.Vector2((2 * x) / this.#rig.width - 1, 1 - (2 * y) / this.#rig.height), this.#rig.camera);
+    return this.#raycaster.ray;
+  }
+
+  /** A picture of what is on show. */
+  png(): Promise<Blob> {
+    this.#isStale = true;
+    this.frame();
+    return new Promise((resolve, reject) => {
+      this.canvas.toBlob((blob) => { if (blob) resolve(blob); else reject(new Error("the picture could not be made")); });
+    });
+  }
+
+  dispose(): void {
+    for (const stop of this.#stops) stop();
+    cancelAnimationFrame(this.#request);
+    clearTimeout(this.#restTimer);
+    this.#gestures.dispose();
+    this.#undress();
+    this.#ground.dispose();
+    this.#batches.dispose();
+    for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
+    this.#renderer.dispose();
+  }
+}
+
+const MATRIX = new THREE.Matrix4();
+
+/** Right and up on the screen. */
+const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };

@@ -1,0 +1,68 @@
+//! The motion scene on the page: on a desk view, drawer and panel; on a phone the view and one sheet.
+
+import { useEffect, useState } from "preact/hooks";
+import type { MotionSession } from "../../core/motion/types.ts";
+import { Notices } from "../notices.tsx";
+import { sheetTab, type SheetTab } from "../page.ts";
+import { Scenes } from "../rail.tsx";
+import { Tabs } from "../tabs.tsx";
+import { MotionDrawer, MotionTime, MotionTransport } from "./drawer.tsx";
+import { MotionPanel, MotionSections } from "./panel.tsx";
+import { MotionStage } from "./stage.tsx";
+
+export function MotionMain({ session }: { session: MotionSession }) {
+  return (
+    <>
+      <MotionStage session={session} />
+      <State session={session} />
+      <Notices more={session.notices.value} onDismiss={(id) => { session.dismiss(id); }} />
+    </>
+  );
+}
+
+const WORDS = { starting: "The library is starting", restarting: "The worker stopped and is being started again", failed: "The worker does not start: reload the page" } as const;
+
+function State({ session }: { session: MotionSession }) {
+  const state = session.worker.value;
+  if (state === "ready" || state === "busy") return null;
+  return <p class="worker-state" role="status" data-state={state}>{WORDS[state]}</p>;
+}
+
+export function MotionRest({ session, isPhone }: { session: MotionSession; isPhone: boolean }) {
+  return isPhone ? <MotionSheet session={session} /> : <><MotionDrawer session={session} /><MotionPanel session={session} /></>;
+}
+
+const TABS: { id: SheetTab; label: string }[] = [{ id: "scenes", label: "Scenes" }, { id: "solve", label: "Clean" }, { id: "time", label: "Time" }];
+
+function MotionSheet({ session }: { session: MotionSession }) {
+  const tab = sheetTab.value === "learn" ? "solve" : sheetTab.value;
+  const drift = session.shown.value?.report.metrics[0];
+  return (
+    <section class="sheet" aria-label="Panel">
+      <div class="sheet-status">{drift ? `Drift ${drift.before.toFixed(1)} mm → ${drift.after.toFixed(1)} mm` : ""}</div>
+      <Tabs name="sheet" tabs={TABS} current={tab} onSelect={(id) => { sheetTab.value = id; }} />
+      <div class="sheet-body" role="tabpanel" id={`sheet-${tab}`} aria-labelledby={`sheet-tab-${tab}`} data-tab={tab}>
+        {tab === "scenes" && <Scenes />}
+        {tab === "solve" && <MotionSections session={session} />}
+        {tab === "time" && <><MotionTransport session={session} /><MotionTime session={session} /></>}
+      </div>
+    </section>
+  );
+}
+
+/** Says what came of a change when it has come to rest. */
+export function MotionLive({ session }: { session: MotionSession }) {
+  const [said, say] = useState("");
+  useEffect(() => {
+    let waiting = 0;
+    const stop = session.announcement.subscribe((text) => {
+      clearTimeout(waiting);
+      waiting = window.setTimeout(() => { say(text); }, 500);
+    });
+    return () => {
+      clearTimeout(waiting);
+      stop();
+    };
+  }, [session]);
+  return <div class="sr-only" role="status" aria-live="polite" id="live-status">{said}</div>;
+}

@@ -1,0 +1,222 @@
+//! The panel of the motion scene: what cleaning did first, then how it is done, then the file.
+
+import { CircleAlert, CircleCheck, CircleMinus, Download, FileJson, Footprints } from "lucide-preact";
+import { useId } from "preact/hooks";
+import { FADE, FLOORS, RANGES, type RangeSpec } from "../../core/motion/settings.ts";
+import { frameAt } from "../../core/motion/contacts.ts";
+import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, PlantRow, VerdictWord } from "../../core/motion/types.ts";
+import { Section, Select, Switch } from "../controls.tsx";
+import { RangeRow } from "../panel/scene-section.tsx";
+import { saveBlob, saveText } from "../save.ts";
+import { seconds } from "./timeline.tsx";
+
+export function MotionPanel({ session }: { session: MotionSession }) {
+  return (
+    <aside class="panel" aria-label="Panel">
+      <div class="panel-body"><MotionSections session={session} /></div>
+    </aside>
+  );
+}
+
+export function MotionSections({ session }: { session: MotionSession }) {
+  const shown = session.shown.value;
+  if (!shown) return <p class="panel-empty hint">The walk is being opened.</p>;
+  return (
+    <>
+      <ResultSection session={session} report={shown.report} info={shown.info} millis={shown.millis} />
+      <CleanSection session={session} />
+      <PlantsSection session={session} report={shown.report} info={shown.info} />
+      <LookSection session={session} hasSkin={shown.rest.length > 0} />
+      <FileSection session={session} info={shown.info} report={shown.report} />
+      <ExportSection session={session} info={shown.info} />
+    </>
+  );
+}
+
+function tenths(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+}
+
+function measured(value: number, { unit }: Metric): string {
+  return unit === "" ? value.toFixed(0) : tenths(value);
+}
+
+/** The answer in a sentence, then the numbers. */
+function ResultSection({ session, report, info, millis }: { session: MotionSession; report: MotionReport; info: MotionInfo; millis: number }) {
+  const { isOn } = session.document.value.settings;
+  return (
+    <Section id="motion-result" title="Before and after" initiallyOpen summary={isOn ? `${tenths(millis)}\u00a0ms` : "off"}>
+      <p class="sentence" data-testid="answer">{answer(report, info, isOn)}</p>
+      <div class="table-box">
+        <table class="metrics">
+          <thead><tr><th scope="col">Feet that stand</th><th scope="col">before</th><th scope="col">after</th></tr></thead>
+          <tbody>
+            {report.metrics.map((metric) => (
+              <tr key={metric.name} title={metric.sentence} data-metric={metric.name}>
+                <th scope="row">{metric.name}{metric.unit && <span class="metric-unit"> {metric.unit}</span>}</th>
+                <td>{metric.name === "Pose change" ? "" : measured(metric.before, metric)}</td>
+                <td>{measured(metric.after, metric)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {info.metresPerUnit === null && <p class="hint">The file does not say how long its unit is: millimetres are those of a figure with legs of 0.85 m.</p>}
+    </Section>
+  );
+}
+
+function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
+  if (info.legs.length === 0) return `No legs were found: ${info.legsReason}.`;
+  if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
+  const drift = report.metrics[0];
+  if (!drift) return "";
+  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${report.plants.length} plants. Cleaning is off.`;
+  const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
+  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${report.plants.length} plants; ${report.changed} joints were changed.${path}`;
+}
+
+function CleanSection({ session }: { session: MotionSession }) {
+  const { settings } = session.document.value;
+  const [on, path, place] = [useId(), useId(), useId()];
+  return (
+    <Section id="motion-clean" title="Cleaning" initiallyOpen summary={settings.isOn ? "on" : "off"}>
+      <div class="setting">
+        <Switch label="Make feet stand" checked={settings.isOn} describedBy={on} onChange={(isOn) => { session.setSettings({ isOn }); }} />
+        <p class="hint" id={on}>Holds each foot where it stands, by its leg in closed form and by hips that go along.</p>
+      </div>
+      {RANGES.map((spec) => <Range key={spec.name} spec={spec} session={session} />)}
+      <div class="setting">
+        <Select label="Floor" value={settings.floor} choices={FLOORS} onChange={(floor) => { session.setSettings({ floor }); }} />
+        <p class="hint">What feet stand on; each plant at its own height suits stairs and rough ground.</p>
+      </div>
+      <div class="setting">
+        <Switch label="Set the path of the hips right" checked={settings.path} describedBy={path} onChange={(value) => { session.setSettings({ path: value }); }} />
+        <p class="hint" id={path}>Where all feet slide with the body, the body goes too far or not far enough; then its path changes before any leg does.</p>
+      </div>
+      <div class="setting">
+        <Switch label="Walks on the spot" checked={settings.inPlace} describedBy={place} onChange={(inPlace) => { session.setSettings({ inPlace }); }} />
+        <p class="hint" id={place}>Feet are judged as if the figure went on, and it stays on the spot.</p>
+      </div>
+      <Range spec={FADE} session={session} />
+    </Section>
+  );
+}
+
+function Range({ spec, session }: { spec: RangeSpec; session: MotionSession }) {
+  const id = useId();
+  return (
+    <div class="setting">
+      <RangeRow
+        label={spec.label} unit={spec.unit} value={session.document.value.settings[spec.name]} min={spec.min} max={spec.max} step={spec.step} describedBy={id}
+        onChange={(value) => { session.setSettings({ [spec.name]: value }); }}
+      />
+      <p class="hint" id={id}>{spec.sentence}</p>
+    </div>
+  );
+}
+
+const TONES: Record<VerdictWord, { tone: string; icon: typeof CircleCheck }> = {
+  fixed: { tone: "good", icon: CircleCheck }, clean: { tone: "good", icon: CircleCheck }, held: { tone: "good", icon: CircleCheck },
+  released: { tone: "warn", icon: CircleMinus }, kept: { tone: "warn", icon: CircleMinus },
+  unreachable: { tone: "bad", icon: CircleAlert }, missed: { tone: "bad", icon: CircleAlert },
+};
+/** More plants than this are listed worst first, and no more of them. */
+const MOST_PLANTS = 60;
+
+function PlantsSection({ session, report, info }: { session: MotionSession; report: MotionReport; info: MotionInfo }) {
+  const rows = report.plants.length > MOST_PLANTS ? [...report.plants].sort((a, b) => b.after - a.after).slice(0, MOST_PLANTS) : report.plants;
+  return (
+    <Section id="motion-plants" title="Plants" summary={String(report.plants.length)}>
+      {rows.length === 0 && <p class="hint">Nothing stands. Add a contact on the timeline to hold a foot.</p>}
+      <ul class="plants">
+        {rows.map((plant) => <Plant key={`${plant.joint}/${plant.from}`} plant={plant} session={session} info={info} />)}
+      </ul>
+    </Section>
+  );
+}
+
+function Plant({ plant, session, info }: { plant: PlantRow; session: MotionSession; info: MotionInfo }) {
+  const { tone, icon: Icon } = TONES[plant.verdict];
+  return (
+    <li>
+      <button type="button" class="plant" onClick={() => { session.pause(); session.goTo(frameAt(info, plant.from)); }}>
+        <span class="chip" data-tone={tone}><Icon size={14} aria-hidden />{info.joints[plant.joint]?.name}</span>
+        <span class="plant-time">{seconds(plant.from)} to {seconds(plant.to)}</span>
+        <span class="plant-words">{plant.words}</span>
+        <span class="plant-drift">{tenths(plant.before)} → {tenths(plant.after)} mm</span>
+      </button>
+    </li>
+  );
+}
+
+const COMPARISONS: { value: Comparison; label: string }[] = [
+  { value: "ghost", label: "Original as a ghost" },
+  { value: "side", label: "Side by side" },
+  { value: "result", label: "Result alone" },
+  { value: "source", label: "Original alone" },
+];
+
+function LookSection({ session, hasSkin }: { session: MotionSession; hasSkin: boolean }) {
+  const { view } = session.document.value;
+  return (
+    <Section id="motion-look" title="View" summary={COMPARISONS.find(({ value }) => value === view.compare)?.label}>
+      <Select label="Compare" value={view.compare} choices={COMPARISONS} onChange={(compare) => { session.setView({ compare }); }} />
+      <Switch label="Trails of the feet" checked={view.trails} onChange={(trails) => { session.setView({ trails }); }} />
+      <Switch label="Go along with the figure" checked={view.follow} onChange={(follow) => { session.setView({ follow }); }} />
+      {hasSkin && <Switch label="Draw the skin" checked={view.skin} onChange={(skin) => { session.setView({ skin }); }} />}
+    </Section>
+  );
+}
+
+function FileSection({ session, info, report }: { session: MotionSession; info: MotionInfo; report: MotionReport }) {
+  const length = (info.nFrames - 1) * info.frameTime;
+  return (
+    <Section id="motion-file" title="File" summary={info.name}>
+      {info.clips.length > 1 && (
+        <Select
+          label="Clip" value={String(info.clip ?? 0)}
+          choices={info.clips.map(({ name, seconds: long }, index) => ({ value: String(index), label: `${name || `clip ${index + 1}`}, ${long.toFixed(1)} s` }))}
+          onChange={(value) => { session.chooseClip(Number(value)); }}
+        />
+      )}
+      <dl class="file-facts">
+        <div><dt>Length</dt><dd>{length.toFixed(2)} s, {info.nFrames} frames, {(1 / info.frameTime).toFixed(1)} a second</dd></div>
+        <div><dt>Joints</dt><dd>{info.joints.length}</dd></div>
+        <div><dt>Legs</dt><dd>{info.legs.length === 0 ? "none" : info.legs.map(({ end }) => info.joints[end]?.name).join(", ")}; {info.legsReason}</dd></div>
+        {info.legs.length === 0 && info.candidates.length > 0 && <div><dt>Could be</dt><dd>{info.candidates.join(", ")}</dd></div>}
+        <div><dt>Floor</dt><dd>{floorWords(report, info)}</dd></div>
+        <div><dt>Read as</dt><dd>{info.survey}</dd></div>
+      </dl>
+      {info.warnings.length > 0 && <ul class="warnings">{info.warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>}
+      <button type="button" class="button" onClick={() => { session.openWalk(); }}><Footprints size={16} aria-hidden />Open the built-in walk</button>
+    </Section>
+  );
+}
+
+function floorWords({ floor: [point, normal] }: MotionReport, info: MotionInfo): string {
+  const up = info.up;
+  const cos = normal[0] * up[0] + normal[1] * up[1] + normal[2] * up[2];
+  const tilt = (180 / Math.PI) * Math.acos(Math.min(1, Math.max(-1, cos)));
+  const height = (point[0] * up[0] + point[1] * up[1] + point[2] * up[2]) * info.millimetresPerUnit / 10;
+  return `${tilt < 0.05 ? "level" : `tilted by ${tilt.toFixed(1)}°`}, ${height.toFixed(1)} cm above zero where feet stand`;
+}
+
+function ExportSection({ session, info }: { session: MotionSession; info: MotionInfo }) {
+  const save = (format: "same" | "bvh" | "glb") => async () => {
+    const file = await session.write(format);
+    if (file) saveBlob(file.name, new Blob([file.bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" }));
+  };
+  const same = info.format === "bvh" ? "BVH" : info.format === "glb" ? "GLB" : "glTF";
+  return (
+    <Section id="motion-export" title="Export" initiallyOpen>
+      <div class="export-row">
+        {info.clip !== null && <button type="button" class="button" onClick={() => void save("same")()}><Download size={16} aria-hidden />{same}, all else kept</button>}
+        {info.format !== "bvh" && <button type="button" class="button" onClick={() => void save("bvh")()}><Download size={16} aria-hidden />BVH</button>}
+        {info.format === "bvh" && <button type="button" class="button" onClick={() => void save("glb")()}><Download size={16} aria-hidden />GLB</button>}
+        <button type="button" class="button" onClick={() => { saveText(session.contactsFile()); }}><FileJson size={16} aria-hidden />Contacts</button>
+      </div>
+      <p class="hint">Only joints that were changed are written; everything else stays as the file has it. Drop a contacts file to use it.</p>
+    </Section>
+  );
+}

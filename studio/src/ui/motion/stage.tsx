@@ -1,0 +1,142 @@
+//! The place where the figure moves: the canvas, and its handles as buttons for keyboard and screen reader.
+
+import { Minus, Plus, Scan } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import type { Vec3 } from "../../core/files.ts";
+import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
+import { cameraAction, setCamera } from "../camera.ts";
+import { IconButton } from "../controls.tsx";
+import { keysOf } from "../keyboard.ts";
+import type { MotionView } from "../../three/motion/view.ts";
+
+const state = signal<"loading" | "ready" | "failed">("loading");
+
+/** The view that is on show, for pictures. */
+export const motionView: { current: MotionView | null } = { current: null };
+
+export function MotionStage({ session }: { session: MotionSession }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => (canvas.current ? startView(canvas.current, session) : undefined), [session]);
+  return (
+    <>
+      <canvas
+        class="view-canvas"
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-label="The figure. Arrow keys move the camera; press G for the handles."
+        onKeyDown={onCanvasKey}
+      />
+      {state.value === "failed" && (
+        <div class="no-view" role="alert">
+          <p>This browser does not draw in three dimensions here (WebGL2 is missing).</p>
+          <p>Cleaning, the timeline and files work all the same.</p>
+        </div>
+      )}
+      <div class="camera" role="group" aria-label="Camera">
+        <IconButton icon={Scan} tip="left" label="Frame the figure" keys={keysOf("frame")} onClick={() => { cameraAction("frame"); }} />
+        <IconButton icon={Plus} tip="left" label="Nearer" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
+        <IconButton icon={Minus} tip="left" label="Farther" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
+      </div>
+      <Handles session={session} />
+      <Legend session={session} />
+    </>
+  );
+}
+
+function startView(canvas: HTMLCanvasElement, session: MotionSession): () => void {
+  let made: MotionView | null = null;
+  let gone = false;
+  void import("../../three/motion/view.ts").then(({ MotionView: View }) => {
+    if (gone) return;
+    made = new View(canvas, session);
+    motionView.current = made;
+    state.value = "ready";
+    setCamera((name) => { made?.cameraAction(name); });
+    // For the tests, which ask where on the screen a joint is.
+    Object.assign(globalThis, { posekitMotionView: made });
+  }).catch(() => { state.value = "failed"; });
+  return () => {
+    gone = true;
+    made?.dispose();
+    motionView.current = null;
+    state.value = "loading";
+  };
+}
+
+const CAMERA_KEYS: Record<string, string> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+
+function onCanvasKey(event: KeyboardEvent): void {
+  const way = CAMERA_KEYS[event.key];
+  if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  cameraAction(`${event.shiftKey ? "pan" : "orbit"}-${way}`);
+}
+
+const ROLES: Record<HandleInfo["role"], string> = { hips: "Hips", foot: "Foot", hand: "Hand", head: "Head", end: "End" };
+
+export function handleName(handle: HandleInfo, info: MotionInfo): string {
+  const name = info.joints[handle.joint]?.name ?? "";
+  return handle.role === "end" ? name : `${ROLES[handle.role]} ${name}`;
+}
+
+/** A step of a hundredth of a leg or so, whatever the unit [the clip's unit]. */
+const STEP_MM = 20;
+
+/** One button per handle, seen only while one has the focus. */
+function Handles({ session }: { session: MotionSession }) {
+  const info = session.shown.value?.info;
+  if (!info) return null;
+  const selected = info.handles.find(({ joint }) => joint === session.selection.value);
+  return (
+    <>
+      <div class="handles" role="group" aria-label="Handles: arrows pull the one that has the focus">
+        {info.handles.map((handle) => (
+          <button
+            key={handle.joint} type="button" class="handle" data-joint={handle.joint}
+            aria-pressed={session.selection.value === handle.joint}
+            onFocus={() => { session.selection.value = handle.joint; }}
+            onClick={() => { session.selection.value = handle.joint; }}
+            onKeyDown={(event) => { onHandleKey(event, handle, info, session); }}
+          >
+            {handleName(handle, info)}
+          </button>
+        ))}
+      </div>
+      <p class="handle-caption" aria-hidden="true">
+        {selected && <><strong>{handleName(selected, info)}</strong><span>arrows pull it and set a key, Shift finely</span></>}
+      </p>
+    </>
+  );
+}
+
+const ALONG: Record<string, readonly [axis: "across" | "up" | "deep", sign: number]> = {
+  ArrowLeft: ["across", -1], ArrowRight: ["across", 1], ArrowDown: ["up", -1], ArrowUp: ["up", 1], PageDown: ["deep", -1], PageUp: ["deep", 1],
+};
+
+function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo, session: MotionSession): void {
+  if (event.key === "Escape") {
+    document.querySelector<HTMLElement>(".view-canvas")?.focus();
+    return;
+  }
+  const along = ALONG[event.key];
+  if (!along || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  const step = (along[1] * (event.shiftKey ? 0.2 : 1) * STEP_MM) / info.millimetresPerUnit;
+  const isZUp = Math.abs(info.up[2]) > 0.5;
+  const axis = { across: 0, up: isZUp ? 2 : 1, deep: isZUp ? 1 : 2 }[along[0]];
+  session.nudge(handle.joint, [0, 1, 2].map((k) => (k === axis ? step : 0)) as Vec3);
+}
+
+/** What the colours mean, while both motions are on show. */
+function Legend({ session }: { session: MotionSession }) {
+  const { compare } = session.document.value.view;
+  if (!session.shown.value || compare === "source") return null;
+  return (
+    <ul class="motion-legend" aria-label="Colours">
+      <li><span class="legend-mark" data-which="result" />result</li>
+      {compare !== "result" && <li><span class="legend-mark" data-which="source" data-dashed={compare === "ghost"} />original</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,314 @@
+//! The timeline: time, the contacts of each foot as bars whose ends are dragged, and the keys. Everything in it works with keys too.
+
+import { Diamond, Plus, Trash2, ZoomIn, ZoomOut } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { frameAt, rowsOf, timeOf, type Row } from "../../core/motion/contacts.ts";
+import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
+import { IconButton } from "../controls.tsx";
+
+const zoom = signal(1);
+const MOST_ZOOM = 32;
+
+export function Timeline({ session }: { session: MotionSession }) {
+  const info = session.shown.value?.info;
+  if (!info) return <p class="timeline-empty hint">Drop a BVH, GLB or VRM file anywhere on the page.</p>;
+  const contacts = session.contacts.value;
+  return (
+    <div class="timeline">
+      <Tools session={session} info={info} contacts={contacts} />
+      <div class="timeline-scroll">
+        <div class="timeline-rows" data-zoom={zoom.value}>
+          <Ruler session={session} info={info} />
+          {rowsOf(info, contacts).map((row) => <ContactRow key={row.joint} row={row} session={session} info={info} contacts={contacts} />)}
+          <KeyRow session={session} info={info} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What is done to what is selected. */
+function Tools({ session, info, contacts }: { session: MotionSession; info: MotionInfo; contacts: readonly ContactEntry[] }) {
+  const picked = session.picked.value;
+  const contact = picked?.kind === "contact" ? contacts[picked.index] : undefined;
+  const isKey = picked?.kind === "key";
+  const row = contact ? contact.joint : undefined;
+  const words = contact
+    ? `${row ?? ""} holds ${seconds(contact.from)} to ${seconds(contact.to)}`
+    : isKey ? `Pose at ${seconds(picked.time)}` : session.document.value.contacts === null ? "Contacts as they are found" : "Contacts set by hand";
+  return (
+    <div class="timeline-tools" role="group" aria-label="Timeline">
+      <IconButton icon={Diamond} tip="above" label="Set the pose on show as a key" keys="K" onClick={() => { void session.setKey(); }} />
+      <IconButton
+        icon={Trash2} tip="above" label={contact ? "Remove this contact" : isKey ? "Remove this key" : "Remove what is selected"} inactive={!contact && !isKey}
+        onClick={() => { removePicked(session); }}
+      />
+      <IconButton icon={ZoomIn} tip="above" label="Wider timeline" inactive={zoom.value >= MOST_ZOOM} onClick={() => { zoom.value = Math.min(MOST_ZOOM, zoom.value * 2); }} />
+      <IconButton icon={ZoomOut} tip="above" label="Narrower timeline" inactive={zoom.value <= 1} onClick={() => { zoom.value = Math.max(1, zoom.value / 2); }} />
+      <output class="timeline-words">{words}</output>
+      {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
+      <span class="timeline-count">{info.nFrames} frames, {(1 / info.frameTime).toFixed(0)} a second</span>
+    </div>
+  );
+}
+
+export function removePicked(session: MotionSession): void {
+  const picked = session.picked.peek();
+  if (picked?.kind === "contact") session.removeContact(picked.index);
+  else if (picked?.kind === "key") session.removeKey(picked.time);
+}
+
+export function seconds(time: number): string {
+  return `${time.toFixed(2)}\u00a0s`;
+}
+
+function shareOf(info: MotionInfo, time: number): number {
+  const length = Math.max(info.frameTime, (info.nFrames - 1) * info.frameTime);
+  return (100 * (time - info.start)) / length;
+}
+
+/** The time under a pointer. */
+function timeAt(info: MotionInfo, track: Element, clientX: number): number {
+  const box = track.getBoundingClientRect();
+  return info.start + Math.min(1, Math.max(0, (clientX - box.left) / Math.max(1, box.width))) * (info.nFrames - 1) * info.frameTime;
+}
+
+/** A step between marks that are far enough apart to be read. */
+function tickStep(info: MotionInfo, scale: number): number {
+  const length = (info.nFrames - 1) * info.frameTime;
+  const wanted = length / (10 * scale);
+  return [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300].find((step) => step >= wanted) ?? 600;
+}
+
+function Ruler({ session, info }: { session: MotionSession; info: MotionInfo }) {
+  const step = tickStep(info, zoom.value);
+  const end = timeOf(info, info.nFrames - 1);
+  const ticks: number[] = [];
+  for (let time = Math.ceil(info.start / step) * step; time <= end + 1e-9 && ticks.length < 400; time += step) ticks.push(time);
+  const drag = (event: PointerEvent) => {
+    if (event.buttons !== 1) return;
+    session.pause();
+    session.goTo(frameAt(info, timeAt(info, event.currentTarget as Element, event.clientX)));
+  };
+  return (
+    <div class="timeline-row ruler-row">
+      <span class="row-label">Time</span>
+      <div class="track ruler" onPointerDown={(event) => { hold(event); drag(event); }} onPointerMove={drag}>
+        <svg class="ticks" aria-hidden="true" width="100%" height="100%">
+          {ticks.map((time) => (
+            <g key={time}>
+              <line x1={`${shareOf(info, time)}%`} x2={`${shareOf(info, time)}%`} y1="14" y2="20" />
+              <text x={`${shareOf(info, time)}%`} y="11" text-anchor={time === ticks[0] ? "start" : "middle"}>{time.toFixed(step < 0.1 ? 2 : step < 1 ? 1 : 0)}</text>
+            </g>
+          ))}
+        </svg>
+        <Playhead session={session} info={info} />
+      </div>
+    </div>
+  );
+}
+
+/** A line through all rows at the frame on show. */
+function Playhead({ session, info }: { session: MotionSession; info: MotionInfo }) {
+  const line = useRef<HTMLSpanElement>(null);
+  useEffect(() => session.frame.subscribe((frame) => {
+    // Set from here, so that playing does not render the page anew with every frame.
+    if (line.current) line.current.style.left = `${shareOf(info, timeOf(info, frame))}%`;
+  }), [session, info]);
+  return <span class="playhead" ref={line} aria-hidden="true" />;
+}
+
+function hold(event: PointerEvent): void {
+  const target = event.currentTarget as Element;
+  try {
+    target.setPointerCapture(event.pointerId);
+  } catch {
+    // A pointer that a script made up: moves outside are then not seen.
+  }
+}
+
+interface RowProps {
+  row: Row;
+  session: MotionSession;
+  info: MotionInfo;
+  contacts: readonly ContactEntry[];
+}
+
+function ContactRow({ row, session, info, contacts }: RowProps) {
+  const name = info.joints[row.joint]?.name;
+  const own = contacts.map((contact, index) => ({ contact, index })).filter(({ contact }) => contact.joint === name);
+  return (
+    <div class="timeline-row" role="group" aria-label={row.label}>
+      <span class="row-label">
+        <span class="row-name">{row.label}</span>
+        <button
+          type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the frame on show`} title="Add a contact at the frame on show"
+          onClick={() => { session.addContact(row.joint, timeOf(info, session.frame.peek())); }}
+        ><Plus size={12} aria-hidden /></button>
+      </span>
+      <div class="track" onDblClick={(event) => { if (event.target === event.currentTarget) session.addContact(row.joint, timeAt(info, event.currentTarget, event.clientX)); }}>
+        {own.map(({ contact, index }) => <Bar key={index} contact={contact} index={index} label={row.label} session={session} info={info} />)}
+      </div>
+    </div>
+  );
+}
+
+type Part = "from" | "to" | "whole";
+let drags = 0;
+
+interface BarProps {
+  contact: ContactEntry;
+  index: number;
+  label: string;
+  session: MotionSession;
+  info: MotionInfo;
+}
+
+/** A contact: its ends are sliders, its middle a button. */
+function Bar({ contact, index, label, session, info }: BarProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const left = shareOf(info, contact.from);
+  const width = shareOf(info, contact.to) - left;
+  useEffect(() => {
+    if (!box.current) return;
+    box.current.style.left = `${left}%`;
+    box.current.style.width = `max(10px, ${width}%)`;
+  }, [left, width]);
+  const picked = session.picked.value;
+  const isPicked = picked?.kind === "contact" && picked.index === index;
+  const pick = () => { session.picked.value = { kind: "contact", index }; };
+  const shared = { session, info, index, contact };
+  return (
+    <div class="bar-box" ref={box} data-picked={isPicked} data-contact={index}>
+      <button
+        type="button" class="bar-body" aria-pressed={isPicked} aria-label={`${label} holds from ${seconds(contact.from)} to ${seconds(contact.to)}`}
+        onClick={pick} onFocus={pick}
+        onPointerDown={(event) => { startDrag(event, "whole", shared); pick(); }}
+        onKeyDown={(event) => { onBarKey(event, "whole", shared); }}
+      />
+      {(["from", "to"] as const).map((end) => (
+        <span
+          key={end} class="bar-end" data-end={end} role="slider" tabIndex={0}
+          aria-label={`${label} ${end === "from" ? "begins" : "ends"} to hold`}
+          aria-valuemin={info.start} aria-valuemax={timeOf(info, info.nFrames - 1)} aria-valuenow={contact[end]} aria-valuetext={seconds(contact[end])}
+          onFocus={pick}
+          onPointerDown={(event) => { startDrag(event, end, shared); pick(); }}
+          onKeyDown={(event) => { onBarKey(event, end, shared); }}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface Shared {
+  session: MotionSession;
+  info: MotionInfo;
+  index: number;
+  contact: ContactEntry;
+}
+
+function startDrag(event: PointerEvent, part: Part, { session, info, index, contact }: Shared): void {
+  if (event.button !== 0) return;
+  const element = event.currentTarget as HTMLElement;
+  const track = element.closest(".track");
+  if (!track) return;
+  event.preventDefault();
+  element.focus();
+  hold(event);
+  drags += 1;
+  const key = `contact:${drags}`;
+  const began = timeAt(info, track, event.clientX);
+  const onMove = (move: PointerEvent) => {
+    const by = timeAt(info, track, move.clientX) - began;
+    place(session, info, index, contact, part, by, key);
+  };
+  const onUp = () => {
+    element.removeEventListener("pointermove", onMove);
+    element.removeEventListener("pointerup", onUp);
+    element.removeEventListener("pointercancel", onUp);
+    session.endDrag();
+  };
+  element.addEventListener("pointermove", onMove);
+  element.addEventListener("pointerup", onUp);
+  element.addEventListener("pointercancel", onUp);
+}
+
+/** Moves one end, which stops at the other, or the whole, which stops at the ends of the clip. */
+function place(session: MotionSession, info: MotionInfo, index: number, contact: ContactEntry, part: Part, by: number, key?: string): void {
+  const end = timeOf(info, info.nFrames - 1);
+  if (part === "from") session.setContact(index, Math.min(contact.from + by, contact.to), contact.to, key);
+  else if (part === "to") session.setContact(index, contact.from, Math.max(contact.to + by, contact.from), key);
+  else {
+    const bounded = Math.min(Math.max(by, info.start - contact.from), end - contact.to);
+    session.setContact(index, contact.from + bounded, contact.to + bounded, key);
+  }
+}
+
+function onBarKey(event: KeyboardEvent, part: Part, { session, info, index, contact }: Shared): void {
+  if (event.key === "Delete" || event.key === "Backspace") {
+    event.preventDefault();
+    session.removeContact(index);
+    return;
+  }
+  const sign = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+  if (sign === undefined || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  place(session, info, index, contact, part, sign * (event.shiftKey ? 10 : 1) * info.frameTime);
+}
+
+function KeyRow({ session, info }: { session: MotionSession; info: MotionInfo }) {
+  const { keys } = session.document.value;
+  return (
+    <div class="timeline-row" role="group" aria-label="Poses">
+      <span class="row-label"><span class="row-name">Poses</span></span>
+      <div class="track">
+        {keys.map(({ time }, index) => <KeyMark key={index} time={time} session={session} info={info} />)}
+        {keys.length === 0 && <span class="track-hint">drag a hand, foot, the hips or the head of the figure to set one</span>}
+      </div>
+    </div>
+  );
+}
+
+function KeyMark({ time, session, info }: { time: number; session: MotionSession; info: MotionInfo }) {
+  const mark = useRef<HTMLButtonElement>(null);
+  useEffect(() => { if (mark.current) mark.current.style.left = `${shareOf(info, time)}%`; }, [time, info]);
+  const picked = session.picked.value;
+  const pick = () => { session.picked.value = { kind: "key", time }; session.goTo(frameAt(info, time)); };
+  return (
+    <button
+      ref={mark} type="button" class="key-mark" data-key={time} aria-label={`Pose at ${seconds(time)}`} aria-pressed={picked?.kind === "key" && picked.time === time}
+      onClick={pick}
+      onPointerDown={(event) => { dragKey(event, time, session, info); }}
+      onKeyDown={(event) => {
+        const sign = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (event.key === "Delete" || event.key === "Backspace") session.removeKey(time);
+        else if (sign !== undefined) session.moveKey(time, time + sign * (event.shiftKey ? 10 : 1) * info.frameTime);
+        else return;
+        event.preventDefault();
+      }}
+    />
+  );
+}
+
+function dragKey(event: PointerEvent, time: number, session: MotionSession, info: MotionInfo): void {
+  const element = event.currentTarget as HTMLElement;
+  const track = element.closest(".track");
+  if (!track || event.button !== 0) return;
+  hold(event);
+  drags += 1;
+  const key = `key:${drags}`;
+  let now = time;
+  const onMove = (move: PointerEvent) => {
+    const to = timeOf(info, frameAt(info, timeAt(info, track, move.clientX)));
+    session.moveKey(now, to, key);
+    if (session.document.peek().keys.some((one) => one.time === to)) now = to;
+  };
+  const onUp = () => {
+    element.removeEventListener("pointermove", onMove);
+    element.removeEventListener("pointerup", onUp);
+    session.endDrag();
+  };
+  element.addEventListener("pointermove", onMove);
+  element.addEventListener("pointerup", onUp);
+}
