@@ -12,7 +12,7 @@ fn posekit() -> Command {
 }
 
 fn walk() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/motions/walk.bvh")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh")
 }
 
 /// An empty folder of a test's own.
