@@ -74,7 +74,7 @@ fn measured(
     clip: &Clip,
     args: &CheckArgs,
 ) -> Result<(ClipRecord, Option<ClipView>)> {
-    let legs = legs(&args.detect, clip)?;
+    let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
     let floor = find_floor(clip, &legs.legs, choice);
     let plants = find_plants(clip, &legs.legs, &floor, choice, &DetectSettings::default());
