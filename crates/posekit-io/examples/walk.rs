@@ -28,10 +28,13 @@ const SPEED: f64 = 125.0;
 /// Radius of the way \[cm\].
 const RADIUS: f64 = 2500.0;
 
-/// Parts of a foot's cycle: it strikes at 0; then it is flat; its heel lifts; it leaves the ground; the body is over it.
+/// The part of a foot's cycle, which begins when it strikes, at which it is flat.
 pub const FLAT: f64 = 0.09;
+/// At which its heel lifts.
 const LIFTS: f64 = 0.40;
+/// At which it leaves the ground.
 pub const LEAVES: f64 = 0.62;
+/// At which the body is over it.
 const UNDER: f64 = 0.30;
 
 /// Pitch of a foot when it strikes and when it leaves \[degrees\]; toes up is positive.
