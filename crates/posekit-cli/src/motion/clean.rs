@@ -203,6 +203,8 @@ fn verdict_words(verdict: &Verdict, scale: f64) -> (&'static str, String) {
             let frames = super::words::count(*frames, "frame");
             ("unreachable", format!("out of the leg's reach by {:.1} mm in {frames}", by * scale))
         }
+        Verdict::Rolling => ("skipped", "the foot rolls through it".to_owned()),
+        Verdict::Left => ("skipped", "the rest of a plant that stands".to_owned()),
         Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
         _ => ("skipped", String::new()),
     }
