@@ -133,6 +133,7 @@ fn told(
 ) -> (ClipRecord, Option<ClipView>) {
     let legs = &cleaned.legs;
     let mut record = with_legs(opened.clip_record(index, clip), clip, legs, Some(&cleaned.floor));
+    record.walks_on_the_spot = cleaned.is_in_place;
     let scale = millimetres(clip, &legs.legs);
     if args.contacts.is_some() {
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
@@ -205,7 +206,7 @@ fn verdict_words(verdict: &Verdict, scale: f64) -> (&'static str, String) {
             ("unreachable", format!("out of the leg's reach by {:.1} mm in {frames}", by * scale))
         }
         Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
-        Verdict::Left => ("skipped", "left alone, as when the clip was cleaned before".to_owned()),
+        Verdict::Left => ("skipped", "the rest of a plant that stands".to_owned()),
         Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
         _ => ("skipped", String::new()),
     }

@@ -79,6 +79,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if let Some(floor) = &clip.floor {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
     }
+    if clip.walks_on_the_spot {
+        text.push_str("  walks on the spot: feet are judged as if it went on\n");
+    }
     if !clip.plants.is_empty() {
         let _ = write!(text, "\n{}", plants_table(clip));
     }

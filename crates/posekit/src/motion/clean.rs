@@ -95,12 +95,15 @@ pub struct Cleaned {
 }
 
 impl Cleaned {
-    /// Measures of the clip before and after, over the same plants and floor. Walks on the spot are measured as if they went on.
+    /// Measures of the clip before and after, over the same plants, those that are firm, and floor. Walks on the spot are measured as if they went on.
     ///
     /// - `source`: the clip that was cleaned
     #[must_use]
     pub fn measures(&self, source: &Clip) -> (Metrics, Metrics) {
-        let plants: Vec<Plant> = self.plants.iter().map(|report| report.plant.clone()).collect();
+        let is_firm =
+            |report: &&PlantReport| !matches!(report.verdict, Verdict::Rolling | Verdict::Left);
+        let firm = self.plants.iter().filter(is_firm);
+        let plants: Vec<Plant> = firm.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
         if !self.is_in_place {
             let before = measure(source, None, legs, &plants, &self.floor);
@@ -148,7 +151,7 @@ pub enum Verdict {
     },
     /// Left as it is: the foot rolls through it, and at no time is firm enough to stand.
     Rolling,
-    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this one was left then.
+    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this is the rest of a plant that does.
     Left,
     /// Left alone because it was asked for.
     Kept,
