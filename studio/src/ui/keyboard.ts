@@ -64,7 +64,8 @@ export const LOCAL_KEYS: { keys: string[]; what: string }[] = [
   { keys: ["Shift"], what: "With any of these: a tenth as far" },
   { keys: ["Alt", "arrows"], what: "Turn the handle" },
   { keys: ["Esc"], what: "Let go: back to the view" },
-  { keys: ["←", "→"], what: "On the timeline: move a contact, its end or a pose by one frame; Shift by ten" },
+  { keys: ["←", "→"], what: "On the timeline: move a contact or a pose by one frame; Shift by ten" },
+  { keys: ["Alt", "← →"], what: "On the timeline: move the end of a contact; with Shift, its beginning" },
   { keys: ["Delete"], what: "On the timeline: remove the contact or the pose" },
   { keys: ["arrows"], what: "On the view: orbit, or move the picture in the plane; with Shift, move it" },
 ];

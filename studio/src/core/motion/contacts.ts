@@ -1,6 +1,6 @@
 //! Contacts as the timeline edits them, and their file.
 
-import type { ContactEntry, LegInfo, MotionInfo } from "./types.ts";
+import type { ContactEntry, MotionInfo } from "./types.ts";
 
 const SCHEMA = "posekit.contacts/1";
 
@@ -23,10 +23,11 @@ export function timeOf(info: MotionInfo, frame: number): number {
   return info.start + frame * info.frameTime;
 }
 
-/** The same contact from one time to another, both on frames, the first not after the second. */
+/** The same contact from one time to another: an end that moves goes to a frame, one that does not stays where it is, between frames too. */
 export function withSpan(contact: ContactEntry, from: number, to: number, info: MotionInfo): ContactEntry {
-  const [first, last] = [frameAt(info, from), frameAt(info, to)];
-  return { ...contact, from: timeOf(info, Math.min(first, last)), to: timeOf(info, Math.max(first, last)) };
+  const first = from === contact.from ? from : timeOf(info, frameAt(info, from));
+  const last = to === contact.to ? to : timeOf(info, frameAt(info, to));
+  return { ...contact, from: Math.min(first, last), to: Math.max(first, last) };
 }
 
 /** How long a contact is that is set with one click [s]. */
@@ -53,11 +54,13 @@ export interface Row {
 export function rowsOf(info: MotionInfo, contacts: readonly ContactEntry[]): Row[] {
   const rows: Row[] = [];
   const add = (joint: number, label: string) => { if (!rows.some((row) => row.joint === joint)) rows.push({ joint, label }); };
-  const fore = info.legs.length > 2 ? (leg: LegInfo) => ` ${info.joints[leg.end]?.name ?? ""}` : () => "";
+  const name = (joint: number) => info.joints[joint]?.name ?? "";
+  // With more than two legs, left and right do not say which.
+  const isPair = info.legs.length <= 2 && info.legs.every(({ side }) => side !== "middle");
   for (const leg of info.legs) {
-    const side = `${leg.side === "middle" ? "Foot" : leg.side === "left" ? "Left" : "Right"}${fore(leg)}`;
-    add(leg.end, leg.ball === null ? `${side} foot` : `${side} heel`);
-    if (leg.ball !== null) add(leg.ball, `${side} ball`);
+    const side = leg.side === "left" ? "Left" : "Right";
+    add(leg.end, isPair ? `${side} ${leg.ball === null ? "foot" : "heel"}` : name(leg.end));
+    if (leg.ball !== null) add(leg.ball, isPair ? `${side} ball` : name(leg.ball));
   }
   for (const { joint } of contacts) {
     const index = info.joints.findIndex(({ name }) => name === joint);

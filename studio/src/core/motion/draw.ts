@@ -2,6 +2,7 @@
 
 import type { Vec3 } from "../files.ts";
 import { Dash, Drawing, Pen, type BodyInk } from "../pictures/drawing.ts";
+import { NO_FURNITURE } from "../pictures/furniture.ts";
 import { Ink, lookOf, solverInk } from "../pictures/look.ts";
 import { evaluate, shapeOf, spotDistance, type Shape } from "../pictures/shape.ts";
 import type { PoseData, ProblemInfo } from "../types.ts";
@@ -50,7 +51,7 @@ const SOURCE_JOINT: BodyInk = { tint: Ink.paper, shade: Ink.startTint, edge: Ink
 export function figureOf(shown: ShownMotion): Figure {
   const { info } = shown;
   const feet = info.legs.map((leg) => leg.ball ?? leg.end);
-  const shape = shapeOf(problemOf(shown));
+  const shape = shapeOf(problemOf(shown), NO_FURNITURE, shown.rest.length > 0);
   roundHead(shape, info);
   return { shown, shape, feet };
 }
@@ -84,7 +85,7 @@ function problemOf({ info, source }: ShownMotion): ProblemInfo {
     names: info.joints.map(({ name }) => name),
     kinds: info.joints.map(({ parent }) => (parent < 0 ? "free" : "ball")),
     parents: Int32Array.from(info.joints, ({ parent }) => parent),
-    valueOffsets: new Uint32Array(n), axes: new Float64Array(3 * n), rest: new Float64Array(7 * n),
+    valueOffsets: new Uint32Array(n), axes: new Float64Array(3 * n), rest: new Float64Array(7 * n), neutral: poses,
     limits: info.joints.map(() => ({ kind: "none" })), mimics: new Int32Array(n).fill(-1),
     methods: [], warnings: [], tasks: [], reach: heightOf(points, info),
     start: { q: new Float64Array(0), poses, points },

@@ -9,7 +9,7 @@ import { History } from "../history.ts";
 import type { NamedText, Notice, WorkerState } from "../types.ts";
 import { contactAround, contactsOf, contactsText, frameAt, timeOf, withSpan } from "./contacts.ts";
 import { Clock } from "./clock.ts";
-import { USUAL } from "./settings.ts";
+import { FIRST } from "./settings.ts";
 import type {
   CleanSettings, ContactEntry, JointCurves, MotionDocument, MotionInfo, MotionSession, MotionView, OpenedMotion, Picked, ShownMotion,
 } from "./types.ts";
@@ -47,13 +47,13 @@ export function createMotion(around: MotionSurroundings): MotionSession {
   return new Store(around);
 }
 
-function documentOf(file: string, title: string): MotionDocument {
+function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
   const view: MotionView = { compare: "ghost", trails: true, skin: true, follow: true };
-  return { version: 1, title, file, clip: 0, settings: USUAL, contacts: null, keys: [], view };
+  return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
 
 class Store implements MotionSession {
-  readonly #history = new History<MotionDocument>(documentOf("", "Motion"));
+  readonly #history = new History<MotionDocument>(documentOf("", "Motion", FIRST));
   readonly #document = signal(this.#history.document);
   readonly #shown = signal<ShownMotion | null>(null);
   readonly #pulled = signal<{ joint: number; target: Vec3; poses: Float32Array | null } | null>(null);
@@ -139,8 +139,9 @@ class Store implements MotionSession {
     const id = `file${this.#nextFile}`;
     this.#nextFile += 1;
     this.#files.set(id, { name, bytes });
+    let opened: OpenedMotion;
     try {
-      await this.#openFile(id, 0);
+      opened = await this.#openFile(id, 0);
     } catch (error) {
       this.#files.delete(id);
       this.#open = null;
@@ -151,7 +152,7 @@ class Store implements MotionSession {
     this.#notices.value = [];
     const view = this.#document.peek().view;
     this.#clock.rewind();
-    this.#commit({ ...documentOf(id, title), view }, `Open ${name}`);
+    this.#commit({ ...documentOf(id, title, opened.info.usual), view }, `Open ${name}`);
     await this.settled();
     this.#remark(name);
     return true;
@@ -203,7 +204,7 @@ class Store implements MotionSession {
 
   reset(): void {
     const document = this.#document.peek();
-    this.#commit({ ...document, settings: USUAL, contacts: null, keys: [] }, "Back to the clip as it was");
+    this.#commit({ ...document, settings: this.#info()?.usual ?? document.settings, contacts: null, keys: [] }, "Back to the clip as it was");
   }
 
   undo(): void {
@@ -524,6 +525,10 @@ class Store implements MotionSession {
 
   dismiss(id: number): void {
     this.#notices.value = this.#notices.peek().filter((notice) => notice.id !== id);
+  }
+
+  endWorker(): void {
+    this.#client.kill();
   }
 
   dispose(): void {

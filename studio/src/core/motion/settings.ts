@@ -2,8 +2,9 @@
 
 import type { CleanSettings } from "./types.ts";
 
-export const USUAL: CleanSettings = {
-  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0.12, release: 0.15, shortest: 0.08, kneeSoftening: 20, fade: 0.5,
+/** Until a file is open, which brings the library's own. */
+export const FIRST: CleanSettings = {
+  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0, release: 0, shortest: 0, kneeSoftening: 0, fade: 0,
 };
 
 export type NumberSetting = "strength" | "ease" | "release" | "shortest" | "kneeSoftening" | "fade";

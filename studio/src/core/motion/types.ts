@@ -110,6 +110,8 @@ export interface MotionInfo {
   legsReason: string;
   candidates: string[];
   handles: HandleInfo[];
+  /** The library's settings where nobody has changed any. */
+  usual: CleanSettings;
 }
 
 export type VerdictWord = "fixed" | "clean" | "released" | "unreachable" | "kept" | "held" | "missed";
@@ -258,5 +260,7 @@ export interface MotionSession {
   /** Every change so far is worked out. */
   settled(): Promise<void>;
   dismiss(id: number): void;
+  /** Ends the worker as a crash would; for tests. */
+  endWorker(): void;
   dispose(): void;
 }

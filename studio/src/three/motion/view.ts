@@ -47,6 +47,8 @@ export class MotionView {
   #id = "";
   #skin: Skin | null = null;
   #isFramed = false;
+  /** True when somebody has moved the camera since the file was opened. */
+  #isMoved = false;
   #compared: Comparison | null = null;
   /** Where the figure stood when the camera last looked. */
   #followed: THREE.Vector3 | null = null;
@@ -70,9 +72,9 @@ export class MotionView {
       tap: () => { session.selection.value = null; },
       hover: (x, y) => { this.#hover(x, y); },
       leave: () => { session.hovered.value = null; },
-      orbit: (dx, dy) => { this.#rig.orbit(dx, dy); this.invalidate(); },
-      pan: (dx, dy) => { this.#rig.pan(dx, dy); this.invalidate(); },
-      zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.invalidate(); },
+      orbit: (dx, dy) => { this.#rig.orbit(dx, dy); this.#moved(); },
+      pan: (dx, dy) => { this.#rig.pan(dx, dy); this.#moved(); },
+      zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.#moved(); },
       double: () => { this.frameAll(); },
       isBusy: () => false,
     });
@@ -118,6 +120,7 @@ export class MotionView {
       this.#figure = figureOf(shown);
       this.#rig.setWorld(Math.abs(shown.info.up[2]) > 0.5 ? "z" : "y", false, this.#figure.shape.size);
       this.#isFramed = false;
+      this.#isMoved = false;
       this.#undress();
       void this.#dress(shown);
     }
@@ -140,6 +143,8 @@ export class MotionView {
     this.#skin = skin;
     skin.paint(this.#palette);
     this.#scene.add(skin.object);
+    // A skin reaches farther than its bones.
+    if (!this.#isMoved) this.frameAll();
     this.invalidate();
   }
 
@@ -172,8 +177,12 @@ export class MotionView {
     this.frame();
   }
 
-  #setResolution(): void {
-    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share);
+  /** True when it has changed. */
+  #setResolution(): boolean {
+    const ratio = Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share;
+    if (this.#renderer.getPixelRatio() === ratio) return false;
+    this.#renderer.setPixelRatio(ratio);
+    return true;
   }
 
   // ------------------------------------------------------------------------------------------------------------- drawing
@@ -184,12 +193,14 @@ export class MotionView {
     if (this.#request !== 0) return;
     this.#request = requestAnimationFrame((now) => {
       this.#request = 0;
-      if (this.#pace.tick(now)) this.#setResolution();
+      this.#pace.tick(now);
+      this.#setResolution();
       this.frame();
       clearTimeout(this.#restTimer);
       this.#restTimer = setTimeout(() => {
-        if (!this.#pace.settle()) return;
-        this.#setResolution();
+        this.#pace.settle();
+        if (!this.#setResolution()) return;
+        this.#isStale = true;
         this.frame();
       }, this.#pace.rest);
     });
@@ -335,12 +346,22 @@ export class MotionView {
     return points;
   }
 
+  #moved(): void {
+    this.#isMoved = true;
+    this.invalidate();
+  }
+
   /** The figure in sight. */
   frameAll(): void {
     const figure = this.#figure;
     if (!figure) return;
     const poses = this.#poses();
     const points = [...this.#composer.place(figure, poses)];
+    if (this.#skin && this.session.document.peek().view.skin) {
+      this.#skin.pose(poses);
+      const { min, max } = boundsOf(this.#skin.object);
+      for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) points.push(x, y, z);
+    }
     if (this.session.document.peek().view.compare === "side") {
       const aside = this.#aside(figure);
       points.push(...points.map((value, i) => value + (aside[i % 3] as number)));
@@ -464,6 +485,13 @@ export class MotionView {
 }
 
 const MATRIX = new THREE.Matrix4();
+
+/** What a skinned object takes up as it is posed now. */
+function boundsOf(object: THREE.Object3D): THREE.Box3 {
+  object.updateMatrixWorld(true);
+  object.traverse((child) => { if (child instanceof THREE.SkinnedMesh) child.computeBoundingBox(); });
+  return new THREE.Box3().setFromObject(object);
+}
 
 /** Right and up on the screen. */
 const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { frameAt, rowsOf, timeOf, type Row } from "../../core/motion/contacts.ts";
 import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
-import { IconButton } from "../controls.tsx";
+import { IconButton, NumberField } from "../controls.tsx";
 
 const zoom = signal(1);
 const MOST_ZOOM = 32;
@@ -35,7 +35,7 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
   const isKey = picked?.kind === "key";
   const row = contact ? contact.joint : undefined;
   const words = contact
-    ? `${row ?? ""} holds ${seconds(contact.from)} to ${seconds(contact.to)}`
+    ? row ?? ""
     : isKey ? `Pose at ${seconds(picked.time)}` : session.document.value.contacts === null ? "Contacts as they are found" : "Contacts set by hand";
   return (
     <div class="timeline-tools" role="group" aria-label="Timeline">
@@ -47,6 +47,12 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
       <IconButton icon={ZoomIn} tip="above" label="Wider timeline" inactive={zoom.value >= MOST_ZOOM} onClick={() => { zoom.value = Math.min(MOST_ZOOM, zoom.value * 2); }} />
       <IconButton icon={ZoomOut} tip="above" label="Narrower timeline" inactive={zoom.value <= 1} onClick={() => { zoom.value = Math.max(1, zoom.value / 2); }} />
       <output class="timeline-words">{words}</output>
+      {contact && picked?.kind === "contact" && (["from", "to"] as const).map((end) => (
+        <NumberField
+          key={end} label={end === "from" ? "From" : "To"} unit="s" value={contact[end]} step={info.frameTime} min={info.start} max={timeOf(info, info.nFrames - 1)} digits={3}
+          onCommit={(value) => { place(session, info, picked.index, contact, end, value - contact[end]); }}
+        />
+      ))}
       {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
       <span class="timeline-count">{info.nFrames} frames, {(1 / info.frameTime).toFixed(0)} a second</span>
     </div>
@@ -99,7 +105,7 @@ function Ruler({ session, info }: { session: MotionSession; info: MotionInfo }) 
           {ticks.map((time) => (
             <g key={time}>
               <line x1={`${shareOf(info, time)}%`} x2={`${shareOf(info, time)}%`} y1="14" y2="20" />
-              <text x={`${shareOf(info, time)}%`} y="11" text-anchor={time === ticks[0] ? "start" : "middle"}>{time.toFixed(step < 0.1 ? 2 : step < 1 ? 1 : 0)}</text>
+              <text x={`${shareOf(info, time)}%`} y="11" text-anchor={shareOf(info, time) < 2 ? "start" : shareOf(info, time) > 98 ? "end" : "middle"}>{time.toFixed(step < 0.1 ? 2 : step < 1 ? 1 : 0)}</text>
             </g>
           ))}
         </svg>
@@ -141,7 +147,7 @@ function ContactRow({ row, session, info, contacts }: RowProps) {
   return (
     <div class="timeline-row" role="group" aria-label={row.label}>
       <span class="row-label">
-        <span class="row-name">{row.label}</span>
+        <span class="row-name" title={row.label}>{row.label}</span>
         <button
           type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the frame on show`} title="Add a contact at the frame on show"
           onClick={() => { session.addContact(row.joint, timeOf(info, session.frame.peek())); }}
@@ -165,7 +171,7 @@ interface BarProps {
   info: MotionInfo;
 }
 
-/** A contact: its ends are sliders, its middle a button. */
+/** A contact. Its ends are for pointers; with keys, Alt and the arrows move them, or the numbers above the rows. */
 function Bar({ contact, index, label, session, info }: BarProps) {
   const box = useRef<HTMLDivElement>(null);
   const left = shareOf(info, contact.from);
@@ -185,17 +191,10 @@ function Bar({ contact, index, label, session, info }: BarProps) {
         type="button" class="bar-body" aria-pressed={isPicked} aria-label={`${label} holds from ${seconds(contact.from)} to ${seconds(contact.to)}`}
         onClick={pick} onFocus={pick}
         onPointerDown={(event) => { startDrag(event, "whole", shared); pick(); }}
-        onKeyDown={(event) => { onBarKey(event, "whole", shared); }}
+        onKeyDown={(event) => { onBarKey(event, shared); }}
       />
       {(["from", "to"] as const).map((end) => (
-        <span
-          key={end} class="bar-end" data-end={end} role="slider" tabIndex={0}
-          aria-label={`${label} ${end === "from" ? "begins" : "ends"} to hold`}
-          aria-valuemin={info.start} aria-valuemax={timeOf(info, info.nFrames - 1)} aria-valuenow={contact[end]} aria-valuetext={seconds(contact[end])}
-          onFocus={pick}
-          onPointerDown={(event) => { startDrag(event, end, shared); pick(); }}
-          onKeyDown={(event) => { onBarKey(event, end, shared); }}
-        />
+        <span key={end} class="bar-end" data-end={end} aria-hidden="true" onPointerDown={(event) => { startDrag(event, end, shared); pick(); }} />
       ))}
     </div>
   );
@@ -214,7 +213,7 @@ function startDrag(event: PointerEvent, part: Part, { session, info, index, cont
   const track = element.closest(".track");
   if (!track) return;
   event.preventDefault();
-  element.focus();
+  element.closest(".bar-box")?.querySelector("button")?.focus();
   hold(event);
   drags += 1;
   const key = `contact:${drags}`;
@@ -245,7 +244,7 @@ function place(session: MotionSession, info: MotionInfo, index: number, contact:
   }
 }
 
-function onBarKey(event: KeyboardEvent, part: Part, { session, info, index, contact }: Shared): void {
+function onBarKey(event: KeyboardEvent, { session, info, index, contact }: Shared): void {
   if (event.key === "Delete" || event.key === "Backspace") {
     event.preventDefault();
     session.removeContact(index);
@@ -254,7 +253,8 @@ function onBarKey(event: KeyboardEvent, part: Part, { session, info, index, cont
   const sign = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
   if (sign === undefined || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
-  place(session, info, index, contact, part, sign * (event.shiftKey ? 10 : 1) * info.frameTime);
+  if (event.altKey) place(session, info, index, contact, event.shiftKey ? "from" : "to", sign * info.frameTime);
+  else place(session, info, index, contact, "whole", sign * (event.shiftKey ? 10 : 1) * info.frameTime);
 }
 
 function KeyRow({ session, info }: { session: MotionSession; info: MotionInfo }) {
