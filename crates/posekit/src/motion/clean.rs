@@ -275,7 +275,7 @@ fn way(clip: &Clip, root: usize, slide: &Slide, paths: &Paths, settings: &CleanS
     Way { share, path: slide.displacement(share * settings.strength, paths.frame_time), in_place }
 }
 
-/// How far a joint gets from where it is first \[unit\].
+/// How far a joint gets from where it is first \[the clip's unit\].
 fn strays(clip: &Clip, joint: usize) -> f64 {
     let tracks = Tracks::new(clip, &[joint]);
     let at = |frame: usize| tracks.pose(frame, joint).translation;
