@@ -113,8 +113,8 @@ fn pose(skeleton: &Skeleton, time: f64, slides: bool) -> Vec<f64> {
         leg(&mut turns[first..first + 4], body, hip, ankle, pitch, toe);
     }
     for (joint, part) in [(1, -0.35), (2, -0.35), (3, -0.5)] {
-        turns[joint] = rotation_about(DVec3::Y, part * 0.18 * sin(phase))
-            * rotation_about(DVec3::X, 0.03);
+        turns[joint] =
+            rotation_about(DVec3::Y, part * 0.18 * sin(phase)) * rotation_about(DVec3::X, 0.03);
     }
     turns[5] = rotation_about(DVec3::X, -0.06);
     for (side, shoulder) in [(1.0, 7), (-1.0, 11)] {
@@ -124,11 +124,7 @@ fn pose(skeleton: &Skeleton, time: f64, slides: bool) -> Vec<f64> {
         turns[shoulder + 1] = rotation_about(DVec3::X, -0.35 + 0.25 * swing);
     }
     turns[0] = body;
-    let path = if slides {
-        DVec3::new(sway + DRIFT * time, height, ahead * LONGER)
-    } else {
-        hips
-    };
+    let path = if slides { DVec3::new(sway + DRIFT * time, height, ahead * LONGER) } else { hips };
     let mut q = skeleton.neutral();
     q[..3].copy_from_slice(&path.to_array());
     for (joint, turn) in turns.iter().enumerate() {

@@ -5,7 +5,12 @@ use std::path::Path;
 use std::{env, fs};
 
 #[path = "../examples/walk.rs"]
-#[allow(dead_code, unreachable_pub, missing_docs, reason = "a program, of which one function is tested")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "a program, of which one function is tested"
+)]
 mod program;
 
 #[test]
