@@ -206,7 +206,7 @@ fn verdict_words(verdict: &Verdict, scale: f64) -> (&'static str, String) {
             ("unreachable", format!("out of the leg's reach by {:.1} mm in {frames}", by * scale))
         }
         Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
-        Verdict::Left => ("skipped", "the rest of a plant that stands".to_owned()),
+        Verdict::Left => ("skipped", "left by an earlier cleaning, it seems".to_owned()),
         Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
         _ => ("skipped", String::new()),
     }

@@ -151,7 +151,8 @@ pub enum Verdict {
     },
     /// Left as it is: the foot rolls through it, and at no time is firm enough to stand.
     Rolling,
-    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this is the rest of a plant that does.
+    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this is the rest of a plant that does,
+    /// is short, or slides less than viewers see.
     Left,
     /// Left alone because it was asked for.
     Kept,
@@ -321,7 +322,7 @@ fn part_joint(leg: &Leg, part: Part) -> usize {
 }
 
 /// How far a plant slides: the largest distance along the floor from its median.
-fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
+pub(super) fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
     let along = |frame: usize| {
         let point = at(frame);
         point - floor.normal * point.dot(floor.normal)

@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
-use super::clean::CleanSettings;
+use super::clean::{CleanSettings, drift};
 use super::clip::Clip;
 use super::floor::Floor;
 use super::leg::Leg;
+use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, runs};
 use super::smooth::Smoother;
@@ -18,6 +19,9 @@ const SHORTEST: f64 = 0.04;
 
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
 const REST: f64 = 0.15;
+
+/// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
+const SURE: f64 = 0.25;
 
 /// A plant, or what of it is firm.
 #[derive(Debug, Clone)]
@@ -35,7 +39,7 @@ pub(super) enum Stance {
     Firm,
     /// At no time firmly.
     Rolling,
-    /// Not exactly, in a clip whose plants mostly do, right before or after one that does.
+    /// Not exactly, in a clip whose plants mostly do, but beside one that does, shortly, or so that nobody sees it.
     Left,
 }
 
@@ -76,7 +80,7 @@ pub fn firm_plants(
 ///
 /// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away. Where a part does not move at all
 /// in a plant, that and nothing else is firm: it was cleaned before, or made by hand. In a clip with mostly such plants, what is found beside one is a rest of it
-/// that was left, and is left again; others are judged like any.
+/// that was left, and is left again, as is what is short or slides less than viewers see; others are judged like any.
 pub(super) fn firm_parts(
     paths: &Paths,
     floor: &Floor,
@@ -108,15 +112,29 @@ pub(super) fn firm_parts(
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
             let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
-            let parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
+            let mut parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
             if parts.is_empty() {
                 firm.push(whole(Stance::Rolling));
+            } else if was_cleaned {
+                parts.retain(|part| is_bad(paths, &part.plant, floor));
+                if parts.is_empty() {
+                    firm.push(whole(Stance::Left));
+                }
             }
             firm.extend(parts);
         }
     }
     firm.sort_by_key(|firm| (firm.plant.frames.start, firm.plant.leg, firm.plant.part));
     firm
+}
+
+/// Whether viewers see that a plant slides that no cleaning before can have missed.
+fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
+    let Some(path) = paths.legs[plant.leg].part(plant.part) else { return false };
+    if (plant.frames.len() as f64) * paths.frame_time < SURE {
+        return false;
+    }
+    drift(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
 }
 
 /// Whether a foot stands exactly during a plant, or so many frames before or after it.
