@@ -252,6 +252,8 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     const { violations: found } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]).analyze();
     return found
       .filter(({ impact }) => impact === "serious" || impact === "critical")
+      // A bar is as wide as its time is long, and has numbers to type beside it.
+      .map(({ id, nodes }) => ({ id, nodes: nodes.filter(({ target }) => id !== "target-size" || !String(target).includes("bar-body")) }))
       .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary ?? ""}`));
   }
 

@@ -43,6 +43,21 @@ for (const [device, options] of Object.entries(DEVICES)) {
         await show(page, id);
         await page.screenshot({ path: `${OUT}${id}-${device}-${colorScheme}.png` });
       }
+      if (ONLY === undefined || ONLY.includes("motion")) {
+        await page.locator('[data-scene="motion"]').dispatchEvent("click").catch(() => undefined);
+        if (device === "phone") {
+          await page.locator("#sheet-tab-scenes").click();
+          await page.locator('[data-scene="motion"]').click();
+          await page.locator("#sheet-tab-time").click();
+        }
+        await page.waitForFunction(() => "posekitMotion" in globalThis && globalThis.posekitMotion.shown.value !== null && "posekitMotionView" in globalThis);
+        await page.evaluate(() => { globalThis.posekitMotion.goTo(112); });
+        for (const compare of ["ghost", "side"] as const) {
+          await page.evaluate((how) => { globalThis.posekitMotion.setView({ compare: how }); }, compare);
+          await page.waitForTimeout(700);
+          await page.screenshot({ path: `${OUT}motion-${compare}-${device}-${colorScheme}.png` });
+        }
+      }
       await close();
     });
   }

@@ -39,7 +39,8 @@ export function contactAround(joint: string, time: number, contacts: readonly Co
   if (own.some(({ from, to }) => from <= time && time <= to)) return null;
   const least = Math.max(info.start, ...own.filter(({ to }) => to < time).map(({ to }) => to + 2 * info.frameTime));
   const most = Math.min(timeOf(info, info.nFrames - 1), ...own.filter(({ from }) => from > time).map(({ from }) => from - 2 * info.frameTime));
-  if (most < least) return null;
+  // Times are rounded: a millionth of a frame too little is room enough.
+  if (most < least - 1e-6 * info.frameTime) return null;
   const from = Math.max(least, time - USUAL_LENGTH / 2);
   return withSpan({ joint, from, to: from, hold: "position" }, from, Math.min(most, time + USUAL_LENGTH / 2), info);
 }

@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
 import { figureOf, frameOf, MotionComposer, type Figure } from "../../core/motion/draw.ts";
-import type { Comparison, HandleInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
+import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
@@ -23,7 +23,7 @@ const REACH = { mouse: 15, touch: 26 } as const;
 const KEY_STEP = 40;
 const ZOOM_STEP = 0.85;
 /** How far the original stands aside, in heights of the figure. */
-const ASIDE = 0.62;
+const ASIDE = 0.6;
 
 export class MotionView {
   readonly #renderer: THREE.WebGLRenderer;
@@ -50,6 +50,8 @@ export class MotionView {
   /** True when somebody has moved the camera since the file was opened. */
   #isMoved = false;
   #compared: Comparison | null = null;
+  /** Where the original stands aside, of unit length. */
+  readonly #side = new THREE.Vector3(1, 0, 0);
   /** Where the figure stood when the camera last looked. */
   #followed: THREE.Vector3 | null = null;
   #request = 0;
@@ -131,7 +133,10 @@ export class MotionView {
   #compare(how: Comparison): void {
     const before = this.#compared;
     this.#compared = how;
-    if (before !== how && (how === "side" || before === "side")) this.frameAll();
+    if (before === how || (how !== "side" && before !== "side")) return;
+    this.#rig.apply();
+    this.#side.setFromMatrixColumn(this.#rig.camera.matrixWorld, 0);
+    this.frameAll();
   }
 
   async #dress(shown: ShownMotion): Promise<void> {
@@ -286,19 +291,14 @@ export class MotionView {
     return this.session.pulled.peek()?.poses ?? frameOf(isSource ? shown.source : shown.result, shown.info, this.session.frame.peek());
   }
 
-  /** Beside the way that it walks. */
+  /** Beside the result as it was seen when that was asked for, also where the path of the hips was set right. */
   #aside(figure: Figure): Vec3 {
     const { info, source } = figure.shown;
-    const root = info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
-    const at = (frame: number) => new THREE.Vector3().fromArray(frameOf(source, info, frame), 7 * root);
-    const way = at(info.nFrames - 1).sub(at(0));
-    way.addScaledVector(this.#rig.up, -way.dot(this.#rig.up));
-    if (way.length() < 0.2 * figure.shape.size) way.copy(this.#rig.first);
-    const side = way.normalize().cross(this.#rig.up).multiplyScalar(ASIDE * figure.shape.size);
-    // Beside the result, also where the path of the hips was set right.
-    const apart = this.#standing(figure, new THREE.Vector3()).sub(at(this.session.frame.peek()));
-    side.add(apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up)));
-    return [side.x, side.y, side.z];
+    const root = rootOf(info);
+    const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * root);
+    const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
+    apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
+    return apart.addScaledVector(this.#side, ASIDE * figure.shape.size).toArray();
   }
 
   // -------------------------------------------------------------------------------------------------------------- camera
@@ -306,10 +306,7 @@ export class MotionView {
   /** Where the figure stands: its hips, on the floor. */
   #standing(figure: Figure, out: THREE.Vector3): THREE.Vector3 {
     const { info } = figure.shown;
-    const root = info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
-    const poses = frameOf(figure.shown.result, info, this.session.frame.peek());
-    out.set(poses[7 * root] as number, poses[7 * root + 1] as number, poses[7 * root + 2] as number);
-    return out;
+    return out.fromArray(frameOf(figure.shown.result, info, this.session.frame.peek()), 7 * rootOf(info));
   }
 
   /** Goes along with the figure over the floor. */
@@ -364,7 +361,8 @@ export class MotionView {
     }
     if (this.session.document.peek().view.compare === "side") {
       const aside = this.#aside(figure);
-      points.push(...points.map((value, i) => value + (aside[i % 3] as number)));
+      const { source, info } = figure.shown;
+      points.push(...this.#composer.place(figure, frameOf(source, info, this.session.frame.peek())).map((value, i) => value + (aside[i % 3] as number)));
     }
     this.#rig.frame(points, 1.28);
     this.invalidate();
@@ -485,6 +483,11 @@ export class MotionView {
 }
 
 const MATRIX = new THREE.Matrix4();
+
+/** The joint that says where a figure is. */
+function rootOf(info: MotionInfo): number {
+  return info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
+}
 
 /** What a skinned object takes up as it is posed now. */
 function boundsOf(object: THREE.Object3D): THREE.Box3 {

@@ -1,0 +1,153 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { initSync } from "posekit";
+import { Engine } from "../../worker/engine.ts";
+import { hasPackage, localWorker, until, wasmBytes } from "../testing.ts";
+import { contactAround, rowsOf, timeOf, withSpan } from "./contacts.ts";
+import { createMotion } from "./session.ts";
+import { RANGES } from "./settings.ts";
+import type { MotionInfo, MotionSession } from "./types.ts";
+
+const WALK = readFileSync(new URL("../../../../testdata/clips/walk.bvh", import.meta.url));
+
+describe.skipIf(!hasPackage)("the motion session", () => {
+  beforeAll(() => initSync({ module: wasmBytes() }));
+
+  let session: MotionSession;
+  let info: MotionInfo;
+  let time = 0;
+  let frames: (() => void)[] = [];
+  beforeEach(async () => {
+    time = 0;
+    frames = [];
+    session = createMotion({
+      startWorker: () => localWorker(new Engine()),
+      nextFrame: (then) => { frames.push(then); },
+      now: () => time,
+      fetchWalk: () => Promise.resolve(new Uint8Array(WALK)),
+    });
+    session.begin();
+    await until(() => session.shown.value !== null, "the walk");
+    await session.settled();
+    info = session.shown.value?.info as MotionInfo;
+  });
+
+  const drift = () => session.shown.value?.report.metrics[0]?.after ?? NaN;
+  /** Draws a frame, so many seconds later. */
+  const tick = (seconds: number) => {
+    time += 1000 * seconds;
+    frames.splice(0).forEach((then) => { then(); });
+  };
+
+  it("begins with the walk, cleaned by the library's own settings", () => {
+    expect(drift()).toBeLessThan(1);
+    expect(session.document.value.settings).toEqual(info.usual);
+    expect(session.canUndo.value).toBeNull();
+    for (const { name, min, max } of RANGES) {
+      expect(info.usual[name], name).toBeGreaterThanOrEqual(min);
+      expect(info.usual[name], name).toBeLessThanOrEqual(max);
+    }
+    session.undo();
+    expect(session.document.value.file).not.toBe("");
+  });
+
+  it("undoes a slider that was pulled as one step, and comes to the newest value", async () => {
+    for (const strength of [0.8, 0.5, 0.2, 0]) session.setSettings({ strength });
+    await session.settled();
+    expect(drift()).toBeGreaterThan(5);
+    session.undo();
+    await session.settled();
+    expect(drift()).toBeLessThan(1);
+    expect(session.canUndo.value).toBeNull();
+    session.redo();
+    await session.settled();
+    expect(drift()).toBeGreaterThan(5);
+  });
+
+  it("plays by the clock, again from the beginning or to the end", () => {
+    session.play();
+    tick(0.2);
+    expect(session.frame.value).toBe(Math.floor(0.2 / info.frameTime));
+    for (let n = 0; n < 40; n += 1) tick(0.2);
+    expect(session.playing.value).toBe(true);
+    session.isLooping.value = false;
+    for (let n = 0; n < 60; n += 1) tick(0.2);
+    expect([session.playing.value, session.frame.value]).toEqual([false, info.nFrames - 1]);
+  });
+
+  it("adds, moves and removes contacts, and finds them again", async () => {
+    const found = session.contacts.value;
+    const [row] = rowsOf(info, found);
+    if (!row) throw new Error("there are no rows");
+    const own = found.filter(({ joint }) => joint === info.joints[row.joint]?.name);
+    const gap = ((own[0]?.to ?? 0) + (own[1]?.from ?? 0)) / 2;
+    session.addContact(row.joint, gap);
+    await session.settled();
+    expect(session.contacts.value).toHaveLength(found.length + 1);
+    session.addContact(row.joint, gap);
+    expect(session.contacts.value).toHaveLength(found.length + 1);
+    session.removeContact(found.length);
+    session.findContacts();
+    await session.settled();
+    expect(session.contacts.value).toEqual(found);
+    expect(session.document.value.contacts).toBeNull();
+  });
+
+  it("keeps a pose that was pulled, moves it and takes it back", async () => {
+    session.goTo(40);
+    const hand = info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
+    session.nudge(hand, [0, 20, 0]);
+    await until(() => session.document.value.keys.length === 1, "the key");
+    await session.settled();
+    expect(drift()).toBeLessThan(1);
+    const at = timeOf(info, 40);
+    session.moveKey(at, timeOf(info, 44));
+    expect(session.document.value.keys[0]?.time).toBe(timeOf(info, 44));
+    session.undo();
+    session.undo();
+    await session.settled();
+    expect(session.document.value.keys).toEqual([]);
+  });
+
+  it("refuses files and contacts in words, and keeps what is on show", async () => {
+    const shown = session.shown.value?.id;
+    expect(await session.loadFile("cut.bvh", new TextEncoder().encode("HIERARCHY\nROOT a\n{\n"))).toBe(false);
+    expect(session.notices.value.at(-1)).toMatchObject({ kind: "error", where: expect.stringContaining("line") as string });
+    await session.settled();
+    expect(session.shown.value?.id).toBe(shown);
+    expect(await session.loadContacts("x.json", '{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "tail", "from": 0, "to": 1, "hold": "position" } ] }')).toBe(false);
+    session.setSettings({ strength: 7 });
+    await session.settled();
+    expect(session.document.value.settings.strength).toBe(1);
+    expect(drift()).toBeLessThan(1);
+  });
+
+  it("writes what it shows, and contacts that it reads again", async () => {
+    const file = await session.write("same");
+    expect(file?.name).toBe("walk-clean.bvh");
+    const text = session.contactsFile().text;
+    expect(await session.loadContacts("feet.json", text)).toBe(true);
+    expect(drift()).toBeLessThan(1);
+    expect(await session.loadFile("again.bvh", file?.bytes ?? new Uint8Array(0))).toBe(true);
+    expect(session.shown.value?.report.metrics[0]?.before).toBeLessThan(3);
+  });
+});
+
+describe("contacts", () => {
+  const info = { nFrames: 11, start: 0, frameTime: 0.1, joints: [{ name: "foot", parent: -1, canMove: true }], legs: [] } as unknown as MotionInfo;
+
+  it("keep an end that does not move, and put the other on a frame", () => {
+    const contact = { joint: "foot", from: 0.15, to: 0.5, hold: "position" as const };
+    expect(withSpan(contact, 0.15, 0.68, info)).toMatchObject({ from: 0.15, to: expect.closeTo(0.7, 12) as number });
+    expect(withSpan(contact, 0.15, 0.04, info)).toMatchObject({ from: 0, to: 0.15 });
+  });
+
+  it("fit between their neighbours, and not on them", () => {
+    const there = [{ joint: "foot", from: 0, to: 0.3, hold: "position" as const }, { joint: "foot", from: 0.7, to: 1, hold: "position" as const }];
+    expect(contactAround("foot", 0.2, there, info)).toBeNull();
+    const added = contactAround("foot", 0.5, there, info);
+    expect(added?.from).toBeCloseTo(0.5);
+    expect(added?.to).toBeCloseTo(0.5);
+    expect(contactAround("hand", 0.05, there, info)).toMatchObject({ from: 0 });
+  });
+});
