@@ -24,7 +24,7 @@ use posekit_io::motion::to_bvh;
 
 /// A cycle of two steps \[s\], and how fast the figure goes \[cm/s\].
 pub const CYCLE: f64 = 1.1;
-const SPEED: f64 = 125.0;
+const SPEED: f64 = 105.0;
 /// Radius of the way \[cm\].
 const RADIUS: f64 = 2500.0;
 
@@ -52,7 +52,7 @@ const HIP: DVec3 = DVec3::new(9.5, -4.0, 0.0);
 /// From the middle of the way to a foot \[cm\].
 const ASIDE: f64 = 8.0;
 /// The hips' mean height \[cm\].
-const HEIGHT: f64 = 88.5;
+const HEIGHT: f64 = 92.0;
 
 /// How much farther the hips travel than the feet step.
 const SLIDE: f64 = 1.2;
