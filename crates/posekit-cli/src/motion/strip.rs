@@ -129,6 +129,7 @@ impl Strip<'_> {
         let apart = count(APART, self.sides.clip);
         let skeleton = self.sides.clip.skeleton();
         let root = root(self.sides.clip, self.legs);
+        let head = head(self.sides.clip);
         let n = frames.len().div_ceil(apart);
         for (index, frame) in frames.clone().step_by(apart).enumerate() {
             let fade = 0.35 + 0.65 * (index + 1) as f64 / n as f64;
@@ -138,9 +139,10 @@ impl Strip<'_> {
                 // What the hips hang on, such as the origin of a scene, is no part of the body.
                 let is_above =
                     |parent: &usize| skeleton.ancestors(root).skip(1).any(|above| above == *parent);
-                let Some(parent) = skeleton.parent(joint).filter(|parent| !is_above(parent)) else {
-                    continue;
-                };
+                // Nor is what hangs on the head, for which there is a disc.
+                let is_in_head = skeleton.ancestors(joint).skip(1).any(|above| Some(above) == head);
+                let parent = skeleton.parent(joint).filter(|parent| !is_above(parent));
+                let Some(parent) = parent.filter(|_| !is_in_head) else { continue };
                 let (from, to) =
                     (screen(places.at(frame, parent)), screen(places.at(frame, joint)));
                 path = path.to(from).line(to);
