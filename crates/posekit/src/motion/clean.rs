@@ -10,7 +10,7 @@ use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold_on_path, root_of};
 use super::metrics::{Metrics, measure};
 use super::path::Slide;
-use super::paths::Paths;
+use super::paths::{Paths, joints_of};
 use super::plant::{DetectSettings, Part, Plant, plants_on};
 use super::tracks::Tracks;
 use super::{Clip, Contact, Hold, Leg};
@@ -184,7 +184,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         strength: settings.strength,
         ..settings.hold.clone()
     };
-    let paths = Paths::new(clip, &legs.legs);
+    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
+    let paths = Paths::of(&tracks, clip, &legs.legs);
     let floor = floor_of(&paths, settings.floor);
     let plants = plants_on(&paths, &floor, settings.floor, &settings.detect);
     let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
@@ -204,7 +205,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let (held, after) = hold_on_path(clip, &path, &contacts, &feet, &hold_settings)?;
+    let (held, after) = hold_on_path(clip, tracks, &path, &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = part_joint(&legs.legs[report.plant.leg], report.plant.part);
         report.drift_after =

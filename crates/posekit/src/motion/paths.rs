@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::clip::Clip;
 use super::leg::Leg;
 use super::plant::Part;
-use crate::math::Pose;
+use super::tracks::Tracks;
 
 /// Where the joints of all legs are, frame by frame, in the world.
 #[derive(Debug, Clone)]
@@ -38,46 +38,25 @@ impl LegPaths {
 }
 
 impl Paths {
-    /// Only the legs' joints and what they hang on are computed. Legs whose joints the skeleton does not have are left out.
+    /// Only the legs' joints and what they hang on are computed.
     pub(crate) fn new(clip: &Clip, legs: &[Leg]) -> Self {
-        let skeleton = clip.skeleton();
-        let n_frames = clip.n_frames();
-        let mut is_needed = vec![false; skeleton.n_joints()];
-        for leg in legs {
-            for joint in joints(leg) {
-                skeleton.ancestors(joint).for_each(|joint| is_needed[joint] = true);
-            }
-        }
-        let needed: Vec<usize> = (0..is_needed.len()).filter(|&joint| is_needed[joint]).collect();
-        let place = |joint: usize| needed.partition_point(|&other| other < joint);
-        // The identity stands behind the last: the world.
-        let parents: Vec<usize> = needed
-            .iter()
-            .map(|&joint| skeleton.parent(joint).map_or(needed.len(), place))
-            .collect();
-        let mut poses = vec![Pose::IDENTITY; needed.len() + 1];
-        let read: Vec<usize> = legs.iter().flat_map(joints).map(place).collect();
-        let mut tracks = vec![Vec::with_capacity(n_frames); read.len()];
-        for frame in 0..n_frames {
-            let q = clip.frame(frame);
-            for (at, (&joint, &parent)) in needed.iter().zip(&parents).enumerate() {
-                poses[at] = skeleton.pose_on(joint, q, poses[parent]);
-            }
-            for (track, &at) in tracks.iter_mut().zip(&read) {
-                track.push(poses[at].translation);
-            }
-        }
-        let mut tracks = tracks.into_iter();
-        let mut take = || tracks.next().unwrap_or_default();
+        Self::of(&Tracks::new(clip, &joints_of(legs)), clip, legs)
+    }
+
+    /// Paths of joints whose tracks are known.
+    ///
+    /// - `tracks`: of the clip, with all of [`joints_of`] the legs
+    pub(super) fn of(tracks: &Tracks, clip: &Clip, legs: &[Leg]) -> Self {
+        let places = |joint| tracks.places(joint, clip.n_frames());
         let of_leg = |leg: &Leg| LegPaths {
-            hip: take(),
-            knee: take(),
-            ankle: take(),
-            ball: leg.ball.map(|_| take()),
+            hip: places(leg.limb.start),
+            knee: places(leg.limb.mid),
+            ankle: places(leg.limb.end),
+            ball: leg.ball.map(places),
         };
-        let paths = legs.iter().map(of_leg).collect();
-        let (frame_time, up) = (clip.frame_time(), clip.up());
-        Self { legs: paths, n_frames, frame_time, up, length: mean_length(clip, legs) }
+        let legs_paths = legs.iter().map(of_leg).collect();
+        let (n_frames, frame_time, up) = (clip.n_frames(), clip.frame_time(), clip.up());
+        Self { legs: legs_paths, n_frames, frame_time, up, length: mean_length(clip, legs) }
     }
 
     /// All parts of all feet: leg, part, path.
@@ -90,8 +69,11 @@ impl Paths {
     }
 }
 
-fn joints(leg: &Leg) -> impl Iterator<Item = usize> + use<> {
-    [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().chain(leg.ball)
+/// The joints of legs and feet.
+pub(super) fn joints_of(legs: &[Leg]) -> Vec<usize> {
+    let of_leg =
+        |leg: &Leg| [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().chain(leg.ball);
+    legs.iter().flat_map(of_leg).collect()
 }
 
 fn mean_length(clip: &Clip, legs: &[Leg]) -> f64 {

@@ -32,6 +32,22 @@ impl Tracks {
         tracks
     }
 
+    /// Whether all of these joints have a track.
+    pub(super) fn has(&self, wanted: &[usize]) -> bool {
+        wanted.iter().all(|&joint| self.slot(joint).is_some())
+    }
+
+    /// The places of a joint in so many frames; the origin for joints without a track.
+    pub(super) fn places(&self, joint: usize, n_frames: usize) -> Vec<DVec3> {
+        let Some(slot) = self.slot(joint) else { return vec![DVec3::ZERO; n_frames] };
+        let frames = self.poses.chunks_exact(self.joints.len());
+        frames.map(|poses| poses[slot].translation).collect()
+    }
+
+    fn slot(&self, joint: usize) -> Option<usize> {
+        self.slots.get(joint).copied().flatten()
+    }
+
     /// The same, moved in the world frame by frame, as by a root that carries all of these joints but those above it.
     pub(super) fn moved(self, shifts: &[DVec3]) -> Self {
         Self { shifts: shifts.to_vec(), ..self }

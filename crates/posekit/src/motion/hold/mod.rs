@@ -105,15 +105,18 @@ pub struct ContactReport {
 /// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
 /// is the minimum of one quadratic form over the time that something is held.
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
-    Ok(hold_on_path(clip, &[], contacts, &[], settings)?.0)
+    let tracks = Tracks::new(clip, &[]);
+    Ok(hold_on_path(clip, tracks, &[], contacts, &[], settings)?.0)
 }
 
 /// [`hold`] on a clip whose root is moved first, and where the joints are in the edited clip.
 ///
+/// - `tracks`: of the clip, as far as they are known
 /// - `path`: by how much the root is moved in each frame; empty for not at all, as it must be where the whole body holds something
 /// - `also`: joints that are looked at besides those of the contacts
 pub(super) fn hold_on_path(
     clip: &Clip,
+    tracks: Tracks,
     path: &[DVec3],
     contacts: &[Contact],
     also: &[usize],
@@ -121,7 +124,8 @@ pub(super) fn hold_on_path(
 ) -> Result<(Held, Tracks)> {
     check(settings)?;
     let mut plan = plan::plan(clip, contacts, settings)?;
-    let tracks = Tracks::new(clip, &plan::joints_of(&plan)).moved(path);
+    let joints = plan::joints_of(&plan);
+    let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) }.moved(path);
     for limb in &mut plan.limbs {
         plan::fill_targets(&mut limb.points, &tracks);
     }
