@@ -9,7 +9,9 @@ use posekit::motion::{
     CleanSettings, Clip, DetectSettings, FloorChoice, Leg, Plant, clean, find_floor, find_legs,
     find_plants,
 };
-use posekit_bench::motion::measure::{Figures, figures, joint_of, largest, mean, median};
+use posekit_bench::motion::measure::{
+    Figures, ROLL, figures, joint_of, largest, mean, median, standing,
+};
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
 
@@ -95,7 +97,8 @@ fn sound((name, clip): (String, Clip)) -> Option<Sound> {
     let legs = find_legs(&clip).legs;
     let choice = FloorChoice::Fit;
     let floor = find_floor(&clip, &legs, choice);
-    let plants = find_plants(&clip, &legs, &floor, choice, &DetectSettings::default());
+    let found = find_plants(&clip, &legs, &floor, choice, &DetectSettings::default());
+    let plants = standing(&clip, &legs, found);
     (!plants.is_empty()).then_some(Sound { name, clip, legs, plants })
 }
 
@@ -132,7 +135,7 @@ fn head(set: &[Sound]) -> String {
         "# Feet that slide\n\n\
          Written by `cargo xtask bench motion`; every run rewrites it.\n\n{}\
          - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is put into all of them\n\n\
-         Plants are those of the sound clip; the two others are told them, posekit finds its own. **Drift** is how far a planted joint is from its median along the \
+         Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the two others are told them, posekit finds its own. **Drift** is how far a planted joint is from its median along the \
          floor at most, legs scaled to 0.85 m; people see 21 mm. **Slide** is its step from frame to frame. **Knee** is the largest second difference of a \
          knee's angle against that of the clip before, of the worst clip. **Change** is the mean distance of joints from the clip before, roots brought together; **error** that from the sound \
          clip. *Naive pin* holds each foot where it first stands and eases nothing; *averaged targets* is the published cleaner written from its description: runs averaged, \

@@ -9,6 +9,9 @@ use posekit::motion::{Clip, Leg, Part, Plant};
 /// A leg of this length is what millimetres speak of \[m\].
 const LEG: f64 = 0.85;
 
+/// What a part of a foot may roll while it stands \[mm\].
+pub const ROLL: f64 = 8.0;
+
 /// What people see of a plant's drift \[mm\] \[prazak11\].
 const SEEN: f64 = 21.0;
 
@@ -83,17 +86,12 @@ pub fn figures(
     legs: &[Leg],
     plants: &[Plant],
 ) -> Figures {
+    let ways = Ways::new(clip, legs);
+    let (poses, metre) = (&ways.poses, ways.metre);
     let n = clip.skeleton().n_joints();
-    let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
-    let metre = lengths.sum::<f64>() / legs.len().max(1) as f64 / LEG;
-    let poses = clip.poses();
-    let path = |joint: usize, frames: Range<usize>| -> Vec<DVec3> {
-        let along = frames.map(|frame| poses[frame * n + joint].translation);
-        along.map(|p| p - clip.up() * p.dot(clip.up())).collect()
-    };
     let mut figures = Figures::default();
     for plant in plants {
-        let path = path(joint_of(&legs[plant.leg], plant.part), plant.frames.clone());
+        let path = ways.of(joint_of(&legs[plant.leg], plant.part), plant.frames.clone());
         let middle = middle(&path);
         let drift = largest(&path.iter().map(|p| p.distance(middle)).collect::<Vec<_>>());
         figures.drifts.push(drift / metre * 1e3);
@@ -106,10 +104,58 @@ pub fn figures(
         pop = pops.fold(pop, f64::max);
     }
     figures.knee_pops.push(pop);
-    figures.changes = distances(&poses, &source.poses(), n, metre);
-    figures.errors = distances(&poses, &sound.poses(), n, metre);
+    figures.changes = distances(poses, &source.poses(), n, metre);
+    figures.errors = distances(poses, &sound.poses(), n, metre);
     figures.frames = clip.n_frames();
     figures
+}
+
+/// The parts of plants in which a sound clip's foot keeps its place, to [`ROLL`]: frames are taken off either end, where it has rolled farther, until it does.
+#[must_use]
+pub fn standing(clip: &Clip, legs: &[Leg], plants: Vec<Plant>) -> Vec<Plant> {
+    let ways = Ways::new(clip, legs);
+    let least = (LEAST / clip.frame_time()).round() as usize;
+    let cut = |mut plant: Plant| {
+        let way = ways.of(joint_of(&legs[plant.leg], plant.part), plant.frames.clone());
+        let (mut from, mut to) = (0, way.len());
+        while to - from > least.max(1) {
+            let middle = middle(&way[from..to]);
+            let drift = |frame: usize| way[frame].distance(middle) / ways.metre * 1e3;
+            if (from..to).all(|frame| drift(frame) <= ROLL) {
+                let first = plant.frames.start;
+                plant.frames = first + from..first + to;
+                return Some(plant);
+            }
+            if drift(from) > drift(to - 1) { from += 1 } else { to -= 1 }
+        }
+        None
+    };
+    plants.into_iter().filter_map(cut).collect()
+}
+
+/// A shorter part of a plant is none \[s\].
+const LEAST: f64 = 0.1;
+
+/// Where joints are along the floor.
+struct Ways<'c> {
+    clip: &'c Clip,
+    poses: Vec<Pose>,
+    /// The clip's unit for a metre of a figure with legs of [`LEG`].
+    metre: f64,
+}
+
+impl<'c> Ways<'c> {
+    fn new(clip: &'c Clip, legs: &[Leg]) -> Self {
+        let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
+        let metre = lengths.sum::<f64>() / legs.len().max(1) as f64 / LEG;
+        Self { clip, poses: clip.poses(), metre }
+    }
+
+    fn of(&self, joint: usize, frames: Range<usize>) -> Vec<DVec3> {
+        let (n, up) = (self.clip.skeleton().n_joints(), self.clip.up());
+        let along = frames.map(|frame| self.poses[frame * n + joint].translation);
+        along.map(|p| p - up * p.dot(up)).collect()
+    }
 }
 
 /// The joint that stands.

@@ -20,12 +20,15 @@ Examples:
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
   posekit solve figure.json                        solve many tasks at once, say which hold
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
+  posekit clean walk.bvh -o walk-clean.bvh         make standing feet stand still
+  posekit check captures/ --json                   measure how far standing feet slide
 
 Exit codes:
   0  done, whatever the status
-  1  not reached although --require-reached was given, or the output could not be written
+  1  not reached although --require-reached was given, a check found something, or the output could not be written
   2  the command line is wrong or does not fit the problem
-  3  the input is wrong";
+  3  the input is wrong
+  4  some files of a folder failed, the others are done";
 
 /// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
 #[derive(Debug, Parser)]

@@ -26,8 +26,6 @@ mod table;
 mod task_picture;
 #[cfg(test)]
 mod task_sheet;
-#[cfg(test)]
-mod walker;
 
 use std::process::ExitCode;
 

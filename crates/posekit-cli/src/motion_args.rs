@@ -289,7 +289,7 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
     #[arg(value_parser = floor, allow_hyphen_values = true)]
     pub(crate) floor: FloorWord,
-    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill
+    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill; `clean` finds it out by itself
     #[arg(long)]
     pub(crate) in_place: bool,
 }

@@ -12,7 +12,7 @@ fn posekit() -> Command {
 }
 
 fn walk() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/motions/walk.bvh")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh")
 }
 
 /// An empty folder of a test's own.
@@ -210,7 +210,8 @@ fn c5_the_content_says_what_a_file_is() {
 
 /// Whether a text is one JSON value; keys in the order of the text.
 fn json(text: &str) -> serde_json::Value {
-    assert!(!text.contains("NaN") && !text.contains("Infinity"));
+    let is_finite = !text.contains("NaN") && !text.contains("Infinity");
+    assert!(is_finite, "JSON has no such numbers: {text}");
     serde_json::from_str(text).unwrap()
 }
 
@@ -347,4 +348,37 @@ fn d2_what_is_done_is_skipped_by_its_content() {
     assert_eq!(fs::read(out.join("a.bvh")).unwrap(), b"edited");
     assert_eq!(line(&clean(&folder, &out, &["--force"])), "4 files: 3 done, 1 failed");
     assert_eq!(content(&out), before);
+}
+
+#[test]
+fn the_report_asks_for_nothing_from_outside() {
+    let place = place("report");
+    let input = place.join("<script>alert(1)</script>.bvh".replace('/', "-"));
+    fs::copy(walk(), &input).unwrap();
+    let page = |name: &str, arguments: &[&str]| {
+        let report = place.join(name);
+        let output =
+            posekit().args(arguments).arg(&input).arg("--report").arg(&report).output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code < 2), "{}", errors(&output));
+        fs::read_to_string(report).unwrap()
+    };
+    let out = place.join("out.bvh");
+    let cleaned = page("clean.html", &["clean", "--force", "-o", out.to_str().unwrap()]);
+    for text in [&cleaned, &page("check.html", &["check"])] {
+        let namespaces = text.matches("http://www.w3.org/2000/svg").count();
+        assert_eq!(
+            text.matches("http").count(),
+            namespaces + 1,
+            "only SVG's namespace and http-equiv"
+        );
+        for part in [" src=", "url(", "@import", "NaN", "<script>alert"] {
+            assert!(!text.contains(part), "{part} is not on the page");
+        }
+        assert!(text.contains("&lt;script&gt;alert"), "the name is shown as it is");
+    }
+    let place_of = |part: &str| cleaned.find(part).unwrap();
+    assert!(place_of("<h1>") < place_of("<canvas") && place_of("<canvas") < place_of(">Measures<"));
+    assert_eq!(cleaned.matches("<canvas").count(), 2, "before and after");
+    let again = page("again.html", &["clean", "--force", "-o", out.to_str().unwrap()]);
+    assert_eq!(again, cleaned, "the same file gives the same page");
 }

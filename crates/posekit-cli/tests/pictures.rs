@@ -38,7 +38,7 @@ fn the_picture_of_the_walk_is_up_to_date() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let fresh = place.join("motion-walk.svg");
     let mut clean = Command::new(env!("CARGO_BIN_EXE_posekit"));
-    clean.current_dir(&root).args(["clean", "testdata/motions/walk.bvh", "--force", "-o"]);
+    clean.current_dir(&root).args(["clean", "testdata/clips/walk.bvh", "--force", "-o"]);
     clean.arg(place.join("walk-clean.bvh")).arg("--picture").arg(&fresh);
     assert!(clean.output().unwrap().status.success(), "the walk is cleaned");
     let kept = root.join("docs/images/motion-walk.svg");

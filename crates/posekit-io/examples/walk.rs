@@ -1,197 +1,255 @@
 //! Makes a walk whose feet slide by a known amount, and prints it as BVH.
 //!
-//! The gait is drawn by hand: feet that stand still, roll over their balls and swing; hips that go along and sway; arms that swing against the legs. Then the path
-//! of the hips is made longer by a sixth and drifts to the side, as retargeting does it, so every foot that stands slides.
-//! `testdata/motions/walk.bvh` is its output, and a test keeps it so.
+//! The figure is 1.7 m tall, in centimetres, y up, and walks along an arc. A foot rolls: the heel strikes, the foot comes flat, the heel lifts off on the
+//! ball, the foot swings through. Planted, it stands still to the last digit, until [`sliding`] makes the hips travel farther than the feet step, as they do
+//! in a motion that was made for longer legs. `testdata/clips/walk.bvh` is the output, and a test keeps it so.
 //!
 //! ```console
 //! cargo run --example walk > walk.bvh
 //! cargo run --example walk -- sound > sound.bvh
 //! ```
+
+use core::f64::consts::TAU;
 use std::env;
 use std::io::{self, Write as _};
 
-use posekit::glam::{DMat3, DQuat, DVec3};
-use posekit::math::{Pose, acos, cos, direction_or, rotation_about, sin};
+use posekit::Result;
+use posekit::glam::{DQuat, DVec3};
+use posekit::limb::{SoftReach, TwoBone};
+use posekit::math::{Pose, cos, rotation_about, sin};
 use posekit::motion::Clip;
 use posekit::skeleton::{Joint, Skeleton};
 use posekit_io::bvh::File;
 use posekit_io::motion::to_bvh;
 
-/// Centimetres, since most captures have these.
-const THIGH: f64 = 44.0;
-const SHANK: f64 = 42.0;
-/// From ankle to ball, in the frame of the foot: ahead and down.
-const BALL: DVec3 = DVec3::new(0.0, -6.5, 13.0);
-const ANKLE: f64 = 9.0;
-const HIP: f64 = 9.5;
-/// One step of each foot \[s\], the part of it that the foot stands, and how far the figure comes \[cm\].
-const CYCLE: f64 = 1.1;
-const STANCE: f64 = 0.62;
-const STRIDE: f64 = 130.0;
-const FRAMES: u32 = 121;
+/// A cycle of two steps \[s\], and how fast the figure goes \[cm/s\].
+pub const CYCLE: f64 = 1.1;
+const SPEED: f64 = 125.0;
+/// Radius of the way \[cm\].
+const RADIUS: f64 = 2500.0;
+
+/// The part of a foot's cycle, which begins when it strikes, at which it is flat.
+pub const FLAT: f64 = 0.09;
+/// At which its heel lifts.
+const LIFTS: f64 = 0.40;
+/// At which it leaves the ground.
+pub const LEAVES: f64 = 0.62;
+/// At which the body is over it.
+const UNDER: f64 = 0.30;
+
+/// Pitch of a foot when it strikes and when it leaves \[degrees\]; toes up is positive.
+const STRIKE: f64 = 18.0;
+const LEAVE: f64 = -52.0;
+/// How high a swinging ankle is lifted besides \[cm\].
+const CLEARANCE: f64 = 7.0;
+
+/// From the ankle \[cm\]: where the heel stands, the ball, the tips of the toes from there.
+const HEEL: DVec3 = DVec3::new(0.0, -9.0, -4.0);
+const BALL: DVec3 = DVec3::new(0.0, -7.5, 13.5);
+const THIGH: f64 = 43.0;
+const SHIN: f64 = 42.0;
+const HIP: DVec3 = DVec3::new(9.5, -4.0, 0.0);
+/// From the middle of the way to a foot \[cm\].
+const ASIDE: f64 = 8.0;
+/// The hips' mean height \[cm\].
+const HEIGHT: f64 = 88.5;
+
+/// How much farther the hips travel than the feet step.
+const SLIDE: f64 = 1.2;
+
+/// How long it lasts \[s\], in frames a second.
+const SECONDS: f64 = 4.4;
 const RATE: f64 = 30.0;
-const TURN: f64 = 2.0 * core::f64::consts::PI;
 
-/// What is wrong with the path: it is longer, and drifts to the side \[cm/s\].
-const LONGER: f64 = 1.17;
-const DRIFT: f64 = 4.0;
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> core::result::Result<(), Box<dyn std::error::Error>> {
     let is_sound = env::args().nth(1).is_some_and(|word| word == "sound");
-    io::stdout().write_all(&walk(!is_sound)?.to_bytes())?;
+    io::stdout().write_all(&file(!is_sound)?.to_bytes())?;
     Ok(())
 }
 
-/// The walk as a file.
-///
-/// - `slides`: whether the path is wrong
+/// The walk as a file, sliding or not. Four digits behind the point: a micrometre, and less than a second of arc.
 ///
 /// # Errors
-/// None, unless this program is wrong.
-pub fn walk(slides: bool) -> posekit_io::Result<File> {
-    let skeleton = figure()?;
-    let mut values = Vec::new();
-    for frame in 0..FRAMES {
-        values.extend(pose(&skeleton, f64::from(frame) / RATE, slides));
-    }
-    let clip = Clip::try_new(skeleton, 1.0 / RATE, values)?.with_metres_per_unit(Some(0.01));
-    let file = to_bvh(&clip)?;
-    // Four decimals, as programs write them.
-    let rounded = file.values().iter().map(|value| (value * 1e4).round() / 1e4).collect();
-    File::try_new(file.nodes().to_vec(), 0.033_333_3, rounded)
+/// Those of the library, which the tests rule out.
+pub fn file(slides: bool) -> posekit_io::Result<File> {
+    let sound = walk(SECONDS, RATE)?;
+    let written = to_bvh(&if slides { sliding(&sound)? } else { sound })?;
+    let round = |value: &f64| (value * 1e4).round() / 1e4 + 0.0;
+    let values = (0..written.n_frames()).flat_map(|frame| written.frame(frame)).map(round);
+    written.with_values(values.collect())
 }
 
-/// Joints by name, parent and place on it.
-const JOINTS: [(&str, usize, [f64; 3]); 22] = [
-    ("Hips", 0, [0.0, 0.0, 0.0]),
-    ("Spine", 0, [0.0, 10.0, -1.0]),
-    ("Spine1", 1, [0.0, 14.0, 0.0]),
-    ("Spine2", 2, [0.0, 14.0, 0.0]),
-    ("Neck", 3, [0.0, 14.0, 0.0]),
-    ("Head", 4, [0.0, 10.0, 2.0]),
-    ("LeftShoulder", 3, [4.0, 10.0, 0.0]),
-    ("LeftArm", 6, [13.0, 0.0, 0.0]),
-    ("LeftForeArm", 7, [0.0, -28.0, 0.0]),
-    ("LeftHand", 8, [0.0, -25.0, 0.0]),
-    ("RightShoulder", 3, [-4.0, 10.0, 0.0]),
-    ("RightArm", 10, [-13.0, 0.0, 0.0]),
-    ("RightForeArm", 11, [0.0, -28.0, 0.0]),
-    ("RightHand", 12, [0.0, -25.0, 0.0]),
-    ("LeftUpLeg", 0, [HIP, -4.0, 0.0]),
-    ("LeftLeg", 14, [0.0, -THIGH, 0.0]),
-    ("LeftFoot", 15, [0.0, -SHANK, 0.0]),
-    ("LeftToeBase", 16, [BALL.x, BALL.y, BALL.z]),
-    ("RightUpLeg", 0, [-HIP, -4.0, 0.0]),
-    ("RightLeg", 18, [0.0, -THIGH, 0.0]),
-    ("RightFoot", 19, [0.0, -SHANK, 0.0]),
-    ("RightToeBase", 20, [BALL.x, BALL.y, BALL.z]),
-];
-
-fn figure() -> posekit::Result<Skeleton> {
-    let joint = |(index, &(name, parent, at)): (usize, &(&str, usize, [f64; 3]))| {
-        let at = Pose::from_translation(DVec3::from_array(at));
-        if index == 0 { Joint::free(name) } else { Joint::ball(name).child_of(parent).at(at) }
-    };
-    Skeleton::try_new(JOINTS.iter().enumerate().map(joint).collect())
-}
-
-/// The figure at a time: it walks along +z.
-fn pose(skeleton: &Skeleton, time: f64, slides: bool) -> Vec<f64> {
-    let phase = TURN * time / CYCLE;
-    let ahead = STRIDE * time / CYCLE;
-    let sway = -2.2 * sin(phase - 0.5);
-    let height = ANKLE + THIGH + SHANK - 0.6 + 1.8 * cos(2.0 * phase + 0.7);
-    let hips = DVec3::new(sway, height, ahead);
-    let yaw = rotation_about(DVec3::Y, 0.09 * sin(phase));
-    let list = rotation_about(DVec3::Z, 0.04 * sin(phase - 0.4));
-    let body = yaw * list;
-    let mut turns = [DQuat::IDENTITY; JOINTS.len()];
-    for (side, first, offset) in [(1.0, 14, 0.0), (-1.0, 18, 0.5)] {
-        let hip = hips + body * DVec3::from_array(JOINTS[first].2);
-        let (ankle, pitch, toe) = foot(side, time / CYCLE + offset, offset);
-        leg(&mut turns[first..first + 4], body, hip, ankle, pitch, toe);
-    }
-    for (joint, part) in [(1, -0.35), (2, -0.35), (3, -0.5)] {
-        turns[joint] = rotation_about(DVec3::Y, part * 0.18 * sin(phase))
-            * rotation_about(DVec3::X, 0.03);
-    }
-    turns[5] = rotation_about(DVec3::X, -0.06);
-    for (side, shoulder) in [(1.0, 7), (-1.0, 11)] {
-        let swing = -0.42 * side * sin(phase + 0.35);
-        turns[shoulder] =
-            rotation_about(DVec3::X, swing + 0.05) * rotation_about(DVec3::Z, 0.1 * side);
-        turns[shoulder + 1] = rotation_about(DVec3::X, -0.35 + 0.25 * swing);
-    }
-    turns[0] = body;
-    let path = if slides {
-        DVec3::new(sway + DRIFT * time, height, ahead * LONGER)
-    } else {
-        hips
-    };
-    let mut q = skeleton.neutral();
-    q[..3].copy_from_slice(&path.to_array());
-    for (joint, turn) in turns.iter().enumerate() {
-        let end = skeleton.value_range(joint).end;
-        q[end - 4..end].copy_from_slice(&turn.to_array());
-    }
-    q
-}
-
-/// Where an ankle is, how the foot is pitched (toes down), and how the toes are bent against it, in a sound walk.
+/// The walk, feet standing still.
 ///
-/// - `cycles`: since the foot came down first
-fn foot(side: f64, cycles: f64, offset: f64) -> (DVec3, f64, f64) {
-    let step = cycles.floor();
-    let part = cycles - step;
-    let placed = |step: f64| DVec3::new(side * 7.5, ANKLE, (step - offset + 0.5 * STANCE) * STRIDE);
-    // Flat from a tenth of the stance on; the heel lifts off at two thirds of it.
-    let landing = 0.1 * STANCE;
-    let lift = 0.62 * STANCE;
-    let last = 0.85;
-    if part < lift {
-        let early = (1.0 - part / landing).max(0.0);
-        return (placed(step), -0.3 * early * early, 0.0);
+/// # Errors
+/// Those of the library, which the tests rule out.
+pub fn walk(seconds: f64, rate: f64) -> Result<Clip> {
+    let skeleton = skeleton()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few seconds")]
+    let n_frames = (seconds * rate).round() as usize + 1;
+    let mut values = Vec::with_capacity(n_frames * skeleton.n_values());
+    for frame in 0..n_frames {
+        values.extend(configuration(&skeleton, frame as f64 / rate)?);
     }
-    let over = |angle: f64| {
-        // About the ball, which stays where it is.
-        let ball = placed(step) + BALL;
-        ball - rotation_about(DVec3::X, angle) * BALL
-    };
-    if part < STANCE {
-        let rise = smooth((part - lift) / (STANCE - lift)) * last;
-        return (over(rise), rise, -rise);
-    }
-    let swing = (part - STANCE) / (1.0 - STANCE);
-    let way = smooth(swing);
-    let up = 6.0 * sin(0.5 * TURN * swing);
-    let pitch = last + (-0.3 - last) * way;
-    let ankle = over(last).lerp(placed(step + 1.0), way) + DVec3::Y * up;
-    (ankle, pitch, -last * (1.0 - smooth((2.5 * swing).min(1.0))))
+    Ok(Clip::try_new(skeleton, 1.0 / rate, values)?.with_metres_per_unit(Some(0.01)))
 }
 
-fn smooth(t: f64) -> f64 {
+/// The same walk, with hips that travel too far for its steps.
+///
+/// # Errors
+/// Those of the library.
+pub fn sliding(clip: &Clip) -> Result<Clip> {
+    let mut values = clip.values().to_vec();
+    for q in values.chunks_exact_mut(clip.skeleton().n_values()) {
+        q[0] *= SLIDE;
+        q[2] *= SLIDE;
+    }
+    clip.with_values(values)
+}
+
+/// Names, parents and offsets as motion capture has them \[cm\], left limbs; the right ones are their mirror.
+fn skeleton() -> Result<Skeleton> {
+    let mut builder = Skeleton::builder();
+    let ball = |name: &str, parent: usize, at: DVec3| {
+        Joint::ball(name).child_of(parent).at(Pose::from_translation(at))
+    };
+    let hips = builder.add(Joint::free("Hips"));
+    for (side, sign) in [("Left", 1.0), ("Right", -1.0)] {
+        let aside = |v: DVec3| DVec3::new(sign * v.x, v.y, v.z);
+        let thigh = builder.add(ball(&format!("{side}UpLeg"), hips, aside(HIP)));
+        let shin = builder.add(ball(&format!("{side}Leg"), thigh, DVec3::NEG_Y * THIGH));
+        let foot = builder.add(ball(&format!("{side}Foot"), shin, DVec3::NEG_Y * SHIN));
+        let toes = builder.add(ball(&format!("{side}ToeBase"), foot, BALL));
+        let end = DVec3::new(0.0, -0.5, 7.0);
+        builder.add(
+            Joint::fixed(format!("{side}ToeEnd")).child_of(toes).at(Pose::from_translation(end)),
+        );
+    }
+    let spine = builder.add(ball("Spine", hips, DVec3::Y * 10.0));
+    let spine = builder.add(ball("Spine1", spine, DVec3::Y * 12.0));
+    let chest = builder.add(ball("Spine2", spine, DVec3::Y * 12.0));
+    for (side, sign) in [("Left", 1.0), ("Right", -1.0)] {
+        let along = |length: f64| DVec3::X * sign * length;
+        let collar = DVec3::new(sign * 5.0, 13.0, 0.0);
+        let collar = builder.add(ball(&format!("{side}Shoulder"), chest, collar));
+        let arm = builder.add(ball(&format!("{side}Arm"), collar, along(12.0)));
+        let forearm = builder.add(ball(&format!("{side}ForeArm"), arm, along(28.0)));
+        let hand = builder.add(ball(&format!("{side}Hand"), forearm, along(25.0)));
+        let end = Pose::from_translation(along(17.0));
+        builder.add(Joint::fixed(format!("{side}HandEnd")).child_of(hand).at(end));
+    }
+    let neck = builder.add(ball("Neck", chest, DVec3::Y * 17.0));
+    let head = builder.add(ball("Head", neck, DVec3::Y * 9.0));
+    builder.add(Joint::fixed("HeadEnd").child_of(head).at(Pose::from_translation(DVec3::Y * 18.0)));
+    builder.build()
+}
+
+/// A turn by degrees.
+fn turn(axis: DVec3, degrees: f64) -> DQuat {
+    rotation_about(axis, degrees.to_radians())
+}
+
+/// 0 before `from`, 1 after `to`, level at both.
+fn ease(from: f64, to: f64, at: f64) -> f64 {
+    let t = ((at - from) / (to - from)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// The turns of hip, knee, ankle and ball that put an ankle somewhere, the knee ahead.
-fn leg(turns: &mut [DQuat], body: DQuat, hip: DVec3, ankle: DVec3, pitch: f64, toe: f64) {
-    let way = ankle - hip;
-    let length = way.length().min(0.9995 * (THIGH + SHANK));
-    let cosine = (THIGH * THIGH + length * length - SHANK * SHANK) / (2.0 * THIGH * length);
-    let down = direction_or(way, DVec3::NEG_Y);
-    let side = direction_or(down.cross(DVec3::Z), DVec3::NEG_X);
-    let thigh = rotation_about(side, acos(cosine)) * down;
-    let shank = direction_or(hip + down * length - (hip + thigh * THIGH), down);
-    let world = [turned(thigh, side), turned(shank, side), rotation_about(DVec3::X, pitch)];
-    turns[0] = body.inverse() * world[0];
-    turns[1] = world[0].inverse() * world[1];
-    turns[2] = world[1].inverse() * world[2];
-    turns[3] = rotation_about(DVec3::X, toe);
+/// Where the way is at a time, z along it and x to its left.
+fn way(time: f64) -> Pose {
+    let angle = SPEED * time / RADIUS;
+    let at = DVec3::new(RADIUS * (1.0 - cos(angle)), 0.0, RADIUS * sin(angle));
+    Pose::new(rotation_about(DVec3::Y, angle), at)
 }
 
-/// The rotation that takes -y along a bone, and -x along the axis that the knee bends about.
-fn turned(bone: DVec3, side: DVec3) -> DQuat {
-    let (x, y) = (-side, -bone);
-    DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y)))
+/// The hips: they bob twice in a cycle, sway over the standing foot, and turn with the leg that steps out.
+fn hips(time: f64) -> Pose {
+    let phase = time / CYCLE;
+    let over_left = cos(TAU * (phase - UNDER));
+    let bob = 1.6 * cos(2.0 * TAU * (phase - UNDER));
+    let way = way(time);
+    let at = DVec3::new(2.2 * over_left, HEIGHT + bob, 0.0);
+    let turn = turn(DVec3::Y, -5.0 * cos(TAU * phase))
+        * turn(DVec3::Z, 2.5 * over_left)
+        * turn(DVec3::X, 3.0);
+    way * Pose::new(turn, at)
+}
+
+/// A foot: how its ankle is in the world, and how much its toes bend up \[degrees\].
+///
+/// - `phase`: cycles since some strike of the left foot, half a cycle less for the right one
+pub fn foot(sign: f64, time: f64, phase: f64) -> (Pose, f64) {
+    let part = phase - phase.floor();
+    let strike = time - part * CYCLE;
+    if part < LEAVES {
+        return standing(sign, strike, part);
+    }
+    // It swings from the last stand to the next, beginning as fast as it left.
+    let u = (part - LEAVES) / (1.0 - LEAVES);
+    let (left, toes) = standing(sign, strike, LEAVES);
+    let (before, _) = standing(sign, strike, LEAVES - 1e-4);
+    let (next, _) = standing(sign, strike + CYCLE, 0.0);
+    let speed = (left.translation - before.translation) * ((1.0 - LEAVES) / 1e-4);
+    let (u2, u3) = (u * u, u * u * u);
+    let mut at = left.translation * (2.0 * u3 - 3.0 * u2 + 1.0)
+        + speed * (u3 - 2.0 * u2 + u)
+        + next.translation * (3.0 * u2 - 2.0 * u3);
+    at.y += CLEARANCE * 16.0 * u2 * (1.0 - u) * (1.0 - u);
+    let pitch = LEAVE + (STRIKE - LEAVE) * ease(0.0, 1.0, u);
+    let heading = way(strike + (UNDER + u) * CYCLE).rotation;
+    (Pose::new(heading * turn(DVec3::X, -pitch), at), toes * (1.0 - ease(0.0, 0.4, u)))
+}
+
+/// A foot on the ground: it rolls about its heel, stands flat, and rolls about its ball.
+fn standing(sign: f64, strike: f64, part: f64) -> (Pose, f64) {
+    let place = way(strike + UNDER * CYCLE);
+    let ankle = place.transform_point(DVec3::new(sign * ASIDE, -HEEL.y, -2.0));
+    let (pitch, pivot) = if part < FLAT {
+        (STRIKE * (1.0 - ease(0.0, FLAT, part)), HEEL)
+    } else {
+        (LEAVE * ease(LIFTS, LEAVES + 0.12, part) / ease(LIFTS, LEAVES + 0.12, LEAVES), BALL)
+    };
+    let rotation = place.rotation * turn(DVec3::X, -pitch);
+    let at = ankle + place.rotation * pivot - rotation * pivot;
+    (Pose::new(rotation, at), (-pitch).max(0.0))
+}
+
+/// The figure at a time.
+fn configuration(skeleton: &Skeleton, time: f64) -> Result<Vec<f64>> {
+    let phase = time / CYCLE;
+    let mut q = skeleton.neutral();
+    let mut set = |name: String, rotation: DQuat| {
+        if let Some(joint) = skeleton.find(&name) {
+            let values = &mut q[skeleton.value_range(joint)];
+            let start = values.len() - 4;
+            values[start..].copy_from_slice(&rotation.to_array());
+        }
+    };
+    let hips = hips(time);
+    set("Hips".into(), hips.rotation);
+    for (side, sign, phase) in [("Left", 1.0, phase), ("Right", -1.0, phase - 0.5)] {
+        let (foot, toes) = foot(sign, time, phase);
+        let start = hips.transform_point(DVec3::new(sign * HIP.x, HIP.y, HIP.z));
+        let down = hips.rotation * DVec3::NEG_Y;
+        let knee = start + down * THIGH;
+        let mut leg = TwoBone::new(start, knee, knee + down * SHIN, foot.translation);
+        leg.soft = SoftReach::None;
+        leg.mid_axis = Some(foot.rotation * DVec3::X);
+        let leg = leg.solve()?;
+        set(format!("{side}UpLeg"), leg.parent_from_start(hips.rotation, hips.rotation));
+        set(format!("{side}Leg"), leg.parent_from_mid(hips.rotation, hips.rotation));
+        let shin = leg.mid_correction * hips.rotation;
+        set(format!("{side}Foot"), shin.inverse() * foot.rotation);
+        set(format!("{side}ToeBase"), turn(DVec3::X, -toes));
+        let swing = turn(DVec3::X, 22.0 * cos(TAU * phase) - 4.0);
+        set(format!("{side}Arm"), swing * turn(DVec3::Z, -sign * 76.0));
+        let bend = 24.0 - 12.0 * cos(TAU * phase);
+        set(format!("{side}ForeArm"), turn(DVec3::Y, -sign * bend));
+    }
+    let counter =
+        turn(DVec3::Y, 3.2 * cos(TAU * phase)) * turn(DVec3::Z, -0.8 * cos(TAU * (phase - UNDER)));
+    ["Spine", "Spine1", "Spine2"].into_iter().for_each(|name| set(name.into(), counter));
+    set("Neck".into(), turn(DVec3::X, -3.0));
+    q[..3].copy_from_slice(&hips.translation.to_array());
+    Ok(q)
 }

@@ -284,3 +284,26 @@ fn every_motion_goes_from_one_format_to_the_other() {
         }
     }
 }
+
+#[test]
+fn the_legs_that_a_vrm_names_are_known() {
+    let Some(assets) = assets() else { return };
+    let mut n_files = 0;
+    for path in gltf_files(&assets.join("gltf")) {
+        let file = open(&path).unwrap();
+        let Some(legs) = file.legs() else { continue };
+        n_files += 1;
+        let rest = file.rest().unwrap();
+        let skeleton = rest.skeleton();
+        let poses = skeleton.poses(rest.frame(0));
+        println!("{}: {} legs", path.display(), legs.len());
+        for leg in legs {
+            let limb = leg.limb;
+            let is_below = skeleton.ancestors(limb.end).any(|joint| joint == limb.mid)
+                && skeleton.ancestors(limb.mid).any(|joint| joint == limb.start);
+            assert!(is_below, "{}: a chain", path.display());
+            assert!(poses[limb.end].translation.y < poses[limb.start].translation.y, "{leg:?}");
+        }
+    }
+    assert!(n_files >= 2, "{n_files} files name legs");
+}

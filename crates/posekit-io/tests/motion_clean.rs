@@ -1,4 +1,5 @@
-//! What cleaning must show on sound clips with injected faults: every measure for every clip and fault, the worst named.
+//! What cleaning must show on sound clips with injected faults: every measure for every clip and fault, the worst named. How others do on the same clips
+//! is measured by `cargo xtask bench motion`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and speak")]
 
 #[path = "support/clips.rs"]
@@ -10,12 +11,16 @@ mod skate;
 use std::time::Instant;
 
 use posekit::glam::DVec3;
-use posekit::math::{Pose, atan2, cholesky_factor, cholesky_solve, so3_log};
+use posekit::math::{Pose, atan2, so3_log};
 use posekit::motion::{
-    CleanSettings, Clip, Contact, Hold, HoldSettings, Leg, Part, Verdict, clean, hold,
+    CleanSettings, Cleaned, Clip, Leg, Plant, PlantReport, Verdict, clean, find_floor, find_plants,
+    firm_plants,
 };
-use posekit::skeleton::{Frame, JointKind};
+use posekit::skeleton::JointKind;
 use skate::{Injury, LEG};
+
+/// What viewers see of a slide \[mm\].
+const SEEN: f64 = 1000.0 * posekit::motion::VISIBLE_SLIDE;
 
 /// Measures of one cleaned clip; lengths in millimetres of a figure with legs of 0.85 m.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +44,8 @@ struct Measures {
     share: f64,
     /// What a second run changes: largest angle.
     second: f64,
+    /// Drift of the worst plant that a check finds in the cleaned clip, those left out that cleaning released.
+    found: f64,
     /// Nanoseconds a frame.
     cost: f64,
 }
@@ -92,8 +99,28 @@ fn measure(name: &str, clip: &Clip, settings: &CleanSettings) -> Measures {
         root: shift,
         share: cleaned.path_share,
         second: largest_turn(&cleaned.clip, &again.clip),
+        found: found(&cleaned, settings) * 1000.0,
         cost,
     }
+}
+
+/// What `posekit check` finds in a cleaned clip: the largest drift of a plant for legs of 0.85 m \[m\], without those that were released.
+fn found(cleaned: &Cleaned, settings: &CleanSettings) -> f64 {
+    let (clip, legs, choice) = (&cleaned.clip, &cleaned.legs.legs, settings.floor);
+    let floor = find_floor(clip, legs, choice);
+    let plants = find_plants(clip, legs, &floor, choice, &settings.detect);
+    let mut plants = firm_plants(clip, legs, &floor, &plants, settings);
+    let released = |report: &&PlantReport| matches!(report.verdict, Verdict::Released { .. });
+    let released: Vec<_> = cleaned.plants.iter().filter(released).map(|r| &r.plant).collect();
+    plants.retain(|plant| {
+        let meets = |other: &&Plant| {
+            other.leg == plant.leg
+                && other.frames.start < plant.frames.end
+                && plant.frames.start < other.frames.end
+        };
+        !released.iter().any(|other| meets(other))
+    });
+    posekit::motion::measure(clip, None, legs, &plants, &floor).drift_max
 }
 
 fn root_of(clip: &Clip) -> usize {
@@ -230,9 +257,20 @@ fn check(what: &str, rows: &[Measures]) {
     for m in rows {
         let clip = format!("{what}: {}: {m:?}", m.name);
         assert!(m.residual <= 0.1, "residual of {clip}");
-        assert!(m.after[0] < 1.0 && m.after[1] <= 21.0, "drift of {clip}");
+        assert!(m.after[0] < 1.0 && m.after[1] <= SEEN, "drift of {clip}");
         assert!(m.pose[0] <= 10.0, "pose of {clip}");
     }
+}
+
+/// Clips for which something does not hold, and by how much.
+fn misses(rows: &[Measures], get: impl Fn(&Measures) -> f64, bound: f64) -> Vec<String> {
+    let over = rows.iter().filter(|m| get(m) > bound);
+    over.map(|m| format!("{} {:.3}", m.name, get(m))).collect()
+}
+
+/// The knee pop of the median source: a ratio to next to nothing says nothing, so that no source counts for less.
+fn usual_pop(rows: &[Measures]) -> f64 {
+    median_and_largest(rows.iter().map(|m| m.pop[1]).collect())[0]
 }
 
 fn mean(rows: &[Measures], get: fn(&Measures) -> f64) -> f64 {
@@ -251,6 +289,7 @@ fn sound_clips_hardly_change() {
     for m in &rows {
         assert!(m.pose[0] < 2.0, "{m:?}");
         assert!(m.second < 1e-4, "a second run changes {m:?}");
+        assert!(m.found <= SEEN, "a check finds a slide in {m:?}");
     }
 }
 
@@ -268,6 +307,21 @@ fn injected_skate_is_removed() {
         }
         summary(&injury.to_string(), &rows);
         check(&injury.to_string(), &rows);
+        let over = [
+            ("knee pop", misses(&rows, |m| m.pop[0] / m.pop[1].max(usual_pop(&rows)), 1.1)),
+            ("jerk", misses(&rows, |m| m.jerk[0] / m.jerk[1].max(1e-9), 1.1)),
+        ];
+        for (what, over) in &over {
+            println!("  {what} above that of the source by a tenth: {over:?}");
+            assert!(over.len() * 3 <= rows.len(), "{injury}: {what} of {over:?}");
+        }
+        if injury != Injury::InPlace {
+            // Of a walk on the spot the path is made up anew each time, and a check as of any walk finds it to slide.
+            let again = misses(&rows, |m| m.second, 1e-4);
+            let found = misses(&rows, |m| m.found, SEEN);
+            println!("  a second run changes {again:?}, a check finds {found:?}");
+            assert!(again.len() <= 2 && found.len() <= 1, "{injury}: {again:?}, {found:?}");
+        }
         let ratio = |get: fn(&Measures) -> [f64; 2]| {
             let ratio = |m: &Measures| if get(m)[1] > 0.0 { get(m)[0] / get(m)[1] } else { 1.0 };
             median_and_largest(rows.iter().map(ratio).collect())[0]
@@ -276,136 +330,6 @@ fn injected_skate_is_removed() {
             assert!(ratio(|m| m.pop) <= 1.1, "{injury}: knees pop {}", ratio(|m| m.pop));
             assert!(ratio(|m| m.jerk) <= 1.1, "{injury}: jerk {}", ratio(|m| m.jerk));
         }
-    }
-}
-
-/// Slides of plants in millimetres of a figure with legs of 0.85 m: the median and the largest drift.
-fn drifts(clip: &Clip, legs: &[Leg], plants: &[posekit::motion::PlantReport]) -> [f64; 2] {
-    let plants: Vec<_> = plants.iter().map(|report| report.plant.clone()).collect();
-    let floor = posekit::motion::find_floor(clip, legs, posekit::motion::FloorChoice::Fit);
-    let metrics = posekit::motion::measure(clip, None, legs, &plants, &floor);
-    [1000.0 * metrics.drift_median, 1000.0 * metrics.drift_max]
-}
-
-fn part_joint(leg: &Leg, part: Part) -> usize {
-    match part {
-        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
-        Part::Heel => leg.limb.end,
-    }
-}
-
-/// Every plant pinned to where it begins, as games' simplest foot locks do: no eases, no path, hips as they are.
-fn naive_pin(clip: &Clip, legs: &[Leg], plants: &[posekit::motion::PlantReport]) -> Clip {
-    let contact = |report: &posekit::motion::PlantReport| {
-        let plant = &report.plant;
-        let joint = part_joint(&legs[plant.leg], plant.part);
-        let at = clip.skeleton().poses(clip.frame(plant.frames.start))[joint].translation;
-        Contact {
-            frame: Frame::new(joint, Pose::IDENTITY),
-            from: clip.time(plant.frames.start),
-            to: clip.time(plant.frames.end - 1),
-            hold: Hold::Position(Some(at)),
-            ease_in: 0.0,
-            ease_out: 0.0,
-        }
-    };
-    let contacts: Vec<Contact> = plants.iter().map(contact).collect();
-    let legs = legs.iter().map(|leg| leg.limb).collect();
-    let settings = HoldSettings { legs, root_stiffness: 1e9, ..HoldSettings::default() };
-    hold(clip, &contacts, &settings).unwrap().clip
-}
-
-/// The averaged-target cleaner, from its description: plants go to their mean, blended over five frames; ten steps of damped least squares (damping
-/// 4, lengths in centimetres) on all joint positions.
-fn damped_average(clip: &Clip, legs: &[Leg], plants: &[posekit::motion::PlantReport]) -> Clip {
-    const BLEND: usize = 5;
-    let skeleton = clip.skeleton();
-    let (n, dofs) = (skeleton.n_joints(), skeleton.n_dofs());
-    let lengths: f64 = legs.iter().map(|leg| leg.limb.length(skeleton)).sum();
-    let cm = 100.0 * LEG / (lengths / legs.len() as f64);
-    let mut targets: Vec<DVec3> = clip.poses().iter().map(|pose| pose.translation).collect();
-    let source = targets.clone();
-    for report in plants {
-        let (plant, joint) =
-            (&report.plant, part_joint(&legs[report.plant.leg], report.plant.part));
-        let sum: DVec3 = plant.frames.clone().map(|frame| source[frame * n + joint]).sum();
-        let mean = sum / plant.frames.len() as f64;
-        let (first, end) = (plant.frames.start, plant.frames.end);
-        for frame in first.saturating_sub(BLEND)..(end + BLEND).min(clip.n_frames()) {
-            let away = if frame < first { first - frame } else { (frame + 1).saturating_sub(end) };
-            let t = away as f64 / (BLEND + 1) as f64;
-            let weight = 2.0 * t * t * t - 3.0 * t * t + 1.0;
-            let at = &mut targets[frame * n + joint];
-            *at += (mean - *at) * weight;
-        }
-    }
-    let mut values = clip.values().to_vec();
-    let mut column = vec![0.0; 6 * dofs];
-    for (frame, q) in values.chunks_mut(skeleton.n_values()).enumerate() {
-        let wanted = &targets[frame * n..(frame + 1) * n];
-        if wanted == &source[frame * n..(frame + 1) * n] {
-            continue;
-        }
-        for _ in 0..10 {
-            let poses = skeleton.poses(q);
-            let mut normal = vec![0.0; dofs * dofs];
-            let mut force = vec![0.0; dofs];
-            for joint in 0..n {
-                skeleton.jacobian(&poses, &skeleton.frame(joint), &mut column);
-                let miss = (wanted[joint] - poses[joint].translation) * cm;
-                let above: Vec<usize> =
-                    skeleton.ancestors(joint).flat_map(|j| skeleton.dof_range(j)).collect();
-                let row = |dof: usize| {
-                    DVec3::new(column[6 * dof], column[6 * dof + 1], column[6 * dof + 2]) * cm
-                };
-                for &a in &above {
-                    force[a] += row(a).dot(miss);
-                    for &b in &above {
-                        normal[a * dofs + b] += row(a).dot(row(b));
-                    }
-                }
-            }
-            (0..dofs).for_each(|k| normal[k * dofs + k] += 16.0);
-            assert!(cholesky_factor(&mut normal, dofs, 1e-14), "damping makes it definite");
-            cholesky_solve(&normal, &mut force);
-            let start = q.to_vec();
-            skeleton.integrate(&start, &force, q);
-            skeleton.settle(q);
-        }
-    }
-    clip.with_values(values).unwrap()
-}
-
-#[test]
-fn cleaning_beats_a_naive_pin_and_averaged_targets() {
-    println!(
-        "{:24} {:28} {:>8} {:>8} {:>6} {:>6}",
-        "clip, root path x1.3", "", "drift50", "driftmx", "pop", "jerk"
-    );
-    for (name, clip) in clips::sound()
-        .iter()
-        .filter(|(name, _)| name.starts_with("cmu_1") || name.starts_with("cmu_iclone_002"))
-    {
-        let legs = posekit::motion::find_legs(clip).legs;
-        let injured = skate::injure(clip, &legs, Injury::RootScale(1.3));
-        let cleaned = clean(&injured, &CleanSettings::default()).unwrap();
-        let plants = &cleaned.plants;
-        let others = [
-            ("as it is", injured.clone()),
-            ("naive pin", naive_pin(&injured, &legs, plants)),
-            ("averaged, damped", damped_average(&injured, &legs, plants)),
-            ("posekit", cleaned.clip.clone()),
-        ];
-        let mut medians = Vec::new();
-        for (what, result) in &others {
-            let [median, largest] = drifts(result, &legs, plants);
-            let pop = pop(result, &legs) / pop(&injured, &legs);
-            let jerk = jerk(result, &legs) / jerk(&injured, &legs);
-            println!("{name:24} {what:28} {median:8.3} {largest:8.2} {pop:6.2} {jerk:6.2}");
-            medians.push((median, jerk));
-        }
-        let ours = medians[3];
-        assert!(ours.0 <= medians[2].0 && ours.1 <= medians[1].1 + 0.05, "{name}: {medians:?}");
     }
 }
 

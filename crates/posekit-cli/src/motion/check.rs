@@ -1,6 +1,8 @@
 //! `posekit check`: how far standing feet slide.
 
-use posekit::motion::{Clip, DetectSettings, find_floor, find_plants, ground_path, measure};
+use posekit::motion::{
+    CleanSettings, Clip, find_floor, find_plants, firm_plants, ground_path, measure,
+};
 
 use super::feet::{
     Places, floor_choice, key, legs, metric_records, millimetres, part_word, walking, with_legs,
@@ -74,14 +76,16 @@ fn measured(
     clip: &Clip,
     args: &CheckArgs,
 ) -> Result<(ClipRecord, Option<ClipView>)> {
-    let legs = legs(&args.detect, clip)?;
+    let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
     let floor = find_floor(clip, &legs.legs, choice);
-    let plants = find_plants(clip, &legs.legs, &floor, choice, &DetectSettings::default());
+    // What cleaning would hold is what must not slide.
+    let settings = CleanSettings { floor: choice, ..CleanSettings::default() };
+    let found = find_plants(clip, &legs.legs, &floor, choice, &settings.detect);
+    let plants = firm_plants(clip, &legs.legs, &floor, &found, &settings);
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     let ahead = if args.detect.in_place {
-        let settings = DetectSettings::default();
-        let slid = ground_path(clip, &legs.legs, &plants, &floor, choice, &settings);
+        let slid = ground_path(clip, &legs.legs, &found, &floor, choice, &settings.detect);
         let message = "--in-place: no joint that carries the legs can be moved";
         Some(walking(clip, &legs.legs, &slid).ok_or_else(|| Failure::usage(message))?)
     } else {

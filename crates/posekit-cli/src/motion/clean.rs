@@ -10,7 +10,7 @@ use posekit_io::ContactsFile;
 
 use super::contacts::{read_contacts, write_contacts};
 use super::feet::{
-    Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
+    Places, floor_choice, key, known_legs, metric_records, millimetres, part_word, with_legs,
 };
 use super::page;
 use super::record::{ClipRecord, ContactRecord, PlantRecord, finite};
@@ -63,7 +63,10 @@ fn begin(args: &CleanArgs) -> Result<()> {
                     continue;
                 }
             };
-            let cleaned = clean_clip(clip, &settings(args, opened, clip)?)?;
+            let mut cleaned = clean_clip(clip, &settings(args, opened, clip)?)?;
+            if let Some(known) = known_legs(&args.detect, &opened.file, clip)? {
+                cleaned.legs.reason = known.reason;
+            }
             if let Some(path) = &args.save_contacts {
                 opened.only("a file of contacts")?;
                 let file = ContactsFile::from_contacts(&cleaned.contacts, clip.skeleton());
@@ -111,9 +114,7 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         in_place: args.detect.in_place,
         ..CleanSettings::default()
     };
-    if !args.detect.legs.is_empty() {
-        settings.legs = Some(legs(&args.detect, clip)?.legs);
-    }
+    settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);
     if let Some(path) = &args.contacts {
         opened.only("a file of contacts")?;
         settings.contacts = Some(read_contacts(path, clip.skeleton())?);
@@ -132,6 +133,7 @@ fn told(
 ) -> (ClipRecord, Option<ClipView>) {
     let legs = &cleaned.legs;
     let mut record = with_legs(opened.clip_record(index, clip), clip, legs, Some(&cleaned.floor));
+    record.walks_on_the_spot = cleaned.is_in_place;
     let scale = millimetres(clip, &legs.legs);
     if args.contacts.is_some() {
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
@@ -203,6 +205,8 @@ fn verdict_words(verdict: &Verdict, scale: f64) -> (&'static str, String) {
             let frames = super::words::count(*frames, "frame");
             ("unreachable", format!("out of the leg's reach by {:.1} mm in {frames}", by * scale))
         }
+        Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
+        Verdict::Left => ("skipped", "left by an earlier cleaning, it seems".to_owned()),
         Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
         _ => ("skipped", String::new()),
     }

@@ -4,16 +4,27 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{acos, direction_or};
 use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Metrics, Part, find_legs};
 use posekit::skeleton::JointKind;
+use posekit_io::motion::MotionFile;
 
 use super::record::{ClipRecord, FloorRecord, LegRecord, MetricRecord, finite};
 use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
 
-/// The legs that are named, or those that are found.
-pub(super) fn legs(args: &DetectArgs, clip: &Clip) -> Result<Legs> {
+/// The legs that are given, else those that the file names, else those that are found.
+pub(super) fn legs(args: &DetectArgs, file: &MotionFile, clip: &Clip) -> Result<Legs> {
+    Ok(known_legs(args, file, clip)?.unwrap_or_else(|| find_legs(clip)))
+}
+
+/// The legs that are given, else those that the file names.
+pub(super) fn known_legs(
+    args: &DetectArgs,
+    file: &MotionFile,
+    clip: &Clip,
+) -> Result<Option<Legs>> {
     if args.legs.is_empty() {
-        return Ok(find_legs(clip));
+        let reason = "as the file names them".to_owned();
+        return Ok(file.legs().map(|legs| Legs { legs, reason, candidates: Vec::new() }));
     }
     let skeleton = clip.skeleton();
     let leg = |name: &String| {
@@ -27,7 +38,8 @@ pub(super) fn legs(args: &DetectArgs, clip: &Clip) -> Result<Legs> {
         })
     };
     let legs: Result<Vec<Leg>> = args.legs.iter().map(leg).collect();
-    Ok(Legs { legs: legs?, reason: "as given with --legs".to_owned(), candidates: Vec::new() })
+    let reason = "as given with --legs".to_owned();
+    Ok(Some(Legs { legs: legs?, reason, candidates: Vec::new() }))
 }
 
 /// The floor that is looked for.
@@ -176,7 +188,7 @@ pub(super) fn walking(clip: &Clip, legs: &[Leg], slid: &[DVec3]) -> Option<Clip>
     let skeleton = clip.skeleton();
     let root = root(clip, legs);
     let is_free = |&joint: &usize| skeleton.kind(joint) == JointKind::Free;
-    let carrier = core::iter::once(root).chain(skeleton.ancestors(root)).find(is_free)?;
+    let carrier = skeleton.ancestors(root).find(is_free)?;
     let place = skeleton.value_range(carrier).start;
     let mut values = clip.values().to_vec();
     for (q, slid) in values.chunks_exact_mut(skeleton.n_values()).zip(slid) {

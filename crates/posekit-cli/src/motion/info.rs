@@ -1,9 +1,11 @@
 //! `posekit info`: what motion files hold.
 
-use posekit::motion::{Clip, find_legs};
+use posekit::motion::{Clip, Legs, find_legs};
+use posekit_io::motion::MotionFile;
 
 use super::record::{ClipRecord, LegRecord};
 use super::run::{Made, Task, or_json};
+use super::source::clip_record;
 use crate::failure::Result;
 use crate::motion_args::InfoArgs;
 
@@ -21,8 +23,15 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         let mut record = opened.record();
         for index in opened.chosen()? {
             record.clips.push(match opened.file.clip(index) {
-                Ok(clip) => with_skeleton(opened.clip_record(index, clip), clip),
+                Ok(clip) => with_skeleton(opened.clip_record(index, clip), &opened.file, clip),
                 Err(error) => opened.failed_clip(index, &error),
+            });
+        }
+        // A character without a motion has joints and legs all the same.
+        if let (0, Ok(rest)) = (opened.file.n_clips(), opened.file.rest()) {
+            record.clips.push(ClipRecord {
+                frames: 0,
+                ..with_skeleton(clip_record(&rest), &opened.file, &rest)
             });
         }
         Ok(Made { record, outputs: Vec::new(), view: () })
@@ -31,10 +40,13 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
 }
 
 /// A record with the joints and the legs.
-fn with_skeleton(record: ClipRecord, clip: &Clip) -> ClipRecord {
+fn with_skeleton(record: ClipRecord, file: &MotionFile, clip: &Clip) -> ClipRecord {
     let skeleton = clip.skeleton();
     let names = (0..skeleton.n_joints()).map(|joint| skeleton.name(joint).to_owned());
-    let legs = find_legs(clip);
+    let legs = file.legs().map_or_else(
+        || find_legs(clip),
+        |legs| Legs { legs, reason: "as the file names them".to_owned(), candidates: Vec::new() },
+    );
     ClipRecord {
         joint_names: names.collect(),
         legs: legs.legs.iter().map(|leg| LegRecord::of(leg, skeleton)).collect(),

@@ -141,6 +141,11 @@
       pen.globalAlpha = 1;
     };
 
+    // What the hips hang on, such as the origin of a scene, is no part of the body.
+    const above = new Set();
+    for (let joint = data.parents[data.root]; joint >= 0; joint = data.parents[joint]) above.add(joint);
+    const bones = [...data.parents.entries()].filter(([, parent]) => parent >= 0 && !above.has(parent));
+
     const figure = (pen, project, points, frame, zoom, own, look) => {
       const world = data.parents.map((_, joint) => at(points, frame, joint));
       const screen = world.map(project);
@@ -148,8 +153,7 @@
       pen.globalAlpha = 0.16;
       pen.strokeStyle = look.quiet;
       pen.lineCap = "round";
-      for (const [joint, parent] of data.parents.entries()) {
-        if (parent < 0) continue;
+      for (const [joint, parent] of bones) {
         pen.lineWidth = Math.max(1, zoom * 0.03);
         pen.beginPath();
         pen.moveTo(...project([world[parent][0], world[parent][1], 0]));
@@ -159,8 +163,7 @@
       pen.globalAlpha = 1;
       pen.lineWidth = 1.25;
       pen.lineJoin = "round";
-      for (const [joint, parent] of data.parents.entries()) {
-        if (parent < 0) continue;
+      for (const [joint, parent] of bones) {
         const long = Math.hypot(...world[joint].map((v, k) => v - world[parent][k]));
         const wide = zoom * Math.min(0.034, 0.1 * long);
         bone(pen, screen[parent], screen[joint], wide, wide * 0.55, own);

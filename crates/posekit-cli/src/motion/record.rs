@@ -67,6 +67,9 @@ pub(super) struct ClipRecord {
     pub(super) candidates: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) floor: Option<FloorRecord>,
+    /// Feet were judged as if it went on.
+    #[serde(skip_serializing_if = "core::ops::Not::not", default)]
+    pub(super) walks_on_the_spot: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) plants: Vec<PlantRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -128,13 +128,19 @@ impl Strip<'_> {
     ) {
         let apart = count(APART, self.sides.clip);
         let skeleton = self.sides.clip.skeleton();
+        let root = root(self.sides.clip, self.legs);
         let n = frames.len().div_ceil(apart);
         for (index, frame) in frames.clone().step_by(apart).enumerate() {
             let fade = 0.35 + 0.65 * (index + 1) as f64 / n as f64;
             out.open(&Tag::new("g").num("opacity", fade));
             let mut path = Path::new();
             for joint in 0..skeleton.n_joints() {
-                let Some(parent) = skeleton.parent(joint) else { continue };
+                // What the hips hang on, such as the origin of a scene, is no part of the body.
+                let is_above =
+                    |parent: &usize| skeleton.ancestors(root).skip(1).any(|above| above == *parent);
+                let Some(parent) = skeleton.parent(joint).filter(|parent| !is_above(parent)) else {
+                    continue;
+                };
                 let (from, to) =
                     (screen(places.at(frame, parent)), screen(places.at(frame, joint)));
                 path = path.to(from).line(to);

@@ -36,6 +36,9 @@ pub(super) fn file_text(file: &FileRecord) -> String {
 
 /// Size and rate of a motion.
 pub(super) fn about(clip: &ClipRecord) -> String {
+    if clip.frames == 0 {
+        return format!("{} joints, no motion", clip.joints);
+    }
     let mut text = format!(
         "{} joints, {} frames at {} per second, {} s",
         clip.joints,
@@ -75,6 +78,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     }
     if let Some(floor) = &clip.floor {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
+    }
+    if clip.walks_on_the_spot {
+        text.push_str("  walks on the spot: feet are judged as if it went on\n");
     }
     if !clip.plants.is_empty() {
         let _ = write!(text, "\n{}", plants_table(clip));
@@ -120,15 +126,16 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
     }
     if clip.largest_change == Some(0.0) {
         return format!(
-            "Already clean: {} hold, and nothing was changed.",
+            "Already clean: {}, and nothing was changed.",
             count(plants.len(), "plant")
         );
     }
     let after = median(plants.iter().filter_map(PlantRecord::drift));
     format!(
-        "{} of {} hold now: the median slide fell from {} to {}, the worst from {} to {}.",
+        "{} of {} {} now: the median slide fell from {} to {}, the worst from {} to {}.",
         plants.iter().filter(|plant| matches!(plant.verdict.as_str(), "fixed" | "clean")).count(),
         count(plants.len(), "plant"),
+        if plants.len() == 1 { "holds" } else { "hold" },
         mm(before),
         mm(after),
         mm(worst(|plant| plant.drift_before)),
@@ -298,6 +305,7 @@ fn state(file: &FileRecord) -> String {
     let done = if file.skipped { "✓ done before" } else { "✓" };
     match file.clips.as_slice() {
         [] => "– no motion".to_owned(),
+        [clip] if clip.frames == 0 && clip.error.is_none() => format!("{done} no motion"),
         [clip] if clip.legs.is_empty() && !clip.legs_reason.is_empty() => {
             format!("{done} no legs found")
         }

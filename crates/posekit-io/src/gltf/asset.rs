@@ -9,7 +9,7 @@ use super::buffers::{Buffers, Resolve};
 use super::channels::{Source, Targets, meshes_with_morphs, read_animations};
 use super::container::{self, Container};
 use super::uri::Uri;
-use super::{Character, bind, nodes, scenes, skeleton, write};
+use super::{Character, bind, humanoid, nodes, scenes, skeleton, write};
 use crate::error::{Error, Result};
 use crate::json::{Document, Object};
 use crate::limits::Limits;
@@ -46,6 +46,7 @@ pub struct Asset {
     pub(super) targets: Vec<Targets>,
     character: Option<Character>,
     files: Vec<String>,
+    bones: Vec<(String, usize)>,
 }
 
 /// What [`Asset::write`] gives: a file, and what must lie beside it.
@@ -102,6 +103,7 @@ impl Asset {
             targets: Vec::new(),
             character: None,
             files: files(&file),
+            bones: Vec::new(),
             container,
         };
         let data = asset.container.data(bytes);
@@ -133,6 +135,7 @@ impl Asset {
             Some(_) => nodes::read_nodes(file, &limits, warnings)?,
             None => nodes::Tree::default(),
         };
+        self.bones = humanoid::read_bones(file, &tree);
         if tree.len() > 0 {
             self.character = Some(skeleton::assemble(file, &tree, &lists, warnings)?);
             scenes::warn_of_skinned_nodes(file, &tree, warnings)?;
@@ -166,6 +169,12 @@ impl Asset {
     #[must_use]
     pub fn files(&self) -> &[String] {
         &self.files
+    }
+
+    /// The bones of a person that a VRM or VRMA file names, each with its node: `leftUpperLeg` and so on. None in other files.
+    #[must_use]
+    pub fn bones(&self) -> &[(String, usize)] {
+        &self.bones
     }
 
     /// The bytes that were read.

@@ -31,6 +31,7 @@ mod bind;
 mod buffers;
 mod channels;
 mod container;
+mod humanoid;
 mod nodes;
 mod sample;
 mod scenes;

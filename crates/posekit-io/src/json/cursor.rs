@@ -1,6 +1,7 @@
 //! Walking a parsed document with the path at hand.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use super::{Document, Node, Step, locate, path_text};
 use crate::error::{Error, Place, Result};
@@ -11,9 +12,16 @@ use crate::limits::Limits;
 pub(crate) struct Cursor<'d> {
     text: &'d str,
     node: &'d Node,
-    path: Vec<Step<'d>>,
+    way: Option<Rc<Way<'d>>>,
     /// Largest size of a number.
     largest: f64,
+}
+
+/// The last step to a value, and those before it. Values share the steps that they have in common: files have hundreds of thousands of values.
+#[derive(Debug)]
+struct Way<'d> {
+    step: Step<'d>,
+    above: Option<Rc<Self>>,
 }
 
 /// An object whose fields are all known ones.
@@ -25,7 +33,7 @@ pub(crate) struct Object<'d> {
 
 impl<'d> Cursor<'d> {
     pub(super) const fn new(text: &'d str, node: &'d Node) -> Self {
-        Self { text, node, path: Vec::new(), largest: f64::MAX }
+        Self { text, node, way: None, largest: f64::MAX }
     }
 
     /// The same value, whose numbers and those inside it must not be larger than this in size.
@@ -34,19 +42,25 @@ impl<'d> Cursor<'d> {
     }
 
     fn child(&self, step: Step<'d>, node: &'d Node) -> Self {
-        let mut path = Vec::with_capacity(self.path.len() + 1);
-        path.extend_from_slice(&self.path);
-        path.push(step);
-        Self { text: self.text, node, path, largest: self.largest }
+        let way = Some(Rc::new(Way { step, above: self.way.clone() }));
+        Self { text: self.text, node, way, largest: self.largest }
+    }
+
+    /// The steps from the outermost value to this one.
+    fn steps(&self) -> Vec<Step<'d>> {
+        let ways = core::iter::successors(self.way.as_deref(), |way| way.above.as_deref());
+        let mut steps: Vec<Step<'d>> = ways.map(|way| way.step.clone()).collect();
+        steps.reverse();
+        steps
     }
 
     /// The path for people.
     pub(crate) fn path(&self) -> String {
-        path_text(&self.path)
+        path_text(&self.steps())
     }
 
     pub(crate) fn place(&self) -> Place {
-        Place::at(self.text, locate::locate(self.text, &self.path), self.path())
+        Place::at(self.text, locate::locate(self.text, &self.steps()), self.path())
     }
 
     /// An error about this value.

@@ -46,7 +46,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
+use posekit::motion::{Clip, Leg, Limb, Side};
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
@@ -180,6 +180,9 @@ impl MotionFile {
         let cap = if format == Format::Bvh { limits.motion_bytes } else { limits.file_bytes };
         // One byte more than the cap tells a file of exactly the cap from a longer one.
         let rest = (cap as u64).saturating_add(1).saturating_sub(head.len() as u64);
+        // Where the system knows the size, the text is not copied while it grows.
+        let size = input.metadata().map_or(0, |metadata| metadata.len());
+        head.reserve(usize::try_from(size.min(rest)).unwrap_or(0));
         input.take(rest).read_to_end(&mut head).map_err(failed)?;
         if format == Format::Bvh {
             return Self::capture(head, options, limits, warnings);
@@ -279,6 +282,28 @@ impl MotionFile {
             Content::Capture(capture) => capture.survey().to_string(),
             Content::Scene { .. } => "y is up, a unit is 1 m, as the format has it".to_owned(),
         }
+    }
+
+    /// The legs that a VRM or VRMA file says are legs, as joints of its clips; `None` in other files, which leave it to
+    /// [`find_legs`](posekit::motion::find_legs).
+    #[must_use]
+    pub fn legs(&self) -> Option<Vec<Leg>> {
+        let asset = self.gltf()?;
+        let joint = |bone: &str| {
+            let (_, node) = asset.bones().iter().find(|(name, _)| name == bone)?;
+            asset.character()?.joint(*node)
+        };
+        let leg = |side: Side, word: &str| {
+            let part = |part: &str| joint(&format!("{word}{part}"));
+            let limb =
+                Limb { start: part("UpperLeg")?, mid: part("LowerLeg")?, end: part("Foot")? };
+            Some(Leg { limb, ball: part("Toes"), side })
+        };
+        let legs: Vec<Leg> = [(Side::Left, "left"), (Side::Right, "right")]
+            .into_iter()
+            .filter_map(|(side, word)| leg(side, word))
+            .collect();
+        (!legs.is_empty()).then_some(legs)
     }
 
     /// The motion capture that it is; `None` for a glTF.

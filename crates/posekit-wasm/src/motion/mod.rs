@@ -411,7 +411,7 @@ fn work(
             layer.set(&result, *time, q)?;
         }
         result = layer.apply(&result)?;
-        if settings.is_on && !settings.in_place {
+        if settings.is_on && !cleaned.is_in_place {
             let held = hold(&result, &contacts, &holding)?;
             residuals = held.contacts.iter().map(|held| held.residual).collect();
             result = held.clip;

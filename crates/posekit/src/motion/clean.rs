@@ -12,6 +12,7 @@ use super::metrics::{Metrics, measure};
 use super::path::Slide;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, plants_on};
+use super::tracks::Tracks;
 use super::{Clip, Contact, Hold, Leg};
 use crate::error::{Error, Result};
 use crate::math::Pose;
@@ -32,7 +33,7 @@ pub struct CleanSettings {
     pub contacts: Option<Vec<Contact>>,
     /// Times \[s\] during which plants are left alone.
     pub keep: Vec<(f64, f64)>,
-    /// The figure walks on the spot: feet are judged as if it went on, and it stays on the spot. Default false.
+    /// The figure walks on the spot: feet are judged as if it went on, and it stays on the spot. Default false: it is found out.
     pub in_place: bool,
     /// The root's path may change where all feet slide with it. Default true.
     pub path: bool,
@@ -94,12 +95,15 @@ pub struct Cleaned {
 }
 
 impl Cleaned {
-    /// Measures of the clip before and after, over the same plants and floor. Walks on the spot are measured as if they went on.
+    /// Measures of the clip before and after, over the same plants, those that are firm, and floor. Walks on the spot are measured as if they went on.
     ///
     /// - `source`: the clip that was cleaned
     #[must_use]
     pub fn measures(&self, source: &Clip) -> (Metrics, Metrics) {
-        let plants: Vec<Plant> = self.plants.iter().map(|report| report.plant.clone()).collect();
+        let is_firm =
+            |report: &&PlantReport| !matches!(report.verdict, Verdict::Rolling | Verdict::Left);
+        let firm = self.plants.iter().filter(is_firm);
+        let plants: Vec<Plant> = firm.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
         if !self.is_in_place {
             let before = measure(source, None, legs, &plants, &self.floor);
@@ -147,7 +151,8 @@ pub enum Verdict {
     },
     /// Left as it is: the foot rolls through it, and at no time is firm enough to stand.
     Rolling,
-    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this one was left then.
+    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this is the rest of a plant that does,
+    /// is short, or slides less than viewers see.
     Left,
     /// Left alone because it was asked for.
     Kept,
@@ -185,13 +190,16 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
     let plants: Vec<Plant> = firm.iter().map(|firm| firm.plant.clone()).collect();
     let given = settings.contacts.as_ref();
-    let (path_share, path) = match (given, root_joint(clip, &legs.legs)) {
-        (None, Some(_)) if settings.path || settings.in_place => {
-            path(&paths, &plants, &floor, settings)
+    let root = root_joint(clip, &legs.legs).filter(|_| given.is_none());
+    let way = match root {
+        Some(root) if settings.path || settings.in_place => {
+            way(clip, root, &Slide::new(&paths, &plants, &floor), &paths, settings)
         }
-        _ => (0.0, Vec::new()),
+        _ => Way { in_place: settings.in_place, ..Way::default() },
     };
-    let plan = Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings };
+    let Way { share: path_share, path, in_place } = way;
+    let plan =
+        Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings, in_place };
     let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
@@ -209,7 +217,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
     }
     let (mut cleaned, changed) = (held.clip, held.changed);
-    if settings.in_place {
+    if in_place {
         let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
         cleaned = moved(&cleaned, &legs.legs, &back).unwrap_or(cleaned);
     }
@@ -223,7 +231,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         changed,
         path_share,
         path,
-        is_in_place: settings.in_place,
+        is_in_place: in_place,
     })
 }
 
@@ -241,19 +249,38 @@ fn check(settings: &CleanSettings) -> Result<()> {
     Ok(())
 }
 
-/// The displacement of the path, and how much of the slide it takes up.
-fn path(
-    paths: &Paths,
-    plants: &[Plant],
-    floor: &Floor,
-    settings: &CleanSettings,
-) -> (f64, Vec<DVec3>) {
-    let slide = Slide::new(paths, plants, floor);
-    let share = if settings.in_place { 1.0 } else { slide.share(paths.length) };
+/// What is done about the root's path.
+#[derive(Debug, Default)]
+struct Way {
+    /// How much of the slide it takes up.
+    share: f64,
+    /// Its displacement, frame after frame; none where it is kept.
+    path: Vec<DVec3>,
+    /// The figure walks on the spot.
+    in_place: bool,
+}
+
+/// A figure walks on the spot where its feet would take it at least this far \[leg lengths\], and it stays within this part of that.
+const ON_THE_SPOT: (f64, f64) = (0.5, 0.25);
+
+fn way(clip: &Clip, root: usize, slide: &Slide, paths: &Paths, settings: &CleanSettings) -> Way {
+    let whole = slide.displacement(1.0, paths.frame_time);
+    let length = |far: f64, shift: &DVec3| far.max(shift.length());
+    let far = whole.iter().fold(0.0, length);
+    let in_place = settings.in_place
+        || far > ON_THE_SPOT.0 * paths.length && strays(clip, root) < ON_THE_SPOT.1 * far;
+    let share = if in_place { 1.0 } else { slide.share(paths.length) };
     if share <= 0.0 {
-        return (0.0, Vec::new());
+        return Way { in_place, ..Way::default() };
     }
-    (share, slide.displacement(share * settings.strength, paths.frame_time))
+    Way { share, path: slide.displacement(share * settings.strength, paths.frame_time), in_place }
+}
+
+/// How far a joint gets from where it is first \[the clip's unit\].
+fn strays(clip: &Clip, joint: usize) -> f64 {
+    let tracks = Tracks::new(clip, &[joint]);
+    let at = |frame: usize| tracks.pose(frame, joint).translation;
+    (1..clip.n_frames()).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
 }
 
 /// The joint that carries the legs.
@@ -295,7 +322,7 @@ fn part_joint(leg: &Leg, part: Part) -> usize {
 }
 
 /// How far a plant slides: the largest distance along the floor from its median.
-fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
+pub(super) fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
     let along = |frame: usize| {
         let point = at(frame);
         point - floor.normal * point.dot(floor.normal)
@@ -328,6 +355,7 @@ struct Planner<'a> {
     legs: &'a [Leg],
     floor: Floor,
     settings: &'a CleanSettings,
+    in_place: bool,
 }
 
 impl Planner<'_> {
@@ -368,8 +396,7 @@ impl Planner<'_> {
         };
         let was =
             |frame| self.paths.legs[plant.leg].part(plant.part).map_or(DVec3::ZERO, |p| p[frame]);
-        let drift_before =
-            if self.settings.in_place { slide } else { drift(was, &plant, &self.floor) };
+        let drift_before = if self.in_place { slide } else { drift(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
     }
 

@@ -2,7 +2,11 @@
 
 use core::ops::Range;
 
+use super::clean::{CleanSettings, drift};
+use super::clip::Clip;
 use super::floor::Floor;
+use super::leg::Leg;
+use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, runs};
 use super::smooth::Smoother;
@@ -12,6 +16,12 @@ const STILL: f64 = 1.2e-5;
 
 /// What is firm for less than this, or for less than three frames, rolls \[s\].
 const SHORTEST: f64 = 0.04;
+
+/// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
+const REST: f64 = 0.15;
+
+/// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
+const SURE: f64 = 0.25;
 
 /// A plant, or what of it is firm.
 #[derive(Debug, Clone)]
@@ -29,8 +39,39 @@ pub(super) enum Stance {
     Firm,
     /// At no time firmly.
     Rolling,
-    /// Not exactly, while most of the clip's plants do.
+    /// Not exactly, in a clip whose plants mostly do, but beside one that does, shortly, or so that nobody sees it.
     Left,
+}
+
+/// What of plants stands firmly: that is what [`clean`](super::clean) holds, and what a slide is one of.
+///
+/// - `plants`: as [`find_plants`](super::find_plants) gives them for the same legs and floor
+/// - `settings`: its `firm` and `detect`
+///
+/// A heel is planted, to the detector, while its foot rolls over it and off it; its way then is no slide. Plants that roll all the time give none, a plant that
+/// is firm at several times gives several. They come in the order of their first frames, then legs, then parts.
+///
+/// # Degenerate cases
+/// No plants, none of these legs or none inside the clip give none.
+#[must_use]
+pub fn firm_plants(
+    clip: &Clip,
+    legs: &[Leg],
+    floor: &Floor,
+    plants: &[Plant],
+    settings: &CleanSettings,
+) -> Vec<Plant> {
+    let paths = Paths::new(clip, legs);
+    let is_inside = |plant: &&Plant| {
+        plant.leg < legs.len()
+            && !plant.frames.is_empty()
+            && plant.frames.end <= clip.n_frames()
+            && paths.legs[plant.leg].part(plant.part).is_some()
+    };
+    let plants: Vec<Plant> = plants.iter().filter(is_inside).cloned().collect();
+    let firm = firm_parts(&paths, floor, &plants, settings.firm, &settings.detect);
+    let firm = firm.into_iter().filter(|firm| firm.stance == Stance::Firm);
+    firm.map(|firm| firm.plant).collect()
 }
 
 /// What of each plant is firm: where the part neither comes down nor is being lifted, in the order of plants.
@@ -38,7 +79,8 @@ pub(super) enum Stance {
 /// - `band`: how far from the height at which it stands it still is \[leg lengths\]
 ///
 /// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away. Where a part does not move at all
-/// in a plant, that and nothing else is firm: it was cleaned before, or made by hand.
+/// in a plant, that and nothing else is firm: it was cleaned before, or made by hand. In a clip with mostly such plants, what is found beside one is a rest of it
+/// that was left, and is left again, as is what is short or slides less than viewers see; others are judged like any.
 pub(super) fn firm_parts(
     paths: &Paths,
     floor: &Floor,
@@ -60,25 +102,50 @@ pub(super) fn firm_parts(
         own.map(|heights| heights.2.as_slice())
     };
     let mut firm = Vec::with_capacity(plants.len());
-    for (plant, still) in plants.iter().zip(still) {
+    for (plant, runs) in plants.iter().zip(&still) {
         let whole = |stance| Firm { plant: plant.clone(), lead: [0.0; 2], stance };
-        if !still.is_empty() {
+        if !runs.is_empty() {
             let part = |frames| Firm { plant: Plant { frames, ..*plant }, ..whole(Stance::Firm) };
-            firm.extend(still.into_iter().map(part));
-        } else if was_cleaned {
+            firm.extend(runs.iter().cloned().map(part));
+        } else if was_cleaned && is_rest(plant, plants, &still, REST / paths.frame_time) {
             firm.push(whole(Stance::Left));
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
             let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
-            let parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
+            let mut parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
             if parts.is_empty() {
                 firm.push(whole(Stance::Rolling));
+            } else if was_cleaned {
+                parts.retain(|part| is_bad(paths, &part.plant, floor));
+                if parts.is_empty() {
+                    firm.push(whole(Stance::Left));
+                }
             }
             firm.extend(parts);
         }
     }
     firm.sort_by_key(|firm| (firm.plant.frames.start, firm.plant.leg, firm.plant.part));
     firm
+}
+
+/// Whether viewers see that a plant slides that no cleaning before can have missed.
+fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
+    let Some(path) = paths.legs[plant.leg].part(plant.part) else { return false };
+    if (plant.frames.len() as f64) * paths.frame_time < SURE {
+        return false;
+    }
+    drift(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
+}
+
+/// Whether a foot stands exactly during a plant, or so many frames before or after it.
+fn is_rest(plant: &Plant, plants: &[Plant], still: &[Vec<Range<usize>>], near: f64) -> bool {
+    let beside = |run: &Range<usize>| {
+        let before = plant.frames.start.saturating_sub(run.end) as f64;
+        let after = run.start.saturating_sub(plant.frames.end) as f64;
+        before <= near && after <= near
+    };
+    let mut same = plants.iter().zip(still).filter(|(other, _)| other.leg == plant.leg);
+    same.any(|(_, runs)| runs.iter().any(beside))
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.

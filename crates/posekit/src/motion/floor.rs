@@ -207,11 +207,12 @@ fn moments(group: &[Sample]) -> [f64; 6] {
 
 /// Weights from how far each sample is from the plane through the middle of its group.
 fn reweigh(groups: &mut [Vec<Sample>], slope: (f64, f64), is_first: bool, scatter: f64) {
-    let mut residuals = Vec::new();
+    let (mut residuals, mut scratch) = (Vec::new(), Vec::new());
     for group in groups {
         residuals.clear();
         residuals.extend(group.iter().map(|x| x.height - slope.0 * x.s - slope.1 * x.t));
-        let rest = lower_middle(&residuals, scatter);
+        scratch.clone_from(&residuals);
+        let rest = lower_middle(&mut scratch, scatter);
         for (sample, residual) in group.iter_mut().zip(&residuals) {
             let off = ((residual - rest) / scatter).abs();
             sample.weight = if is_first {
@@ -224,11 +225,12 @@ fn reweigh(groups: &mut [Vec<Sample>], slope: (f64, f64), is_first: bool, scatte
     }
 }
 
-/// The height at which a part of a foot stands: the middle of the lowest tenth and what is little above it.
-pub(super) fn lower_middle(heights: &[f64], scatter: f64) -> f64 {
-    let mut sorted = heights.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let Some(&bottom) = sorted.get(sorted.len() / 10) else { return 0.0 };
-    let end = sorted.partition_point(|&height| height <= bottom + 2.0 * scatter);
-    sorted[end / 2]
+/// The height at which a part of a foot stands: the middle of the lowest tenth and what is little above it. Leaves the heights in another order.
+pub(super) fn lower_middle(heights: &mut [f64], scatter: f64) -> f64 {
+    if heights.is_empty() {
+        return 0.0;
+    }
+    let (_, &mut bottom, _) = heights.select_nth_unstable_by(heights.len() / 10, f64::total_cmp);
+    let n_low = heights.iter().filter(|height| **height <= bottom + 2.0 * scatter).count();
+    *heights.select_nth_unstable_by(n_low / 2, f64::total_cmp).1
 }

@@ -104,7 +104,7 @@ fn steadied(mut samples: Vec<Sample>, step: f64) -> Vec<Sample> {
 /// Of all velocities the one with most others near to it; `None` for too little weight.
 fn mode(samples: &mut [Sample]) -> Option<DVec3> {
     // In an order that left and right do not change.
-    samples.sort_by(|a, b| b.0.total_cmp(&a.0));
+    samples.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
     let total: f64 = samples.iter().map(|sample| sample.0).sum();
     if total < LEAST {
         return None;

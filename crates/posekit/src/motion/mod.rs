@@ -3,8 +3,8 @@
 //! A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //! hand on a railing.
 //!
-//! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, and [`measure`] says how far
-//! they slide while they do.
+//! [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] when they stand on it, [`firm_plants`] what of that
+//! is firm and no roll, and [`measure`] says how far they slide while they do.
 //!
 //! [`clean`] makes planted feet stand, [`hold`] makes any contacts hold.
 //!
@@ -42,6 +42,7 @@ pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
 pub use find::{Legs, find_legs};
+pub use firm::firm_plants;
 pub use floor::{Floor, FloorChoice, find_floor};
 pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use keyframes::{Keyframes, Tolerance, Track};

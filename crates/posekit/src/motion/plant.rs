@@ -283,13 +283,13 @@ impl<'a> Track<'a> {
                 && self.heights[*frame] < SETTLED + settings.leave_height
         };
         let stride = self.heights.len().div_ceil(REST_SAMPLES);
-        let heights: Vec<f64> = (0..self.heights.len())
+        let mut heights: Vec<f64> = (0..self.heights.len())
             .step_by(stride)
             .filter(stands)
             .map(|frame| self.heights[frame])
             .collect();
         if (heights.len() * stride) as f64 * self.frame_time >= REST_LEAST {
-            let rest = lower_middle(&heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
+            let rest = lower_middle(&mut heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
             self.heights.iter_mut().for_each(|height| *height -= rest);
             self.rest += rest;
         }
@@ -388,8 +388,8 @@ impl<'a> Track<'a> {
     /// True unless it rises to where it stands, or falls from there: a foot that is held up is no plant.
     fn comes_down_to(&self, run: &Range<usize>) -> bool {
         let mut level = self.heights[run.clone()].to_vec();
-        level.sort_by(f64::total_cmp);
-        let level = level[level.len() / 2];
+        let rank = level.len() / 2;
+        let level = *level.select_nth_unstable_by(rank, f64::total_cmp).1;
         let swing = frames_of(SWING, self.frame_time);
         // From the plant outwards: what comes first, higher or lower?
         let falls = |frames: &mut dyn Iterator<Item = usize>| {
@@ -459,15 +459,15 @@ pub(super) struct Rest {
 
 pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest {
     let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
-    let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
+    let mut raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
     let stride = raw.len().div_ceil(REST_SAMPLES).max(1);
-    let still: Vec<f64> = (0..raw.len())
+    let mut still: Vec<f64> = (0..raw.len())
         .step_by(stride)
         .filter(|&frame| smoother.slope(&raw, frame).abs() < STILL.speed * paths.length)
         .map(|frame| raw[frame])
         .collect();
     let is_supported = (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
-    let heights = if still.is_empty() { &raw } else { &still };
+    let heights = if still.is_empty() { &mut raw } else { &mut still };
     Rest { height: lower_middle(heights, REST_SCATTER * paths.length), is_supported }
 }
 

@@ -1,3 +1,5 @@
+//! Curves pass their keys, keep their shape, hold their bounds, and do not care for frames and signs.
+
 use super::*;
 use crate::math::{direction_or, rotation_about, so3_exp, so3_log};
 use glam::{DQuat, DVec3};

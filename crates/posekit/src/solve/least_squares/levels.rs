@@ -16,10 +16,6 @@ use glam::{DQuat, DVec3};
 /// Steps of one level, those that are taken back included.
 const STEPS: u32 = 100;
 
-/// The same for postures beside tasks of level 1 that are met: where a posture has to leave a saddle along a narrow valley it may take hundreds,
-/// and a frame must end. The next solve goes on from there.
-const STEPS_BESIDE_TASKS: u32 = 20;
-
 /// Steps taken back in a row after which a level is as good as it gets.
 const TRIES: u32 = 20;
 
@@ -54,8 +50,6 @@ pub(in super::super) struct Levels {
     /// The level under way; 0 before any has begun.
     level: u8,
     steps: u32,
-    /// The most steps that it may take.
-    most_steps: u32,
     /// Steps taken back in a row.
     rejected: u32,
     n_hard: usize,
@@ -102,8 +96,7 @@ impl RigRun {
             self.next_level();
         }
         while !self.least.levels.is_done {
-            let levels = &self.least.levels;
-            if levels.steps < levels.most_steps && self.least.refine(&mut self.rig) {
+            if self.least.levels.steps < STEPS && self.least.refine(&mut self.rig) {
                 self.forget_points();
                 return true;
             }
@@ -116,7 +109,6 @@ impl RigRun {
     /// Turns the rows of the level that has ended hard and goes on to the next.
     fn next_level(&mut self) {
         let tolerance = (self.rig.distance_tolerance, self.rig.angle_tolerance);
-        let is_there = self.is_there();
         let (least, rig) = (&mut self.least, &mut self.rig);
         if least.levels.level == 0 {
             // The first level has been solved for its rows. Where something pulls, there is more to do.
@@ -138,8 +130,6 @@ impl RigRun {
                 return;
             }
         };
-        let is_beside_tasks = is_there && least.levels.level == 1;
-        least.levels.most_steps = if is_beside_tasks { STEPS_BESIDE_TASKS } else { STEPS };
         least.start_level(rig, &self.begun);
     }
 }
