@@ -40,6 +40,8 @@ const [BEHIND, AHEAD] = [2.4, 0.5] as const;
 /** A trail has at most so many pieces. */
 const MOST_PIECES = 160;
 const OUTLINE = 1.4;
+/** Feet that are no farther apart than this, in sizes of the figure, are drawn as one. */
+const SAME = 0.012;
 /** The colour of the closed form, which is what holds the feet. */
 const RESULT = solverInk(lookOf("two-bone"));
 
@@ -135,7 +137,7 @@ export class MotionComposer {
     if (scene.trails) this.#trails(out, scene);
     if (compare === "side") this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, scene.aside);
     if (compare === "source") this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, NOWHERE);
-    if (compare === "ghost") this.#ghost(out, figure, source);
+    if (compare === "ghost") this.#ghost(out, figure, source, result);
     if (compare !== "source") {
       if (!scene.hasSkin) this.#bodies(out, figure, result, RESULT_BODY, RESULT_JOINT, NOWHERE);
       this.#handles(out, scene, result);
@@ -162,17 +164,21 @@ export class MotionComposer {
     }
   }
 
-  /** The original as its centre lines. */
-  #ghost(out: Drawing, figure: Figure, poses: Float32Array): void {
+  /** The original as its centre lines: what the result covers is where both are the same. */
+  #ghost(out: Drawing, figure: Figure, poses: Float32Array, result: Float32Array): void {
     const { shape } = figure;
     const at = this.place(figure, poses);
-    const pen = this.#pen.begin(out.lines, Ink.quiet, 1.5, Dash.start, 0.9);
+    const pen = this.#pen.begin(out.strokes, Ink.quiet, 1.5, Dash.start, 0.9);
     for (const bone of shape.bones) {
       const a = 3 * bone.from;
       const b = 3 * bone.to;
       pen.line(at[a] as number, at[a + 1] as number, at[a + 2] as number, at[b] as number, at[b + 1] as number, at[b + 2] as number);
     }
-    for (const foot of figure.feet) out.mark(at[3 * foot] as number, at[3 * foot + 1] as number, at[3 * foot + 2] as number, "circle", 3, Ink.quiet, Ink.paper, 1.25);
+    for (const foot of figure.feet) {
+      const [x, y, z] = [at[3 * foot] as number, at[3 * foot + 1] as number, at[3 * foot + 2] as number];
+      const apart = Math.hypot(x - (result[7 * foot] as number), y - (result[7 * foot + 1] as number), z - (result[7 * foot + 2] as number));
+      if (apart > SAME * shape.size) out.mark(x, y, z, "circle", 3, Ink.quiet, Ink.paper, 1.25);
+    }
   }
 
   /** The ways of the feet: older is fainter, and where a foot stands they are thick. */

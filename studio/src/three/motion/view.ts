@@ -323,7 +323,7 @@ export class MotionView {
 
   #frameFirst(figure: Figure): void {
     const { info, result } = figure.shown;
-    const points = [...this.#composer.place(figure, frameOf(result, info, this.session.frame.peek()))];
+    const points = this.#extent(figure, frameOf(result, info, this.session.frame.peek()));
     if (!points.every(Number.isFinite) || this.#rig.width <= 1) return;
     this.#isFramed = true;
     this.#followed = null;
@@ -352,7 +352,12 @@ export class MotionView {
   frameAll(): void {
     const figure = this.#figure;
     if (!figure) return;
-    const poses = this.#poses();
+    this.#rig.frame(this.#extent(figure, this.#poses()), 1.28);
+    this.invalidate();
+  }
+
+  /** Points that must be in sight, 3 numbers each. */
+  #extent(figure: Figure, poses: Float32Array): number[] {
     const points = [...this.#composer.place(figure, poses)];
     if (this.#skin && this.session.document.peek().view.skin) {
       this.#skin.pose(poses);
@@ -364,8 +369,7 @@ export class MotionView {
       const { source, info } = figure.shown;
       points.push(...this.#composer.place(figure, frameOf(source, info, this.session.frame.peek())).map((value, i) => value + (aside[i % 3] as number)));
     }
-    this.#rig.frame(points, 1.28);
-    this.invalidate();
+    return points;
   }
 
   #placeGround(figure: Figure): void {
