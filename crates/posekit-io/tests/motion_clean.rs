@@ -118,7 +118,7 @@ fn found(cleaned: &Cleaned, settings: &CleanSettings) -> f64 {
                 && other.frames.start < plant.frames.end
                 && plant.frames.start < other.frames.end
         };
-        !released.iter().any(|other| meets(other))
+        !released.iter().any(meets)
     });
     posekit::motion::measure(clip, None, legs, &plants, &floor).drift_max
 }
