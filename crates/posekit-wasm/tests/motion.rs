@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use posekit::glam::DVec3;
+use posekit_io::motion::to_bvh;
 use posekit_wasm::motion::{CURVES, Pull, Table, Target, Which};
 
 const WALK: &[u8] = include_bytes!("../../../testdata/clips/walk.bvh");
@@ -127,6 +128,31 @@ fn what_is_written_opens_again() {
         }
     }
     assert!(table.write("fbx").is_err());
+}
+
+#[test]
+fn a_walk_on_the_spot_stays_there_also_when_it_is_edited() {
+    let hips = |table: &Table, which: Which, frame: usize| {
+        let clip = table.clip(which);
+        clip.skeleton().poses(clip.frame(frame))[joint(table, "Hips")].translation
+    };
+    let walk = walk();
+    let clip = walk.clip(Which::Result);
+    let n = clip.skeleton().n_values();
+    let mut values = clip.values().to_vec();
+    // The walk goes along x or z: both are taken off.
+    values.chunks_exact_mut(n).for_each(|q| (q[0], q[2]) = (0.0, 0.0));
+    let on_the_spot = to_bvh(&clip.with_values(values).unwrap()).unwrap().to_bytes();
+    let mut table = Table::open(&on_the_spot, "spot.bvh", 0).unwrap();
+    let last = table.clip(Which::Source).n_frames() - 1;
+    let (before, after) = metric(&table, 0);
+    assert!(before > after && after < 1.0, "{before} mm before, {after} mm after");
+    let contacts = table.contacts().unwrap();
+    table.set("{}", Some(&contacts), &[], &[]).unwrap();
+    let (_, after) = metric(&table, 0);
+    assert!(after < 1.0, "{after} mm by hand");
+    let gone = hips(&table, Which::Result, last).distance(hips(&table, Which::Source, last));
+    assert!(gone < 10.0, "it has gone {gone} cm");
 }
 
 #[test]

@@ -7,6 +7,9 @@ mod describe;
 mod pose;
 mod report;
 
+use std::borrow::Cow;
+
+use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, DetectSettings, FloorChoice, HoldSettings, Layer, Leg,
@@ -287,7 +290,7 @@ impl Table {
             return Err(wrong_length("out", clip.n_frames() * CURVES, out.len()));
         }
         let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
-        let mut last = posekit::glam::DVec3::ZERO;
+        let mut last = DVec3::ZERO;
         for (frame, out) in out.chunks_exact_mut(CURVES).enumerate() {
             let q = clip.frame(frame);
             skeleton.forward_kinematics(q, &mut poses);
@@ -326,6 +329,15 @@ impl Table {
         }
         write_poses(&skeleton.poses(q), out);
         Ok(())
+    }
+
+    /// One of the motions as its feet are judged: a walk on the spot goes on.
+    fn travelling(&self, which: Which) -> Cow<'_, Clip> {
+        let (clip, cleaned) = (self.clip(which), &self.work.cleaned);
+        let path = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
+        // What was cleaned without a fault can be moved without one.
+        let moved = on_path(clip, &cleaned.legs.legs, path).ok().flatten();
+        moved.map_or(Cow::Borrowed(clip), Cow::Owned)
     }
 
     /// The joints that hold something at a time.
@@ -391,18 +403,24 @@ fn work(
     let holding = HoldSettings { legs, strength: settings.strength, ..to_clean.hold };
     let contacts = given.map_or_else(|| cleaned.contacts.clone(), <[Contact]>::to_vec);
     let mut residuals = vec![0.0; contacts.len()];
+    let legs = &cleaned.legs.legs;
+    // A walk on the spot is held as if it went on.
+    let travel = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
+    let mut hold_on = |clip: &Clip| -> Result<Clip> {
+        let away = on_path(clip, legs, travel)?;
+        let held = hold(away.as_ref().unwrap_or(clip), &contacts, &holding)?;
+        residuals = held.contacts.iter().map(|held| held.residual).collect();
+        let back: Vec<DVec3> = travel.iter().map(|way| -*way).collect();
+        Ok(on_path(&held.clip, legs, &back)?.unwrap_or(held.clip))
+    };
     let mut result = match (settings.is_on, given) {
         (false, _) => source.clone(),
-        (true, None) => {
-            residuals = cleaned.held.iter().map(|held| held.residual).collect();
-            cleaned.clip.clone()
-        }
-        (true, Some(given)) => {
+        (true, None) => cleaned.clip.clone(),
+        (true, Some(_)) => {
             // The root's path stays right whatever is done to single contacts.
-            let base = on_path(source, &cleaned.legs.legs, &cleaned.path)?;
-            let held = hold(base.as_ref().unwrap_or(source), given, &holding)?;
-            residuals = held.contacts.iter().map(|held| held.residual).collect();
-            held.clip
+            let path = if cleaned.is_in_place { &[] } else { cleaned.path.as_slice() };
+            let base = on_path(source, legs, path)?;
+            hold_on(base.as_ref().unwrap_or(source))?
         }
     };
     if !keys.is_empty() {
@@ -411,17 +429,17 @@ fn work(
             layer.set(&result, *time, q)?;
         }
         result = layer.apply(&result)?;
-        if settings.is_on && !cleaned.is_in_place {
-            let held = hold(&result, &contacts, &holding)?;
-            residuals = held.contacts.iter().map(|held| held.residual).collect();
-            result = held.clip;
+        if settings.is_on {
+            result = hold_on(&result)?;
         }
+    } else if settings.is_on && given.is_none() {
+        residuals = cleaned.held.iter().map(|held| held.residual).collect();
     }
     Ok(Work { cleaned, contacts, residuals, result })
 }
 
 /// The clip with the joint that carries the legs moved along a path; `None` where nothing moves.
-fn on_path(clip: &Clip, legs: &[Leg], path: &[posekit::glam::DVec3]) -> Result<Option<Clip>> {
+fn on_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Clip>> {
     let Some(root) = carrier(clip, legs).filter(|_| !path.is_empty()) else { return Ok(None) };
     let skeleton = clip.skeleton();
     let place = skeleton.value_range(root).start;
@@ -450,7 +468,7 @@ fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
 }
 
 /// The rotation vector of the same rotation that is nearest to the one before.
-fn continued(vector: posekit::glam::DVec3, before: posekit::glam::DVec3) -> posekit::glam::DVec3 {
+fn continued(vector: DVec3, before: DVec3) -> DVec3 {
     let angle = vector.length();
     if angle < 1e-9 {
         return vector;

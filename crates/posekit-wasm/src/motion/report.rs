@@ -63,7 +63,7 @@ impl Table {
         let floor = work.cleaned.floor;
         let stands = self.stands();
         let [before, after] = [Which::Source, Which::Result]
-            .map(|which| measure_stands(self.clip(which), &stands, &floor, millimetres));
+            .map(|which| measure_stands(&self.travelling(which), &stands, &floor, millimetres));
         let residual = work.residuals.iter().copied().fold(0.0, f64::max) * millimetres;
         Report {
             floor: [floor.point.to_array(), floor.normal.to_array()],
@@ -163,7 +163,7 @@ impl Table {
         let cleaned = &self.work.cleaned;
         let plants = self.plants(&self.stands());
         let [was, is] = [Which::Source, Which::Result].map(|which| {
-            measure(self.clip(which), None, &cleaned.legs.legs, &plants, &cleaned.floor)
+            measure(&self.travelling(which), None, &cleaned.legs.legs, &plants, &cleaned.floor)
         });
         let mut rows = metrics(before, after);
         let row = |name, unit, sentence, of: &dyn Fn(&Metrics) -> f64| Metric {

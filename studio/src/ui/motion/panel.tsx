@@ -96,7 +96,7 @@ function CleanSection({ session }: { session: MotionSession }) {
       </div>
       <div class="setting">
         <Switch label="Walks on the spot" checked={settings.inPlace} describedBy={place} onChange={(inPlace) => { session.setSettings({ inPlace }); }} />
-        <p class="hint" id={place}>Feet are judged as if the figure went on, and it stays on the spot.</p>
+        <p class="hint" id={place}>Feet are judged as if the figure went on, and it stays on the spot. Most such walks are found without this.</p>
       </div>
       <Range spec={FADE} session={session} />
     </Section>
