@@ -154,6 +154,10 @@ fn c3_a_killed_run_leaves_no_part_of_a_file() {
     let outputs: Vec<_> =
         content(&output).into_iter().filter(|(name, _)| is_motion(name)).collect();
     assert!(outputs.len() == 40 && outputs.iter().all(|(_, bytes)| *bytes == whole));
+    // A run that was killed between writing a file and taking it down leaves a file that it does not know.
+    fs::remove_dir_all(output.join(".posekit")).unwrap();
+    let unknown = clean(&folder, &output, &[]);
+    assert_eq!(unknown.status.code(), Some(0), "what is the same may stay: {}", errors(&unknown));
 }
 
 #[test]

@@ -143,10 +143,17 @@ impl Task<'_> {
         {
             return Ok((FileRecord { skipped: true, ..record }, None));
         }
-        if self.output.is_some() && !is_forced {
-            refuse_to_replace(input, place, ledger)?;
+        let refused = (self.output.is_some() && !is_forced)
+            .then(|| refuse_to_replace(input, place, ledger))
+            .and_then(Result::err);
+        if ledger.is_none() && let Some(failure) = refused {
+            return Err(failure);
         }
         let Made { mut record, outputs, view } = work(&source.open()?, place)?;
+        // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
+        if let Some(failure) = refused && !outputs.iter().all(is_there) {
+            return Err(failure);
+        }
         if self.output.is_some() && !record.is_failed() {
             record.output = Some(shown(place, self.output));
             if let (Some(folder), true) = (place.parent(), ledger.is_some()) {
@@ -166,6 +173,11 @@ impl Task<'_> {
         }
         Ok((record, Some(view)))
     }
+}
+
+/// Whether a file has the bytes that would be written.
+fn is_there(output: &Output) -> bool {
+    fs::read(&output.path).is_ok_and(|bytes| bytes == output.bytes)
 }
 
 /// An output's name in what is told: with `/` on every system, in a folder from there.
