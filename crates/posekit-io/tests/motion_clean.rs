@@ -391,21 +391,3 @@ fn a_mirrored_clip_is_cleaned_the_same() {
         assert_eq!(same, 0, "{name}: of {} values differ", a.values().len());
     }
 }
-
-/// Nanoseconds a frame of detection and cleaning; a table, since machines differ.
-#[test]
-fn cleaning_takes_about_a_microsecond_a_frame() {
-    for (name, clip) in clips::sound().iter().filter(|(_, clip)| clip.n_frames() > 50) {
-        let best = (0..5).map(|_| {
-            let start = Instant::now();
-            let cleaned = clean(clip, &CleanSettings::default()).unwrap();
-            assert_eq!(cleaned.clip.n_frames(), clip.n_frames(), "{name}");
-            start.elapsed().as_nanos() as f64 / clip.n_frames() as f64
-        });
-        println!(
-            "{name:28} {:6.0} ns a frame, {} joints",
-            best.fold(f64::INFINITY, f64::min),
-            clip.skeleton().n_joints()
-        );
-    }
-}

@@ -146,12 +146,16 @@ impl Task<'_> {
         let refused = (self.output.is_some() && !is_forced)
             .then(|| refuse_to_replace(input, place, ledger))
             .and_then(Result::err);
-        if ledger.is_none() && let Some(failure) = refused {
+        if ledger.is_none()
+            && let Some(failure) = refused
+        {
             return Err(failure);
         }
         let Made { mut record, outputs, view } = work(&source.open()?, place)?;
         // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
-        if let Some(failure) = refused && !outputs.iter().all(is_there) {
+        if let Some(failure) = refused
+            && !outputs.iter().all(is_there)
+        {
             return Err(failure);
         }
         if self.output.is_some() && !record.is_failed() {
