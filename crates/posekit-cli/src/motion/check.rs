@@ -14,7 +14,6 @@ use super::view::{ClipView, Sides};
 use super::{page, words};
 use crate::failure::{Failure, Result};
 use crate::motion_args::CheckArgs;
-use crate::output::write_file;
 
 /// Reads, measures, tells.
 pub(crate) fn check(args: &CheckArgs) -> Result<()> {
@@ -34,31 +33,14 @@ fn begin(args: &CheckArgs) -> Result<()> {
         let mut record = opened.record();
         let mut views = Vec::new();
         for index in opened.chosen()? {
-            let clip = match opened.clip(index) {
-                Ok(clip) => clip,
-                Err(failure) => {
-                    record.clips.push(opened.clip_fault(index, &failure));
-                    continue;
-                }
-            };
+            let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
             let (told, view) = measured(opened, index, clip, args)?;
             record.clips.push(told);
             views.extend(view);
         }
         Ok(Made { record, outputs: Vec::new(), view: views })
     })?;
-    if let Some(report) = &args.report {
-        let name = args.input.file.display().to_string();
-        write_file(
-            report,
-            &page::page(
-                "check",
-                &name,
-                &outcome.files,
-                outcome.view.as_deref().unwrap_or_default(),
-            ),
-        )?;
-    }
+    page::write(args.report.as_deref(), &task, &outcome)?;
     let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.bound);
     let n_over =
         outcome.files.iter().flat_map(|file| file.plants()).filter(|plant| over(plant)).count();

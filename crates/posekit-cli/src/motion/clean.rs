@@ -56,13 +56,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         let mut record = opened.record();
         let (mut edits, mut views) = (Vec::new(), Vec::new());
         for index in opened.chosen()? {
-            let clip = match opened.clip(index) {
-                Ok(clip) => clip,
-                Err(failure) => {
-                    record.clips.push(opened.clip_fault(index, &failure));
-                    continue;
-                }
-            };
+            let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
             let mut cleaned = clean_clip(clip, &settings(args, opened, clip)?)?;
             if let Some(known) = known_legs(&args.detect, &opened.file, clip)? {
                 cleaned.legs.reason = known.reason;
@@ -86,23 +80,10 @@ fn begin(args: &CleanArgs) -> Result<()> {
             views.extend(view);
             edits.push((index, if is_clean { clip.clone() } else { cleaned.clip }));
         }
-        let (outputs, joints) = opened.written(&edits, place, &mut record.warnings)?;
-        let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
-        good.zip(joints).for_each(|(clip, joints)| clip.changed_joints = Some(joints));
+        let outputs = opened.written(&edits, place, &mut record)?;
         Ok(Made { record, outputs, view: views })
     })?;
-    if let Some(report) = &args.report {
-        let name = args.input.file.display().to_string();
-        write_file(
-            report,
-            &page::page(
-                "clean",
-                &name,
-                &outcome.files,
-                outcome.view.as_deref().unwrap_or_default(),
-            ),
-        )?;
-    }
+    page::write(args.report.as_deref(), &task, &outcome)?;
     outcome.tell(&task, false)
 }
 

@@ -202,14 +202,6 @@ pub(super) fn walking(clip: &Clip, legs: &[Leg], slid: &[DVec3]) -> Option<Clip>
     clip.with_values(values).ok()
 }
 
-/// The joint of a part of a foot.
-pub(super) fn joint_of(leg: &Leg, part: Part) -> usize {
-    match part {
-        Part::Heel => leg.limb.end,
-        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
-    }
-}
-
 /// Two directions along a floor, the second a quarter turn from the first.
 pub(super) fn along(normal: DVec3) -> [DVec3; 2] {
     let first = direction_or(normal.cross(DVec3::Z), DVec3::X);

@@ -1,20 +1,37 @@
 //! The report page: one file that asks for nothing from outside. First the answer, then the figure in motion, the feet, the plants, and the numbers.
 
+use std::path::Path;
+
 use super::plots::{histogram, leg_plot, worst_plot};
 use super::record::{ClipRecord, FileRecord, PlantRecord};
+use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{about, answer, count, digits, millimetres, significant, summary_line};
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
+use crate::failure::Result;
+use crate::output::write_file;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// Writes the page of a command, where one is asked for.
+pub(super) fn write(
+    report: Option<&Path>,
+    task: &Task<'_>,
+    outcome: &Outcome<Vec<ClipView>>,
+) -> Result<()> {
+    let Some(report) = report else { return Ok(()) };
+    let name = task.input.file.display().to_string();
+    let views = outcome.view.as_deref().unwrap_or_default();
+    write_file(report, &page(task.command, &name, &outcome.files, views))
+}
 
 /// The page of a command.
 ///
 /// - `name`: of the file or folder
 /// - `views`: of a single file, what is shown of each motion
-pub(super) fn page(command: &str, name: &str, files: &[FileRecord], views: &[ClipView]) -> String {
+fn page(command: &str, name: &str, files: &[FileRecord], views: &[ClipView]) -> String {
     let mut out = Markup::new();
     out.raw("<!doctype html>\n");
     out.open(&Tag::new("html").set("lang", "en"));

@@ -52,10 +52,8 @@ fn begin(args: &PinArgs) -> Result<()> {
         let mut record = opened.record();
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);
-        let (outputs, joints) =
-            opened.written(&[(index, held.clip)], place, &mut record.warnings)?;
-        told.changed_joints = joints.first().copied();
         record.clips.push(told);
+        let outputs = opened.written(&[(index, held.clip)], place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
     outcome.tell(&task, false)

@@ -55,9 +55,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                 Err(failure) => opened.clip_fault(index, &failure),
             });
         }
-        let (outputs, joints) = opened.written(&edits, place, &mut record.warnings)?;
-        let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
-        good.zip(joints).for_each(|(clip, joints)| clip.changed_joints = Some(joints));
+        let outputs = opened.written(&edits, place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
     outcome.tell(&task, false)

@@ -66,31 +66,16 @@ impl<'a> Source<'a> {
     /// Reads what the bytes say.
     pub(super) fn open(&'a self) -> Result<Opened<'a>> {
         let mut warnings = Warnings::new();
-        let file = self.parse(&self.bytes, &[], &mut warnings)?;
+        let limits = Limits::default();
+        let folder = self.input.path.parent().unwrap_or(Path::new(""));
+        let (mut resolve, options) = (gltf::folder(folder, limits), self.options());
+        let file =
+            MotionFile::from_bytes(&self.bytes, &mut resolve, &options, &limits, &mut warnings)
+                .map_err(|error| Failure::in_file(error, &self.input.name))?;
         let mut opened = Opened { source: self, file, warnings: Vec::new() };
         opened.warnings.extend(warnings.iter().map(ToString::to_string));
         opened.warnings.extend(opened.odd_name());
         Ok(opened)
-    }
-
-    /// Reads a file that was made of this one.
-    ///
-    /// - `beside`: files that were made with it, which are not on the disk yet
-    fn parse(
-        &self,
-        bytes: &[u8],
-        beside: &[gltf::BufferFile],
-        warnings: &mut Warnings,
-    ) -> Result<MotionFile> {
-        let limits = Limits::default();
-        let folder = self.input.path.parent().unwrap_or(Path::new(""));
-        let mut on_disk = gltf::folder(folder, limits);
-        let mut resolve = |uri: &str| match beside.iter().find(|file| file.path == uri) {
-            Some(file) => Ok(file.bytes.clone()),
-            None => on_disk(uri),
-        };
-        MotionFile::from_bytes(bytes, &mut resolve, &self.options(), &limits, warnings)
-            .map_err(|error| Failure::in_file(error, &self.input.name))
     }
 
     fn options(&self) -> MotionOptions {
@@ -190,47 +175,50 @@ impl Opened<'_> {
         ClipRecord { name: self.file.clip_name(index).map(str::to_owned), ..clip_record(clip) }
     }
 
-    /// The file with edited motions in place of those that it has, as it is to be written, and the number of joints written anew for each.
+    /// A motion as a clip; where it cannot be had, nothing, and the record says why.
+    pub(super) fn clip_or_fault(&self, index: usize, record: &mut FileRecord) -> Option<&Clip> {
+        let clip = self.clip(index);
+        clip.map_err(|failure| record.clips.push(self.clip_fault(index, &failure))).ok()
+    }
+
+    /// The files to be written, with edited motions in place of those that the file has.
+    ///
+    /// - `edits`: of the motions of the record that have no fault, in their order; the record learns how many joints were written anew for each
     pub(super) fn written(
         &self,
         edits: &[(usize, Clip)],
         output: &Path,
-        warnings: &mut Vec<String>,
-    ) -> Result<(Vec<Output>, Vec<usize>)> {
-        let in_file = |error: posekit_io::Error| Failure::in_file(error, &self.source.input.name);
-        let stem =
-            output.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let mut bytes = self.source.bytes.clone();
-        let mut beside: Vec<gltf::BufferFile> = Vec::new();
-        let mut joints = Vec::new();
-        let mut edited: Option<MotionFile> = None;
+        record: &mut FileRecord,
+    ) -> Result<Vec<Output>> {
         // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading
         // must be written in any case.
         let is_changed = |index: usize, clip: &Clip| {
             self.source.args.lenient || self.file.clip(index).is_ok_and(|read| read != clip)
         };
-        for (count, (index, clip)) in edits.iter().enumerate() {
-            if !is_changed(*index, clip) {
-                joints.push(0);
-                continue;
-            }
-            let file = edited.as_ref().unwrap_or(&self.file);
-            let name = if count == 0 { stem.clone() } else { format!("{stem}-{}", count + 1) };
-            let written = file.write(*index, clip, &name).map_err(in_file)?;
-            if written.loss != Default::default() {
-                warnings.push(format!(
-                    "what the channels of the file cannot hold is left out: {}",
-                    loss_words(&written.loss, clip)
-                ));
-            }
-            bytes = written.file;
-            beside.extend(written.beside);
-            joints.push(written.joints);
-            if count + 1 < edits.len() {
-                edited = Some(self.source.parse(&bytes, &beside, &mut Warnings::new())?);
+        let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
+        let (mut changed, mut told) = (Vec::new(), Vec::new());
+        for ((index, clip), record) in edits.iter().zip(good) {
+            record.changed_joints = Some(0);
+            if is_changed(*index, clip) {
+                changed.push((*index, clip));
+                told.push(record);
             }
         }
-        warnings.extend(self.left_behind(output));
+        let (mut bytes, mut beside) = (self.source.bytes.clone(), Vec::new());
+        if !changed.is_empty() {
+            let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+            let written = self.file.write_clips(&changed, &stem);
+            let written = written.map_err(|error| self.failure(error))?;
+            told.iter_mut().zip(written.joints).for_each(|(told, n)| told.changed_joints = Some(n));
+            if written.loss != Default::default() {
+                record.warnings.push(format!(
+                    "what the channels of the file cannot hold is left out: {}",
+                    loss_words(&written.loss, changed[0].1)
+                ));
+            }
+            (bytes, beside) = (written.file, written.beside);
+        }
+        record.warnings.extend(self.left_behind(output));
         let folder = output.parent().unwrap_or(Path::new(""));
         let mut outputs: Vec<Output> = beside
             .into_iter()
@@ -238,7 +226,7 @@ impl Opened<'_> {
             .collect();
         // The file comes last, so that it is never there without what it names.
         outputs.push(Output { path: output.to_owned(), bytes });
-        Ok((outputs, joints))
+        Ok(outputs)
     }
 
     /// A name that says something else than the content.

@@ -4,9 +4,9 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 use posekit::math::direction_or;
-use posekit::motion::{Clip, Floor, Leg, Plant};
+use posekit::motion::{Clip, Floor, Leg, Part, Plant};
 
-use super::feet::{Places, along, joint_of};
+use super::feet::{Places, along};
 use super::view::{Sides, head, heading, root};
 use super::words::millimetres;
 use crate::draw::svg::{Markup, Path, Tag, circle, line, root as svg_root};
@@ -181,7 +181,7 @@ impl Strip<'_> {
         screen: &impl Fn(DVec3) -> [f64; 2],
     ) {
         for leg in self.legs {
-            let joint = leg.ball.unwrap_or(leg.limb.end);
+            let joint = leg.joint(Part::Ball);
             let points: Vec<[f64; 2]> =
                 frames.clone().map(|frame| screen(places.at(frame, joint))).collect();
             out.leaf(&Path::through(&points).tag().class("way"));
@@ -191,7 +191,7 @@ impl Strip<'_> {
             if shown.is_empty() {
                 continue;
             }
-            let joint = joint_of(&self.legs[plant.leg], plant.part);
+            let joint = self.legs[plant.leg].joint(plant.part);
             let points: Vec<[f64; 2]> =
                 shown.map(|frame| screen(places.at(frame, joint))).collect();
             // A foot that stands still leaves a dot.

@@ -6,7 +6,7 @@ use posekit::glam::DVec3;
 use posekit::motion::{Clip, Floor, Leg, Part, Plant};
 use serde::Serialize;
 
-use super::feet::{Places, along, joint_of, part_word};
+use super::feet::{Places, along, part_word};
 use super::record::{ClipRecord, median};
 
 /// Frames per second that are played.
@@ -95,7 +95,7 @@ impl ClipView {
         let places = || [Some(sides.before), sides.after].into_iter().flatten();
         let frame_time = clip.frame_time();
         let foot = |leg: usize, part: Part| {
-            let joint = joint_of(&legs[leg], part);
+            let joint = legs[leg].joint(part);
             let heights = |places: &Places| {
                 let height = |frame| floor.height(places.at(frame, joint)) * millimetres;
                 (0..places.n_frames()).map(height).collect()
@@ -156,7 +156,7 @@ fn worst(
         |a: &usize, b: &usize| drift(*a).unwrap_or(0.0).total_cmp(&drift(*b).unwrap_or(0.0));
     let plant = (0..record.plants.len().min(plants.len())).max_by(by_drift)?;
     let Plant { leg, part, frames } = &plants[plant];
-    let joint = joint_of(&legs[*leg], *part);
+    let joint = legs[*leg].joint(*part);
     let [x, y] = along(floor.normal);
     let trail = |places: &Places| -> Vec<[f64; 2]> {
         let at = |frame: usize| {
@@ -213,10 +213,10 @@ fn play(
     let last = first + n_played * stride;
     let bars = plants.iter().filter(|plant| plant.frames.end > first && plant.frames.start < last);
     let bars = bars.map(|plant| {
-        let joint = joint_of(&legs[plant.leg], plant.part);
+        let joint = legs[plant.leg].joint(plant.part);
         [joint, played(plant.frames.start), played(plant.frames.end - 1).min(n_played - 1)]
     });
-    let feet = legs.iter().map(|leg| leg.ball.unwrap_or(leg.limb.end));
+    let feet = legs.iter().map(|leg| leg.joint(Part::Ball));
     let root = root(clip, legs);
     Play {
         fps: 1.0 / (clip.frame_time() * stride as f64),

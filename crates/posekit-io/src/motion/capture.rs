@@ -87,7 +87,7 @@ impl Capture {
                 (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss)
             }
         };
-        Ok(Written { file, beside: Vec::new(), joints: joints.len(), loss })
+        Ok(Written { file, beside: Vec::new(), joints: vec![joints.len()], loss })
     }
 
     /// The text with the numbers that changed.

@@ -28,7 +28,7 @@
 //! values[1] += 5.0;
 //! let written = file.write(0, &clip.with_values(values)?, "lifted")?;
 //! assert!(String::from_utf8(written.file).unwrap().ends_with("\n0 95 0 0 0 0\n0 91 0 0 0 0\n"));
-//! assert_eq!(written.joints, 1);
+//! assert_eq!(written.joints, [1]);
 //! # Ok::<(), posekit_io::Error>(())
 //! ```
 
@@ -151,8 +151,8 @@ pub struct Written {
     pub file: Vec<u8>,
     /// New files that it names; only a glTF of text whose buffers are files of their own has any. What it named before is named still.
     pub beside: Vec<BufferFile>,
-    /// How many joints were written anew.
-    pub joints: usize,
+    /// How many joints were written anew, for each motion that was given.
+    pub joints: Vec<usize>,
     /// What the channels of a BVH could not hold.
     pub loss: Loss,
 }
@@ -411,16 +411,21 @@ impl MotionFile {
         }
         match &self.content {
             Content::Capture(capture) => {
-                capture.write(edited.last().map_or(capture.clip(), |&(_, clip)| clip))
+                let written =
+                    capture.write(edited.last().map_or(capture.clip(), |&(_, clip)| clip))?;
+                // The later ones count, and there is one motion.
+                let mut joints = vec![0; edited.len()];
+                joints.iter_mut().rev().zip(&written.joints).for_each(|(joints, n)| *joints = *n);
+                Ok(Written { joints, ..written })
             }
             Content::Scene { asset, .. } => {
                 let mut animations = asset.animations().to_vec();
-                let mut joints = 0;
+                let mut joints = Vec::with_capacity(edited.len());
                 for &(index, clip) in edited {
                     let cast = self.cast(asset, index)?;
                     let old = &asset.animations()[index];
                     animations[index] = old.clone();
-                    joints += bake::bake(cast, clip, old, &mut animations[index])?;
+                    joints.push(bake::bake(cast, clip, old, &mut animations[index])?);
                 }
                 let gltf::Written { file, buffers } = asset.write(&animations, stem)?;
                 Ok(Written { file, beside: buffers, joints, loss: Loss::default() })

@@ -87,9 +87,8 @@ impl Table {
                 .plants
                 .iter()
                 .map(|report| {
-                    let leg = &cleaned.legs.legs[report.plant.leg];
-                    let ball = leg.ball.filter(|_| report.plant.part == Part::Ball);
-                    (ball.unwrap_or(leg.limb.end), report.plant.frames.clone())
+                    let Plant { leg, part, frames } = &report.plant;
+                    (cleaned.legs.legs[*leg].joint(*part), frames.clone())
                 })
                 .collect(),
         }

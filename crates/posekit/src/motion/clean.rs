@@ -207,7 +207,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let (held, after) = hold_on_path(clip, tracks, &path, &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
-        let joint = part_joint(&legs.legs[report.plant.leg], report.plant.part);
+        let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after =
             drift(|frame| after.pose(frame, joint).translation, &report.plant, &floor);
         let missed =
@@ -312,14 +312,6 @@ fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Option<Clip> {
         }
     }
     Some(clip.with_edited(values, &[]))
-}
-
-/// The joint by which a part of a foot is judged.
-fn part_joint(leg: &Leg, part: Part) -> usize {
-    match part {
-        Part::Heel => leg.limb.end,
-        Part::Ball => leg.ball.unwrap_or(leg.limb.end),
-    }
 }
 
 /// How far a plant slides: the largest distance along the floor from its median.
@@ -458,8 +450,7 @@ impl Planner<'_> {
         // The ends of the clip are no ends of plants.
         let before = if plant.frames.start == 0 { 0.0 } else { before };
         let after = if plant.frames.end == self.clip.n_frames() { 0.0 } else { after };
-        let leg = &self.legs[plant.leg];
-        let joint = part_joint(leg, plant.part);
+        let joint = self.legs[plant.leg].joint(plant.part);
         Contact {
             frame: Frame::new(joint, Pose::IDENTITY),
             from: self.clip.time(plant.frames.start) - before,

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::plant::Part;
 use crate::skeleton::{JointKind, Skeleton};
 
 /// How long another branch must be, as a part of the limb's own, for the joint that carries both to be the body and not the limb: the other leg at the hips,
@@ -158,6 +159,17 @@ pub struct Leg {
     pub ball: Option<usize>,
     /// Which side of the body it is on.
     pub side: Side,
+}
+
+impl Leg {
+    /// The joint by which a part of its foot is judged: of a foot in one piece the ankle for all of them.
+    #[must_use]
+    pub fn joint(&self, part: Part) -> usize {
+        match part {
+            Part::Heel => self.limb.end,
+            Part::Ball => self.ball.unwrap_or(self.limb.end),
+        }
+    }
 }
 
 /// A side of the body.

@@ -74,84 +74,55 @@ pub(super) fn hermite_rates(part: f64) -> [f64; 4] {
     [-6.0 * t * s, 6.0 * t * s, s * (1.0 - 3.0 * t), t * (3.0 * t - 2.0)]
 }
 
-impl Animated for f64 {
-    type Rate = Self;
-    type Cubic = Hermite<Self>;
+/// What adds up and scales goes in proportion; the size of a difference is the distance.
+macro_rules! animate_in_proportion {
+    ($value:ty, $size:ident) => {
+        impl Animated for $value {
+            type Rate = Self;
+            type Cubic = Hermite<Self>;
 
-    fn between(from: Self, to: Self, part: f64) -> Self {
-        from + part * (to - from)
-    }
+            fn between(from: Self, to: Self, part: f64) -> Self {
+                from + (to - from) * part
+            }
 
-    fn steady_rate(from: Self, to: Self, span: f64) -> Self {
-        (to - from) / span
-    }
+            fn steady_rate(from: Self, to: Self, span: f64) -> Self {
+                (to - from) / span
+            }
 
-    fn mean_rate([first, second]: [Self; 2], weight: f64) -> Self {
-        first * weight + second * (1.0 - weight)
-    }
+            fn mean_rate([first, second]: [Self; 2], weight: f64) -> Self {
+                first * weight + second * (1.0 - weight)
+            }
 
-    fn cubic(ends: [Self; 2], rates: [Self; 2], span: f64) -> Hermite<Self> {
-        Hermite { ends, rates: rates.map(|rate| rate * span), span }
-    }
+            fn cubic(ends: [Self; 2], rates: [Self; 2], span: f64) -> Hermite<Self> {
+                Hermite { ends, rates: rates.map(|rate| rate * span), span }
+            }
 
-    fn at(cubic: &Hermite<Self>, part: f64) -> (Self, Self) {
-        let ([from, to], [leave, arrive]) = (cubic.ends, cubic.rates);
-        let [_, w1, w2, w3] = hermite(part);
-        let [_, r1, r2, r3] = hermite_rates(part);
-        let value = from + ((to - from) * w1 + leave * w2 + arrive * w3);
-        (value, ((to - from) * r1 + leave * r2 + arrive * r3) / cubic.span)
-    }
+            fn at(cubic: &Hermite<Self>, part: f64) -> (Self, Self) {
+                let ([from, to], [leave, arrive]) = (cubic.ends, cubic.rates);
+                let [_, w1, w2, w3] = hermite(part);
+                let [_, r1, r2, r3] = hermite_rates(part);
+                let value = from + ((to - from) * w1 + leave * w2 + arrive * w3);
+                (value, ((to - from) * r1 + leave * r2 + arrive * r3) / cubic.span)
+            }
 
-    fn distance(self, other: Self) -> f64 {
-        (self - other).abs()
-    }
+            fn distance(self, other: Self) -> f64 {
+                (self - other).$size()
+            }
 
-    fn checked(self, index: usize) -> Result<Self> {
-        if self.is_finite() { Ok(self) } else { Err(Error::NonFinite { what: "keys", index }) }
-    }
+            fn checked(self, index: usize) -> Result<Self> {
+                if self.is_finite() {
+                    Ok(self)
+                } else {
+                    Err(Error::NonFinite { what: "keys", index })
+                }
+            }
 
-    fn is_finite_rate(rate: Self) -> bool {
-        rate.is_finite()
-    }
+            fn is_finite_rate(rate: Self) -> bool {
+                rate.is_finite()
+            }
+        }
+    };
 }
 
-impl Animated for DVec3 {
-    type Rate = Self;
-    type Cubic = Hermite<Self>;
-
-    fn between(from: Self, to: Self, part: f64) -> Self {
-        from + (to - from) * part
-    }
-
-    fn steady_rate(from: Self, to: Self, span: f64) -> Self {
-        (to - from) / span
-    }
-
-    fn mean_rate([first, second]: [Self; 2], weight: f64) -> Self {
-        first * weight + second * (1.0 - weight)
-    }
-
-    fn cubic(ends: [Self; 2], rates: [Self; 2], span: f64) -> Hermite<Self> {
-        Hermite { ends, rates: rates.map(|rate| rate * span), span }
-    }
-
-    fn at(cubic: &Hermite<Self>, part: f64) -> (Self, Self) {
-        let ([from, to], [leave, arrive]) = (cubic.ends, cubic.rates);
-        let [_, w1, w2, w3] = hermite(part);
-        let [_, r1, r2, r3] = hermite_rates(part);
-        let value = from + ((to - from) * w1 + leave * w2 + arrive * w3);
-        (value, ((to - from) * r1 + leave * r2 + arrive * r3) / cubic.span)
-    }
-
-    fn distance(self, other: Self) -> f64 {
-        (self - other).length()
-    }
-
-    fn checked(self, index: usize) -> Result<Self> {
-        if self.is_finite() { Ok(self) } else { Err(Error::NonFinite { what: "keys", index }) }
-    }
-
-    fn is_finite_rate(rate: Self) -> bool {
-        rate.is_finite()
-    }
-}
+animate_in_proportion!(f64, abs);
+animate_in_proportion!(DVec3, length);
