@@ -150,7 +150,7 @@ impl Rig {
     fn turn_to_goals(&mut self, i: usize, axis: DVec3, share: f64) {
         let node = &self.nodes[i];
         let center = self.world[i].translation;
-        let axis_in_world = self.before[i].rotation * axis;
+        let axis_in_world = self.in_world(i, axis);
         let [points, turns] = node.moves.clone();
         if let ([k], true) = (&self.downstream[points.clone()], turns.is_empty()) {
             // One point, the usual case: its products with the axis serve twice.
@@ -161,7 +161,7 @@ impl Rig {
             }
             let pull = spoke.pull(goal.target - center, goal.weight);
             let Some(wanted) = pull.turn() else { return };
-            let done = turn_hinge(&mut self.state.turn[i], axis, &node.bound, wanted, share);
+            let done = turn_hinge(&mut self.state[i].rotation, axis, &node.bound, wanted, share);
             goal.at = center + spoke.turned(done);
             return;
         }
@@ -178,7 +178,7 @@ impl Rig {
             }
         }
         let Some(wanted) = pull.turn() else { return };
-        let done = turn_hinge(&mut self.state.turn[i], axis, &node.bound, wanted, share);
+        let done = turn_hinge(&mut self.state[i].rotation, axis, &node.bound, wanted, share);
         for k in points {
             let goal = &mut self.points[self.downstream[k]];
             goal.at = center + Spoke::new(axis_in_world, goal.at - center).turned(done);
@@ -220,9 +220,9 @@ impl Rig {
                 }
                 column += match self.nodes[i].kind {
                     Kind::Hinge { axis } => {
-                        (self.before[i].rotation * axis).cross(goal.at - self.world[i].translation)
+                        self.in_world(i, axis).cross(goal.at - self.world[i].translation)
                     }
-                    Kind::Slide { axis } => self.before[i].rotation * axis,
+                    Kind::Slide { axis } => self.in_world(i, axis),
                     _ => DVec3::ZERO,
                 } * self.gain(i);
             }

@@ -610,10 +610,10 @@ impl Rig {
         let gain = self.nodes[i].gain;
         match self.nodes[i].kind {
             Kind::Hinge { axis } => {
-                let axis = self.before[i].rotation * axis * gain;
+                let axis = self.in_world(i, axis) * gain;
                 (axis.cross(lever), axis)
             }
-            Kind::Slide { axis } => (self.before[i].rotation * axis * (gain * share), DVec3::ZERO),
+            Kind::Slide { axis } => (self.in_world(i, axis) * (gain * share), DVec3::ZERO),
             Kind::Ball | Kind::Free => (DVec3::ZERO, DVec3::ZERO),
         }
     }

@@ -148,7 +148,7 @@ impl Rig {
     }
 
     fn bend_ball(&mut self, i: usize, by: f64, pattern: u32, place: usize) {
-        let across = self.before[i].rotation.conjugate() * self.side_axis();
+        let across = self.before(i).conjugate() * self.side_axis();
         let by = if pattern < SEQUENCE - 1 {
             by
         } else {

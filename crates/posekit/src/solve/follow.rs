@@ -265,7 +265,7 @@ impl RigRun {
             self.push_frame_goals(node);
             self.rig.move_node(node, &self.levers, 1.0, Style::Best);
             self.rig.renormalise_node(node);
-            self.rig.settle_node(node);
+            self.rig.update_node(node);
         }
         self.rig.update_goals();
     }

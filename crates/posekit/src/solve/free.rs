@@ -142,10 +142,7 @@ impl Rig {
         let flat = |v: DVec3| v.z.abs() <= 1e-14 * self.reach;
         let height = self.nodes[0].placement.translation.z;
         let is_plane = self.nodes.iter().enumerate().all(|(i, node)| {
-            let turned = node.placement.rotation;
             node.kind == Kind::Hinge { axis: DVec3::Z }
-                && turned.x == 0.0
-                && turned.y == 0.0
                 && (i == 0 || flat(node.placement.translation))
         });
         let in_plane = flat(goal.offset) && flat(goal.target - DVec3::Z * height);

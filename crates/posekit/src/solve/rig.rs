@@ -55,8 +55,11 @@ pub(super) enum Bound {
 pub(super) struct Node {
     pub(super) joint: usize,
     pub(super) parent: usize,
-    /// From this joint before it moves to the node above (or the world): fixed joints between are folded in.
+    /// From this node before it moves to the node above (or the world): fixed joints between are folded in.
     pub(super) placement: Pose,
+    /// From the joint to this node. The axis of a joint with one value takes over how the joint is placed, and its node stands
+    /// like the node above: a product less in every pass.
+    pub(super) node_from_joint: DQuat,
     /// Whether the placement turns.
     pub(super) is_turned: bool,
     pub(super) kind: Kind,
@@ -136,26 +139,11 @@ impl Node {
     pub(super) fn is_free_ball(&self) -> bool {
         self.kind == Kind::Ball && self.bound == Bound::None
     }
-}
 
-/// What moves: everything an iteration changes.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct State {
-    /// Rotation of each node about its own frame.
-    pub(super) turn: Vec<DQuat>,
-    /// Translation of each node in its own frame.
-    pub(super) slide: Vec<DVec3>,
-}
-
-/// By hand, because a derived `clone_from` throws the buffers away and allocates new ones.
-impl Clone for State {
-    fn clone(&self) -> Self {
-        Self { turn: self.turn.clone(), slide: self.slide.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.turn.clone_from(&source.turn);
-        self.slide.clone_from(&source.slide);
+    /// World rotation before it moves, from that of the node above.
+    #[inline(always)]
+    fn before(&self, above: DQuat) -> DQuat {
+        if self.is_turned { above * self.placement.rotation } else { above }
     }
 }
 
@@ -178,9 +166,9 @@ pub(super) struct Rig {
     pub(super) downstream: Vec<usize>,
     /// Per point goal; see [`Rig::reach_of`].
     pub(super) reaches: Vec<Reach>,
-    pub(super) state: State,
-    /// World pose of each node before it moves, and its rotation after.
-    pub(super) before: Vec<Pose>,
+    /// Everything an iteration changes: how each node has turned and moved in its own frame.
+    pub(super) state: Vec<Pose>,
+    /// World pose of each node.
     pub(super) world: Vec<Pose>,
     /// How many nodes share each variable.
     pub(super) sharers: Vec<u32>,
@@ -271,8 +259,7 @@ impl Rig {
 
     /// Sets the state from joint values.
     pub(super) fn state_from(&mut self, q: &[f64]) {
-        self.state.turn.clear();
-        self.state.slide.clear();
+        self.state.clear();
         for node in &self.nodes {
             let values = &q[node.values.clone()];
             let (turn, slide) = match node.kind {
@@ -286,8 +273,7 @@ impl Rig {
                     (DQuat::from_slice(&values[3..]), DVec3::from_slice(values) * self.scale)
                 }
             };
-            self.state.turn.push(turn.normalize());
-            self.state.slide.push(slide);
+            self.state.push(Pose { rotation: turn.normalize(), translation: slide });
         }
     }
 
@@ -300,10 +286,10 @@ impl Rig {
             match node.kind {
                 Kind::Hinge { .. } => values[0] = self.hinge_value(i, values[0]),
                 Kind::Slide { axis } => values[0] = self.slide_value(i, axis),
-                Kind::Ball => self.state.turn[i].write_to_slice(values),
+                Kind::Ball => self.state[i].rotation.write_to_slice(values),
                 Kind::Free => {
-                    (self.state.slide[i] / self.scale).write_to_slice(values);
-                    self.state.turn[i].write_to_slice(&mut values[3..]);
+                    (self.state[i].translation / self.scale).write_to_slice(values);
+                    self.state[i].rotation.write_to_slice(&mut values[3..]);
                 }
             }
         }
@@ -357,7 +343,7 @@ impl Rig {
     }
 
     fn slide_value(&self, i: usize, axis: DVec3) -> f64 {
-        let value = self.state.slide[i].dot(axis);
+        let value = self.state[i].translation.dot(axis);
         match self.nodes[i].bound {
             Bound::Span { min, max } => value.clamp(min, max) / self.scale,
             _ => value / self.scale,
@@ -368,13 +354,12 @@ impl Rig {
     #[inline]
     pub(super) fn hinge_half(&self, i: usize) -> (f64, f64) {
         let Kind::Hinge { axis } = self.nodes[i].kind else { return (1.0, 0.0) };
-        let turn = self.state.turn[i];
+        let turn = self.state[i].rotation;
         (turn.w, turn.xyz().dot(axis))
     }
 
     /// Forward kinematics of all nodes and goals from the state: one pass.
     pub(super) fn update(&mut self) {
-        self.before.resize(self.nodes.len(), Pose::IDENTITY);
         self.world.resize(self.nodes.len(), Pose::IDENTITY);
         // Most nodes hang on the one just before, which then need not be read back.
         let mut last = Pose::IDENTITY;
@@ -400,30 +385,29 @@ impl Rig {
     #[inline(always)]
     fn place_node(&mut self, i: usize, above: Pose) -> Pose {
         let node = &self.nodes[i];
-        let mut before = Pose {
-            rotation: above.rotation,
+        let before = node.before(above.rotation);
+        let mut world = Pose {
+            rotation: before * self.state[i].rotation,
             translation: above.transform_point(node.placement.translation),
         };
-        if node.is_turned {
-            before.rotation *= node.placement.rotation;
-        }
-        self.before[i] = before;
-        self.settle_node(i)
-    }
-
-    /// World pose of a node from where it was before it moved.
-    #[inline(always)]
-    pub(super) fn settle_node(&mut self, i: usize) -> Pose {
-        let before = self.before[i];
-        let mut world = Pose {
-            rotation: before.rotation * self.state.turn[i],
-            translation: before.translation,
-        };
-        if !matches!(self.nodes[i].kind, Kind::Hinge { .. } | Kind::Ball) {
-            world.translation += before.rotation * self.state.slide[i];
+        if !matches!(node.kind, Kind::Hinge { .. } | Kind::Ball) {
+            world.translation += before * self.state[i].translation;
         }
         self.world[i] = world;
         world
+    }
+
+    /// World rotation of a node before it moves.
+    #[inline]
+    pub(super) fn before(&self, i: usize) -> DQuat {
+        let node = &self.nodes[i];
+        node.before(self.world_of(node.parent).rotation)
+    }
+
+    /// A direction of a node's frame that its motion leaves as it is, such as a hinge's axis or the way of a slide, in the world.
+    #[inline]
+    pub(super) fn in_world(&self, i: usize, axis: DVec3) -> DVec3 {
+        self.world[i].rotation * axis
     }
 
     /// Where the effectors are.
@@ -442,12 +426,12 @@ impl Rig {
 
     /// Rounding lets quaternions drift by an ulp a product; called once an iteration.
     pub(super) fn renormalise(&mut self) {
-        self.state.turn.iter_mut().for_each(renormalise);
+        self.state.iter_mut().for_each(|moved| renormalise(&mut moved.rotation));
     }
 
     /// The same for one node.
     pub(super) fn renormalise_node(&mut self, i: usize) {
-        renormalise(&mut self.state.turn[i]);
+        renormalise(&mut self.state[i].rotation);
     }
 
     /// The length that a radian counts like: the reach, or 1 where nothing reaches.
@@ -507,11 +491,11 @@ impl Rig {
             }
             Bound::Span { min, max } => {
                 let Kind::Slide { axis } = self.nodes[i].kind else { return false };
-                let value = self.state.slide[i].dot(axis);
+                let value = self.state[i].translation.dot(axis);
                 value - min <= 1e-9 * self.reach || max - value <= 1e-9 * self.reach
             }
             Bound::Cone(Limit::Cone { axis, swing, twist }) => {
-                let parts = swing_twist(self.state.turn[i], axis);
+                let parts = swing_twist(self.state[i].rotation, axis);
                 parts.swing_angle() >= swing - 1e-9
                     || parts.twist - twist[0] <= 1e-9
                     || twist[1] - parts.twist <= 1e-9
@@ -555,7 +539,7 @@ impl Rig {
 
     /// Turns a ball further, in the frame before its motion, and back into its cone where rounding leads out of it.
     pub(super) fn rotate_ball(&mut self, i: usize, by: DQuat) {
-        let mut turned = (by * self.state.turn[i]).normalize();
+        let mut turned = (by * self.state[i].rotation).normalize();
         if let Bound::Cone(limit) = self.nodes[i].bound {
             turned = limit.clamp_rotation(turned);
         }
@@ -567,7 +551,7 @@ impl Rig {
                 turned = so3_exp(off * (self.nodes[i].leash / far)) * start;
             }
         }
-        self.state.turn[i] = turned;
+        self.state[i].rotation = turned;
     }
 
     /// Where a ball's rotation started.
@@ -593,7 +577,7 @@ impl Rig {
     pub(super) fn node_value(&self, i: usize) -> f64 {
         let node = &self.nodes[i];
         match node.kind {
-            Kind::Slide { axis } => self.state.slide[i].dot(axis),
+            Kind::Slide { axis } => self.state[i].translation.dot(axis),
             _ => self.hinge_value(i, self.start[node.values.start]),
         }
     }
@@ -653,9 +637,9 @@ impl Rig {
         match node.kind {
             Kind::Hinge { axis } => {
                 let (s, c) = sin_cos(0.5 * value);
-                self.state.turn[i] = hinge_turn(axis, (c, s));
+                self.state[i].rotation = hinge_turn(axis, (c, s));
             }
-            Kind::Slide { axis } => self.state.slide[i] = axis * value,
+            Kind::Slide { axis } => self.state[i].translation = axis * value,
             _ => {}
         }
     }

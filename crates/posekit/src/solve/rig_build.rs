@@ -70,7 +70,6 @@ impl Rig {
         self.variable_of_joint.clear();
         self.variable_of_joint.resize(skeleton.n_joints(), BASE);
         self.mimics.clear();
-        self.before.clear();
         for joint in 0..skeleton.n_joints() {
             if let Some(mimic) = skeleton.mimic(joint) {
                 let values =
@@ -96,10 +95,12 @@ impl Rig {
             self.node_of_joint[joint] = self.nodes.len();
             let (parent, placement) =
                 self.carry_up(skeleton, joint, skeleton.parent_from_joint(joint));
+            let (kind, placement, node_from_joint) = without_turn(kind, placement);
             self.nodes.push(Node {
                 joint,
                 parent,
                 placement,
+                node_from_joint,
                 is_turned: placement.rotation != DQuat::IDENTITY,
                 kind,
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
@@ -127,19 +128,26 @@ impl Rig {
         }
     }
 
-    /// The moving joint above, and a pose in `joint`'s parent carried up to it through fixed joints.
+    /// The node above, and a pose in `joint`'s parent carried up to it through fixed joints.
     #[inline(always)]
     fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
         let mut carried = pose;
         let mut next = skeleton.parent(joint);
         while let Some(i) = next {
             if self.node_of_joint[i] < BASE - 1 {
-                return (self.node_of_joint[i], carried);
+                return (self.node_of_joint[i], self.in_node(self.node_of_joint[i], carried));
             }
             carried = self.fixed_pose(skeleton, i) * carried;
             next = skeleton.parent(i);
         }
         (BASE, carried)
+    }
+
+    /// A pose in the joint of a node, as one in the node.
+    #[inline]
+    fn in_node(&self, node: usize, pose: Pose) -> Pose {
+        let turn = self.nodes[node].node_from_joint;
+        Pose { rotation: turn * pose.rotation, translation: turn * pose.translation }
     }
 
     /// Pose in its parent of a joint that does not move: a fixed one, or one that is held where it starts.
@@ -250,7 +258,9 @@ impl Rig {
         let Some(frame) = frame else { return Carrier::WORLD };
         let mut node_from_frame = frame.joint_from_frame;
         let mut node = self.node_of_joint[frame.joint];
-        if node >= BASE - 1 {
+        if node < BASE - 1 {
+            node_from_frame = self.in_node(node, node_from_frame);
+        } else {
             let parent_from_frame = self.fixed_pose(skeleton, frame.joint) * node_from_frame;
             (node, node_from_frame) = self.carry_up(skeleton, frame.joint, parent_from_frame);
         }
@@ -501,12 +511,30 @@ impl Rig {
                 weight += goal.weight;
             }
             if weight > 0.0 {
-                let in_node = self.before[i].rotation.conjugate() * (sum / weight);
-                self.state.slide[i] += in_node;
+                let in_node = self.before(i).conjugate() * (sum / weight);
+                self.state[i].translation += in_node;
             }
         }
         self.update();
     }
+}
+
+/// How a joint moves and is placed when its node stands like the node above, where that can be, and the turn from the joint to the node.
+fn without_turn(kind: Kind, placement: Pose) -> (Kind, Pose, DQuat) {
+    let Pose { rotation, translation } = placement;
+    if rotation == DQuat::IDENTITY {
+        return (kind, placement, rotation);
+    }
+    let turned = |axis: DVec3| {
+        let axis = rotation * axis;
+        axis / axis.length()
+    };
+    let kind = match kind {
+        Kind::Hinge { axis } => Kind::Hinge { axis: turned(axis) },
+        Kind::Slide { axis } => Kind::Slide { axis: turned(axis) },
+        Kind::Ball | Kind::Free => return (kind, placement, DQuat::IDENTITY),
+    };
+    (kind, Pose::from_translation(translation), rotation)
 }
 
 fn moving(kind: JointKind) -> Option<Kind> {

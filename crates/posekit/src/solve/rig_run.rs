@@ -3,13 +3,14 @@
 use super::driver::{FLOOR, Recorder, Residual, Run, worse};
 use super::least_squares::{LeastSquares, Until};
 use super::points::PointsRun;
-use super::rig::{Rig, State};
+use super::rig::Rig;
 use super::settings::Root;
 use super::solution::TraceStep;
 use super::turn::Lever;
 use super::{Method, Relaxation, Settings};
 use crate::Result;
 use crate::chain::{Chain, fabrik};
+use crate::math::Pose;
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Reading, Task, TaskKind};
 use glam::DVec3;
@@ -24,9 +25,9 @@ pub(super) struct RigRun {
     pub(super) at_rest: bool,
     pub(super) relaxation: Relaxation,
     pub(super) levers: Vec<Lever>,
-    pub(super) begun: State,
-    kept: State,
-    aside: State,
+    pub(super) begun: Vec<Pose>,
+    kept: Vec<Pose>,
+    aside: Vec<Pose>,
     pub(super) web: super::follow::Web,
     pub(super) branches: fabrik::Branches,
     pub(super) least: LeastSquares,

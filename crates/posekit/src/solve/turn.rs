@@ -83,11 +83,11 @@ impl Rig {
         share: f64,
         style: Style,
     ) -> DQuat {
-        let axis_in_world = self.before[i].rotation * axis;
+        let axis_in_world = self.in_world(i, axis);
         let half = match style {
             Style::Best => best_about(axis_in_world, levers).map(|wanted| {
                 let bound = &self.nodes[i].bound;
-                let (c, s) = turn_hinge(&mut self.state.turn[i], axis, bound, wanted, share);
+                let (c, s) = turn_hinge(&mut self.state[i].rotation, axis, bound, wanted, share);
                 half_angle(c, s)
             }),
             Style::Published { degenerate } => two_step(axis_in_world, levers, degenerate)
@@ -114,7 +114,7 @@ impl Rig {
             new = self.stop_at_limit(i, old, done);
             done = difference(new, old);
         }
-        self.state.turn[i] = hinge_turn(axis, new);
+        self.state[i].rotation = hinge_turn(axis, new);
         done
     }
 
@@ -144,15 +144,15 @@ impl Rig {
             let (c, s) = shared((turn.w, turn.xyz().length()), share);
             turn = hinge_turn(turn.xyz().normalize_or_zero(), (c, s)).normalize();
         }
-        let before = self.before[i].rotation;
-        let old = self.state.turn[i];
+        let before = self.before(i);
+        let old = self.state[i].rotation;
         let mut new = before.conjugate() * (turn * self.world[i].rotation);
         renormalise(&mut new);
         if let Bound::Cone(limit) = self.nodes[i].bound {
             new = self.stay_in_cone(limit, old, new, i, levers);
             turn = before * new * old.conjugate() * before.conjugate();
         }
-        self.state.turn[i] = new;
+        self.state[i].rotation = new;
         turn
     }
 
@@ -166,7 +166,7 @@ impl Rig {
         levers: &[Lever],
     ) -> DQuat {
         let held = limit.clamp_rotation(wanted);
-        let before = self.before[i].rotation;
+        let before = self.before(i);
         let miss = |new: DQuat| -> f64 {
             let turn = before * new * old.conjugate() * before.conjugate();
             levers.iter().map(|l| l.weight * (turn * l.is).distance_squared(l.wish)).sum()
@@ -175,18 +175,18 @@ impl Rig {
     }
 
     fn slide(&mut self, i: usize, axis: DVec3, levers: &[Lever], share: f64) -> DVec3 {
-        let axis_in_world = self.before[i].rotation * axis;
+        let axis_in_world = self.in_world(i, axis);
         let weight: f64 = levers.iter().map(|lever| lever.weight).sum();
         if weight <= 0.0 {
             return DVec3::ZERO;
         }
         let miss: f64 = levers.iter().map(|l| l.weight * (l.wish - l.is).dot(axis_in_world)).sum();
-        let old = self.state.slide[i].dot(axis);
+        let old = self.state[i].translation.dot(axis);
         let mut new = old + share * miss / weight;
         if let Bound::Span { min, max } = self.nodes[i].bound {
             new = new.clamp(min, max);
         }
-        self.state.slide[i] = axis * new;
+        self.state[i].translation = axis * new;
         axis_in_world * (new - old)
     }
 
@@ -197,7 +197,8 @@ impl Rig {
         }
         let sum: DVec3 = levers.iter().map(|l| (l.wish - turn * l.is) * l.weight).sum();
         let by = sum * (share / weight);
-        self.state.slide[i] += self.before[i].rotation.conjugate() * by;
+        let in_node = self.before(i).conjugate() * by;
+        self.state[i].translation += in_node;
         by
     }
 }

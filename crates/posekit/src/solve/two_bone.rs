@@ -38,7 +38,7 @@ impl RigRun {
     /// Takes the best answer.
     pub(super) fn bend_limb(&mut self) {
         if let Some(best) = self.limbs.first() {
-            self.rig.state.turn.copy_from_slice(best);
+            self.rig.set_pair(best);
             self.rig.update();
         }
     }
@@ -52,11 +52,11 @@ impl RigRun {
         let now = self.rig.pair();
         for limb in &self.limbs[1..] {
             let mut other = self.spare_values.pop().unwrap_or_default();
-            self.rig.state.turn.copy_from_slice(limb);
+            self.rig.set_pair(limb);
             self.rig.write_values(&mut other);
             others.push(other);
         }
-        self.rig.state.turn.copy_from_slice(&now);
+        self.rig.set_pair(&now);
         self.rig.update();
     }
 }
@@ -127,7 +127,7 @@ impl Rig {
     }
 
     fn hinge_at(&self, i: usize, value: f64) -> DQuat {
-        let Kind::Hinge { axis } = self.nodes[i].kind else { return self.state.turn[i] };
+        let Kind::Hinge { axis } = self.nodes[i].kind else { return self.state[i].rotation };
         rotation_about(axis, value)
     }
 
@@ -138,7 +138,7 @@ impl Rig {
         for held in 0..2 {
             let Bound::Arc { min, max, .. } = self.nodes[held].bound else { continue };
             for end in [min, max].into_iter().filter(|end| end.is_finite()) {
-                self.state.turn[held] = self.hinge_at(held, end);
+                self.state[held].rotation = self.hinge_at(held, end);
                 self.update();
                 self.turn_to_target(1 - held);
                 self.update();
@@ -146,7 +146,7 @@ impl Rig {
                 if best.is_none_or(|(least, _)| miss < least) {
                     best = Some((miss, self.pair()));
                 }
-                self.state.turn.copy_from_slice(&now);
+                self.set_pair(&now);
             }
         }
         self.update();
@@ -154,7 +154,13 @@ impl Rig {
     }
 
     fn pair(&self) -> Pair {
-        [self.state.turn[0], self.state.turn[1]]
+        [self.state[0].rotation, self.state[1].rotation]
+    }
+
+    fn set_pair(&mut self, turns: &Pair) {
+        for (moved, turn) in self.state.iter_mut().zip(turns) {
+            moved.rotation = *turn;
+        }
     }
 
     /// The best move of one joint alone.
@@ -171,7 +177,7 @@ impl Rig {
     fn plan_ball_and_hinge(&self, answers: &mut Vec<Pair>) {
         let Kind::Hinge { axis } = self.nodes[1].kind else { return };
         let [start, mid, end, target] = self.limb_points();
-        let axis_in_world = self.before[1].rotation * axis;
+        let axis_in_world = self.in_world(1, axis);
         let (w, u) = (mid - start, end - mid);
         let fixed = axis_in_world.dot(u) * axis_in_world.dot(w);
         let (c, s) = (w.dot(u) - fixed, w.dot(axis_in_world.cross(u)));
@@ -203,7 +209,7 @@ impl Rig {
         for value in values.into_iter().filter(|value| value.is_finite()) {
             let bent = rotation_about(axis_in_world, value - self.node_value(1)) * u;
             let swing = shortest_rotation(w + bent, target - start);
-            let first = self.before[0].rotation.conjugate() * swing * self.world[0].rotation;
+            let first = self.before(0).conjugate() * swing * self.world[0].rotation;
             let pair = [first.normalize(), self.hinge_at(1, value)];
             if !answers.iter().any(|known| known[1].dot(pair[1]).abs() > 1.0 - 1e-14) {
                 answers.push(pair);
@@ -218,7 +224,7 @@ impl Rig {
         let first = solved.start_correction * self.world[0].rotation;
         let second = solved.mid_correction * self.world[1].rotation;
         let before = first * self.nodes[1].placement.rotation;
-        let first = self.before[0].rotation.conjugate() * first;
+        let first = self.before(0).conjugate() * first;
         answers.push([first.normalize(), (before.conjugate() * second).normalize()]);
     }
 }

@@ -5,11 +5,11 @@
 //! disturbs a higher one. Rows that are met are held at their targets, the others where they ended.
 
 use super::super::demand::{Block, Demand, Motion, make_room};
-use super::super::rig::{Kind, Rig, State};
+use super::super::rig::{Kind, Rig};
 use super::super::rig_run::RigRun;
 use super::columns::add_product;
 use super::{LeastSquares, Snapshot};
-use crate::math::{so3_log, wrap_angle};
+use crate::math::{Pose, so3_log, wrap_angle};
 use crate::task::{Task, TaskKind};
 use glam::{DQuat, DVec3};
 
@@ -170,7 +170,7 @@ impl LeastSquares {
         self.levels.n_hard = self.levels.held.len();
     }
 
-    fn start_level(&mut self, rig: &Rig, begun: &State) {
+    fn start_level(&mut self, rig: &Rig, begun: &[Pose]) {
         let level = self.levels.level;
         let included = self.system.order.iter().take_while(|&&k| rig.demands[k].level <= level);
         self.n_demands = included.count();
@@ -349,7 +349,7 @@ impl LeastSquares {
     }
 
     /// Lists what pulls at a level, and where to: postures, staying at the start.
-    pub(super) fn list_pulls(&mut self, rig: &Rig, begun: &State, level: u8) {
+    pub(super) fn list_pulls(&mut self, rig: &Rig, begun: &[Pose], level: u8) {
         let stay = if level == LEAST_CHANGE { 1.0 } else { rig.regularisation };
         let unit = rig.unit();
         if stay == 0.0 && self.pulls_level == level {
@@ -445,8 +445,8 @@ pub(super) struct Want {
 
 impl Rig {
     /// Where a node was in another state, with the value of its variable there.
-    fn want_of_state(&self, i: usize, state: &State, value: f64) -> Want {
-        Want { value, turn: state.turn[i], slide: state.slide[i] }
+    fn want_of_state(&self, i: usize, state: &[Pose], value: f64) -> Want {
+        Want { value, turn: state[i].rotation, slide: state[i].translation }
     }
 
     /// Where a configuration has a node.
@@ -467,9 +467,9 @@ impl Rig {
     pub(super) fn way_to(&self, i: usize, motion: Motion, value: f64, want: Want) -> DVec3 {
         let in_node = match motion {
             Motion::Variable => return DVec3::X * (want.value - value),
-            Motion::Turn => so3_log(want.turn * self.state.turn[i].conjugate()),
-            Motion::Shift => want.slide - self.state.slide[i],
+            Motion::Turn => so3_log(want.turn * self.state[i].rotation.conjugate()),
+            Motion::Shift => want.slide - self.state[i].translation,
         };
-        self.before[i].rotation * in_node
+        self.before(i) * in_node
     }
 }

@@ -19,9 +19,9 @@ use levels::Pull;
 pub(super) use levels::Levels;
 
 use super::demand::{Motion, System, make_room};
-use super::rig::{Rig, State};
+use super::rig::Rig;
 use super::rig_run::RigRun;
-use crate::math::{dot, so3_exp};
+use crate::math::{Pose, dot, so3_exp};
 use columns::{add_product, add_transposed};
 use glam::DVec3;
 use mixing::Mixer;
@@ -115,7 +115,7 @@ pub(super) struct LeastSquares {
 /// A pose to return to: a state, and the values of the one-value unknowns that belong to it.
 #[derive(Debug, Clone, Default)]
 struct Snapshot {
-    state: State,
+    state: Vec<Pose>,
     values: Vec<f64>,
 }
 
@@ -238,7 +238,7 @@ impl LeastSquares {
         for block in &self.system.blocks {
             let node = &rig.nodes[block.node];
             let values = &mut q[node.values.clone()];
-            let turn = rig.state.turn[block.node];
+            let turn = rig.state[block.node].rotation;
             match block.motion {
                 Motion::Variable => {
                     let value = node.gain * self.step.values[block.first] + node.bias;
@@ -247,7 +247,7 @@ impl LeastSquares {
                 Motion::Turn if values.len() == 4 => turn.write_to_slice(values),
                 Motion::Turn => turn.write_to_slice(&mut values[3..]),
                 Motion::Shift => {
-                    (rig.state.slide[block.node] / rig.scale).write_to_slice(values);
+                    (rig.state[block.node].translation / rig.scale).write_to_slice(values);
                 }
             }
         }
@@ -391,15 +391,13 @@ impl LeastSquares {
                 }
                 Motion::Turn => {
                     let turn = DVec3::from_slice(&self.step.x[block.range()]) * part;
-                    rig.rotate_ball(
-                        block.node,
-                        so3_exp(rig.before[block.node].rotation.conjugate() * turn),
-                    );
+                    rig.rotate_ball(block.node, so3_exp(rig.before(block.node).conjugate() * turn));
                 }
                 Motion::Shift => {
                     let shift = DVec3::from_slice(&self.step.x[block.range()]) * part;
                     let i = block.node;
-                    rig.state.slide[i] += rig.before[i].rotation.conjugate() * shift;
+                    let in_node = rig.before(i).conjugate() * shift;
+                    rig.state[i].translation += in_node;
                 }
             }
         }

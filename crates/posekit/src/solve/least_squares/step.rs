@@ -219,7 +219,8 @@ impl Step {
         make_room(&mut self.places, m);
         make_room(&mut self.y, m);
         make_room(&mut self.by_row, m);
-        make_room(&mut self.gram, (m * m).max(n * n));
+        // Solved over the unknowns only where these are fewer.
+        make_room(&mut self.gram, m * m);
         make_room(&mut self.active, m);
         make_room(&mut self.is_active, m);
         make_room(&mut self.was_dropped, m);
@@ -693,14 +694,13 @@ impl Rig {
         let node = &self.nodes[i];
         let (mut out, mut end, mut off) = (None, None, None);
         if let Bound::Cone(Limit::Cone { axis, swing, twist }) = node.bound {
-            let parts = swing_twist(self.state.turn[i], axis);
+            let parts = swing_twist(self.state[i].rotation, axis);
             let swing_axis = parts.swing.xyz().try_normalize();
             let room = swing - parts.swing_angle();
-            out = swing_axis.map(|axis| (self.before[i].rotation * axis, room));
+            out = swing_axis.map(|axis| (self.before(i) * axis, room));
             // The twist grows with what turns about the middle between the axis before the motion and after it, faster the more
             // the axis swings: by ω · (z + R z) / (1 + cos swing).
-            let middle =
-                (self.before[i].rotation * axis + self.world[i].rotation * axis).try_normalize();
+            let middle = (self.before(i) * axis + self.world[i].rotation * axis).try_normalize();
             let (to_max, to_min) = (twist[1] - parts.twist, parts.twist - twist[0]);
             if twist[1] - twist[0] < core::f64::consts::TAU {
                 let slow = parts.swing.w.abs();
@@ -714,9 +714,9 @@ impl Rig {
             }
         }
         if node.leash < f64::INFINITY {
-            let turned = so3_log(self.state.turn[i] * self.start_turn(i).conjugate());
+            let turned = so3_log(self.state[i].rotation * self.start_turn(i).conjugate());
             let room = node.leash - turned.length();
-            off = turned.try_normalize().map(|axis| (self.before[i].rotation * axis, room));
+            off = turned.try_normalize().map(|axis| (self.before(i) * axis, room));
         }
         [out, end, off]
     }
