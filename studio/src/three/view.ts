@@ -57,6 +57,7 @@ export class View {
   /** What holds the mesh of a character. */
   readonly #worn = new THREE.Group();
   readonly #stops: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
   readonly #pace = new Pace();
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #raycaster = new THREE.Raycaster();
@@ -274,6 +275,7 @@ export class View {
     }
     this.#ground.look(this.#rig);
     this.#renderer.render(this.#scene, this.#rig.camera);
+    for (const listener of this.#listeners) listener();
     this.stats.frames += 1;
     this.stats.millis = performance.now() - began;
   }
@@ -628,6 +630,12 @@ export class View {
       this.#cameraMoved();
     } else if (name === "frame") this.frameSelection();
     else if (name === "frame-all") this.frameAll();
+  }
+
+  /** Calls this after every frame, until what it returns is called. */
+  onDrawn(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
   }
 
   /** Where a place of the world is on the canvas [CSS px]. */
