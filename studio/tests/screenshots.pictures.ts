@@ -15,7 +15,7 @@ const README = fileURLToPath(new URL("../../docs/images/studio/", import.meta.ur
 const ONLY = process.env["ONLY"]?.split(",");
 const DEVICES = {
   desktop: { viewport: { width: 1440, height: 900 } },
-  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  phone: { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true },
 } as const;
 
 let browser: Browser;

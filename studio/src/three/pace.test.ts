@@ -28,6 +28,19 @@ test("quick frames keep every pixel", () => {
   expect(pace.share).toBe(1);
 });
 
+test("a screen of 50 a second and a late frame now and then keep every pixel", () => {
+  const pace = new Pace();
+  const now = run(pace, 0, 20, 200);
+  for (let i = 0; i < 60; i++) pace.tick(run(pace, now + 117 * i, 16.7, 5) + 33.4);
+  expect(pace.share).toBe(1);
+});
+
+test("forty pictures a second are too few", () => {
+  const pace = new Pace();
+  run(pace, 0, 25, 40);
+  expect(pace.share).toBe(0.5);
+});
+
 test("after a hitch the pixels come back on a screen of 60 a second", () => {
   const pace = new Pace();
   const now = run(pace, 0, 50, 40);

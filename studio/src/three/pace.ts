@@ -2,8 +2,9 @@
 
 /** Device pixels for a CSS pixel, as shares of the usual, from fine to coarse. */
 const SHARES = [1, 0.75, 0.5] as const;
-/** Frames that took longer than this on the average are too slow, and shorter than that leave room: those of a screen of 60 a second do [ms]. */
-const SLOW = 27;
+/** Frames that took longer than this on the average are too slow: those of a screen of 50 a second are not, nor is one of six that comes late on a
+ *  screen of 60. Shorter ones than the other leave room [ms]. */
+const SLOW = 21;
 const FAST = 18;
 /** So many frames decide. */
 const WINDOW = 6;

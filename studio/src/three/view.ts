@@ -26,8 +26,8 @@ import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 const MOST_RATIO = 2;
 /** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
 const OUTGROWN = 0.5;
-/** The shadow of a crowd is drawn every so many frames. */
-const CROWD_SHADOW = 4;
+/** The shadow of a crowd is drawn every so many frames, and while frames are late. */
+const CROWD_SHADOW = { fine: 4, coarse: 8 } as const;
 /** How long a change of the camera takes [ms]. */
 const GLIDE = 180;
 /** Width and height of a scene's small picture [CSS px]. */
@@ -57,6 +57,7 @@ export class View {
   /** What holds the mesh of a character. */
   readonly #worn = new THREE.Group();
   readonly #stops: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
   readonly #pace = new Pace();
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #raycaster = new THREE.Raycaster();
@@ -86,7 +87,10 @@ export class View {
   readonly stats = { frames: 0, millis: 0 };
 
   constructor(readonly canvas: HTMLCanvasElement, readonly session: Session) {
-    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.#isSoft, powerPreference: "high-performance" });
+    const attributes: WebGLContextAttributes = { alpha: false, antialias: !this.#isSoft, depth: true, powerPreference: "high-performance", stencil: false };
+    // three itself asks for a picture that can be seen through, which the browser then has to lay over the page at a price.
+    const context = canvas.getContext("webgl2", attributes);
+    this.#renderer = new THREE.WebGLRenderer(context === null ? { canvas } : { canvas, context });
     this.#renderer.info.autoReset = true;
     this.#scene.add(this.#ground.group, this.#batches.group, this.#limbs.mesh, this.#lights, this.#worn, this.#gizmoProxy);
     this.#batches.casters.add(this.#limbs.caster);
@@ -265,12 +269,13 @@ export class View {
       this.#compose();
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
       // Nobody sees that the shadow of a crowd is a few frames old.
-      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW === 0;
+      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW[this.#pace.share < 1 ? "coarse" : "fine"] === 0;
       if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared);
       this.#syncGizmos();
     }
     this.#ground.look(this.#rig);
     this.#renderer.render(this.#scene, this.#rig.camera);
+    for (const listener of this.#listeners) listener();
     this.stats.frames += 1;
     this.stats.millis = performance.now() - began;
   }
@@ -625,6 +630,12 @@ export class View {
       this.#cameraMoved();
     } else if (name === "frame") this.frameSelection();
     else if (name === "frame-all") this.frameAll();
+  }
+
+  /** Calls this after every frame, until what it returns is called. */
+  onDrawn(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => { this.#listeners.delete(listener); };
   }
 
   /** Where a place of the world is on the canvas [CSS px]. */

@@ -9,6 +9,7 @@ import { cameraAction, setCamera } from "./camera.ts";
 import { useSession } from "./context.ts";
 import { IconButton } from "./controls.tsx";
 import { keysOf } from "./keyboard.ts";
+import { RunTags } from "./run-tags.tsx";
 import { paintThumbnails } from "./thumbnails.ts";
 import { eulerFromQuat, quatFromEuler } from "./turns.ts";
 import { angle, length } from "./words.ts";
@@ -39,6 +40,7 @@ export function Viewport() {
           <p>Turn on hardware acceleration, or use another browser. Solving, plots and files work all the same.</p>
         </div>
       )}
+      {typeof state === "object" && <RunTags view={state} />}
       <CameraButtons />
       <Handles />
       <HandleCaption />
