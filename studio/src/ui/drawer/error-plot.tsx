@@ -11,6 +11,9 @@ import { isClassic, runName } from "../runs.ts";
 import { length } from "../words.ts";
 import { curves, FLOOR } from "./curves.ts";
 
+/** What the line at the tolerance says. */
+const REACHED = "reached below";
+
 export function ErrorPlot() {
   const session = useSession();
   const box = useRef<HTMLDivElement>(null);
@@ -224,13 +227,18 @@ function drawMarks(plot: uPlot, session: Session): void {
     const y = plot.valToPos(tolerance, "y", true);
     ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
     line(ctx, bbox.left, y, bbox.left + bbox.width, y);
-    ctx.font = `${11 * devicePixelRatio}px 'Inter Variable', sans-serif`;
+    ctx.font = `${12 * devicePixelRatio}px 'Inter Variable', sans-serif`;
+    const pad = 6 * devicePixelRatio;
+    const width = ctx.measureText(REACHED).width;
+    const [left, right] = [bbox.left + pad, bbox.left + bbox.width - pad - width];
+    // Where no curve runs through it, at the left if it can be.
+    const x = isCrossed(plot, y, [left, left + width]) && !isCrossed(plot, y, [right, right + width]) ? right : left;
     ctx.textAlign = "left";
     ctx.lineWidth = 3 * devicePixelRatio;
     ctx.setLineDash([]);
     ctx.strokeStyle = token("panel-paper");
-    ctx.strokeText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
-    ctx.fillText("reached below", bbox.left + 6 * devicePixelRatio, y - 5 * devicePixelRatio);
+    ctx.strokeText(REACHED, x, y - 5 * devicePixelRatio);
+    ctx.fillText(REACHED, x, y - 5 * devicePixelRatio);
   }
   if (cursor) {
     ctx.lineWidth = devicePixelRatio;
@@ -240,6 +248,24 @@ function drawMarks(plot: uPlot, session: Session): void {
     line(ctx, x, bbox.top, x, bbox.top + bbox.height);
   }
   ctx.restore();
+}
+
+/** Whether a curve runs through a line of text over this height, from one place across to another [device px]. */
+function isCrossed(plot: uPlot, y: number, [from, to]: readonly [number, number]): boolean {
+  const [top, bottom] = [y - 18 * devicePixelRatio, y];
+  const [iterations = [], ...curves] = plot.data;
+  return curves.some((curve) => {
+    const points = Array.from(iterations).flatMap((iteration, k) => {
+      const error = curve[k];
+      return typeof error === "number" ? [{ x: plot.valToPos(iteration, "x", true), y: plot.valToPos(error, "y", true) }] : [];
+    });
+    return points.some((b, k) => {
+      const a = points[k - 1] ?? b;
+      if (a.x > to || b.x < from) return false;
+      const at = (x: number) => a.y + (b.y - a.y) * Math.min(Math.max((x - a.x) / Math.max(b.x - a.x, 1e-9), 0), 1);
+      return Math.min(at(from), at(to)) < bottom && Math.max(at(from), at(to)) > top;
+    });
+  });
 }
 
 function inside(plot: uPlot, value: number): boolean {
