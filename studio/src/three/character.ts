@@ -4,7 +4,7 @@
 
 import * as THREE from "three";
 import { Ink, mix, type Palette } from "../core/pictures/look.ts";
-import { placeOf, turnOf } from "../core/pictures/vec.ts";
+import { rotationAt, vectorAt } from "../core/math.ts";
 import type { CharacterFile, PoseData, ProblemInfo } from "../core/types.ts";
 
 /** How much of the skin is seen: bones show through it. */
@@ -91,8 +91,8 @@ const TURN = new THREE.Quaternion();
 const ONE = new THREE.Vector3(1, 1, 1);
 
 function rigid(poses: ArrayLike<number>, joint: number, out: THREE.Matrix4): THREE.Matrix4 {
-  PLACE.set(...placeOf(poses, joint));
-  TURN.set(...turnOf(poses, joint));
+  PLACE.set(...vectorAt(poses, joint, 7));
+  TURN.set(...rotationAt(poses, joint));
   return out.compose(PLACE, TURN, ONE);
 }
 
