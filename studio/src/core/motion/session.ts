@@ -48,7 +48,7 @@ export function createMotion(around: MotionSurroundings): MotionSession {
 }
 
 function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
-  const view: MotionView = { compare: "ghost", trails: true, skin: true, follow: true };
+  const view: MotionView = { compare: "ghost", trails: true, skin: true, colours: true, follow: true };
   return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
 

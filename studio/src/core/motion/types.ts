@@ -53,6 +53,8 @@ export interface MotionView {
   compare: Comparison;
   trails: boolean;
   skin: boolean;
+  /** The skin in its own colours, not in that of the result. */
+  colours: boolean;
   follow: boolean;
 }
 

@@ -10,18 +10,15 @@ import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
 import { Batches } from "../batches.ts";
 import { Rig } from "../camera.ts";
+import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
 import { Ground } from "../ground.ts";
 import { Pace } from "../pace.ts";
 import { Gestures } from "../pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "../programs.ts";
 import { loadSkin, type Skin } from "./skin.ts";
 
-/** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
-const MOST_RATIO = 2;
 /** How near a pointer must come to a handle [CSS px]. */
 const REACH = { mouse: 15, touch: 26 } as const;
-const KEY_STEP = 40;
-const ZOOM_STEP = 0.85;
 /** How far the original stands aside, in heights of the figure. */
 const ASIDE = 0.6;
 
@@ -95,20 +92,11 @@ export class MotionView {
         this.invalidate();
       }),
     );
-    const resize = new ResizeObserver(() => { this.#resize(); });
-    resize.observe(this.canvas);
-    const theme = new MutationObserver(() => { this.#readTheme(); });
-    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
-    const onLost = (event: Event) => { event.preventDefault(); this.#isLost = true; };
-    const onBack = () => { this.#isLost = false; this.#readTheme(); };
-    this.canvas.addEventListener("webglcontextlost", onLost);
-    this.canvas.addEventListener("webglcontextrestored", onBack);
-    this.#stops.push(() => {
-      resize.disconnect();
-      theme.disconnect();
-      this.canvas.removeEventListener("webglcontextlost", onLost);
-      this.canvas.removeEventListener("webglcontextrestored", onBack);
-    });
+    this.#stops.push(watchCanvas(this.canvas, {
+      resize: () => { this.#resize(); },
+      theme: () => { this.#readTheme(); },
+      lost: (isLost) => { this.#isLost = isLost; if (!isLost) this.#readTheme(); },
+    }));
     this.#resize();
     this.#readTheme();
   }
@@ -161,9 +149,7 @@ export class MotionView {
   }
 
   #readTheme(): void {
-    const style = getComputedStyle(document.documentElement);
-    const theme = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
-    this.#palette = palette(theme, (name) => style.getPropertyValue(`--${name}`));
+    this.#palette = pagePalette();
     setPalette(this.#shared, this.#palette);
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     this.#skin?.paint(this.#palette);
@@ -221,7 +207,7 @@ export class MotionView {
       this.#follow(figure);
     }
     this.#rig.apply();
-    this.#syncUniforms();
+    this.#rig.aim(this.#shared, this.#renderer.getPixelRatio(), this.#projection);
     if (this.#isStale) {
       this.#isStale = false;
       this.#compose();
@@ -232,22 +218,6 @@ export class MotionView {
     this.#renderer.render(this.#scene, this.#rig.camera);
     this.stats.frames += 1;
     this.stats.millis = performance.now() - began;
-  }
-
-  #syncUniforms(): void {
-    const ratio = this.#renderer.getPixelRatio();
-    const rig = this.#rig;
-    const shared = this.#shared;
-    shared.uViewport.value.set(rig.width * ratio, rig.height * ratio);
-    shared.uRatio.value = ratio;
-    shared.uPixel.value = rig.pixelAtOne;
-    shared.uFocusPixel.value = rig.pixel;
-    shared.uIsPerspective.value = 1;
-    MATRIX.multiplyMatrices(rig.camera.projectionMatrix, rig.camera.matrixWorldInverse);
-    this.#projection.matrix.set(MATRIX.elements);
-    this.#projection.width = rig.width;
-    this.#projection.height = rig.height;
-    this.#projection.scale = ((rig.camera.projectionMatrix.elements[5] as number) * rig.height) / 2;
   }
 
   #compose(): void {
@@ -278,6 +248,7 @@ export class MotionView {
     this.#lights.visible = hasSkin;
     if (this.#skin) {
       this.#skin.object.visible = hasSkin;
+      this.#skin.wear(view.colours);
       if (hasSkin) this.#skin.pose(this.#poses());
     }
   }
@@ -395,13 +366,11 @@ export class MotionView {
 
   /** What keys and buttons do to the camera. */
   cameraAction(name: string): void {
-    const [what, way = ""] = name.split("-");
-    const [dx, dy] = WAYS[way] ?? [0, 0];
-    if (what === "frame") this.frameAll();
-    else if (what === "zoom") this.#rig.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#rig.width / 2, this.#rig.height / 2);
-    else if (what === "orbit") this.#rig.orbit(-dx * KEY_STEP, -dy * KEY_STEP);
-    else if (what === "pan") this.#rig.pan(-dx * KEY_STEP, -dy * KEY_STEP);
-    this.invalidate();
+    if (name === "frame") this.frameAll();
+    else {
+      this.#rig.press(name);
+      this.#moved();
+    }
   }
 
   // ------------------------------------------------------------------------------------------------------------- pulling
@@ -468,9 +437,7 @@ export class MotionView {
   png(): Promise<Blob> {
     this.#isStale = true;
     this.frame();
-    return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => { if (blob) resolve(blob); else reject(new Error("the picture could not be made")); });
-    });
+    return pictureOf(this.canvas);
   }
 
   dispose(): void {
@@ -486,8 +453,6 @@ export class MotionView {
   }
 }
 
-const MATRIX = new THREE.Matrix4();
-
 /** The joint that says where a figure is. */
 function rootOf(info: MotionInfo): number {
   return info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
@@ -499,6 +464,3 @@ function boundsOf(object: THREE.Object3D): THREE.Box3 {
   object.traverse((child) => { if (child instanceof THREE.SkinnedMesh) child.computeBoundingBox(); });
   return new THREE.Box3().setFromObject(object);
 }
-
-/** Right and up on the screen. */
-const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };

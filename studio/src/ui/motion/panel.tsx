@@ -165,6 +165,7 @@ function LookSection({ session, hasSkin }: { session: MotionSession; hasSkin: bo
       <Switch label="Trails of the feet" checked={view.trails} onChange={(trails) => { session.setView({ trails }); }} />
       <Switch label="Go along with the figure" checked={view.follow} onChange={(follow) => { session.setView({ follow }); }} />
       {hasSkin && <Switch label="Draw the skin" checked={view.skin} onChange={(skin) => { session.setView({ skin }); }} />}
+      {hasSkin && view.skin && <Switch label="In its own colours" checked={view.colours} onChange={(colours) => { session.setView({ colours }); }} />}
     </Section>
   );
 }
