@@ -3,11 +3,13 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
-import { figureOf, frameOf, MotionComposer, type Figure } from "../../core/motion/draw.ts";
+import { figureOf, frameOf, MotionComposer, type Figure, type MotionScene } from "../../core/motion/draw.ts";
 import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
+import { svgOf } from "../../core/pictures/svg.ts";
+import type { CameraState } from "../../core/types.ts";
 import { Batches } from "../batches.ts";
 import { Rig } from "../camera.ts";
 import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
@@ -227,10 +229,22 @@ export class MotionView {
       this.#drawing.clear();
       return;
     }
+    const composition = this.#composition(figure);
+    this.#composer.compose(this.#drawing, composition);
+    this.#placeGround(figure);
+    this.#lights.visible = composition.hasSkin;
+    if (this.#skin) {
+      this.#skin.object.visible = composition.hasSkin;
+      this.#skin.wear(session.document.peek().view.colours);
+      if (composition.hasSkin) this.#skin.pose(this.#poses());
+    }
+  }
+
+  #composition(figure: Figure): MotionScene {
+    const { session } = this;
     const { view } = session.document.peek();
     const pulled = session.pulled.peek();
-    const hasSkin = this.#skin !== null && view.skin && view.compare !== "source";
-    this.#composer.compose(this.#drawing, {
+    return {
       figure,
       frame: session.frame.peek(),
       pulled: pulled?.poses ?? null,
@@ -242,15 +256,8 @@ export class MotionView {
       selection: session.selection.peek(),
       hovered: session.hovered.peek(),
       target: pulled?.target ?? null,
-      hasSkin,
-    });
-    this.#placeGround(figure);
-    this.#lights.visible = hasSkin;
-    if (this.#skin) {
-      this.#skin.object.visible = hasSkin;
-      this.#skin.wear(view.colours);
-      if (hasSkin) this.#skin.pose(this.#poses());
-    }
+      hasSkin: this.#skin !== null && view.skin && view.compare !== "source",
+    };
   }
 
   /** What the result, or the original where only that is on show, looks like now. */
@@ -343,17 +350,26 @@ export class MotionView {
     return points;
   }
 
+  /** Lays the grid on the floor that was found, tilted as it is; where no feet were found, level under the figure. */
   #placeGround(figure: Figure): void {
-    const [point, normal] = figure.shown.report.floor;
-    const up = this.#rig.up;
-    const along = point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2];
+    const { report: { floor: [point, found] }, info } = figure.shown;
     const here = this.#standing(figure, new THREE.Vector3());
-    // The height of the floor under the figure; feet have soles, so the grid is a little below their joints.
-    const level = (along - (here.dot(new THREE.Vector3(...normal)) - here.dot(up) * up.dot(new THREE.Vector3(...normal)))) / Math.max(0.2, up.dot(new THREE.Vector3(...normal)));
-    const sole = figure.shown.info.legs.length > 0 ? 0.9 * figure.shape.thickness : 0;
-    const lowest = this.#lowest(figure);
-    const floor = figure.shown.info.legs.length > 0 && Number.isFinite(level) ? level - sole : lowest;
-    this.#ground.place(this.#rig, here, 1.6 * figure.shape.size, floor, 0.5 * figure.shape.size);
+    const normal = new THREE.Vector3(...found);
+    const place = (level: number, out?: THREE.Vector3) => { this.#ground.place(this.#rig, here, 1.6 * figure.shape.size, level, 0.5 * figure.shape.size, out); };
+    // Feet have soles, so the grid is a little below their joints.
+    const level = normal.dot(new THREE.Vector3(...point)) - 0.9 * figure.shape.thickness;
+    if (info.legs.length > 0 && Number.isFinite(level)) place(level, normal);
+    else place(this.#lowest(figure));
+  }
+
+  /** Height and tilt of the grid; for tests. */
+  get floor(): { level: number; normal: Vec3 } {
+    return { level: this.#ground.level, normal: this.#ground.normal.toArray() };
+  }
+
+  /** Images in the graphics card's memory; for tests. */
+  get textures(): number {
+    return this.#renderer.info.memory.textures;
   }
 
   #lowest(figure: Figure): number {
@@ -433,11 +449,41 @@ export class MotionView {
     return this.#raycaster.ray;
   }
 
-  /** A picture of what is on show. */
+  // ------------------------------------------------------------------------------------------------------------- pictures
+
+  /** Where the camera is. */
+  get camera(): CameraState {
+    return this.#rig.state;
+  }
+
+  /** What is on the canvas, drawn finely. */
   png(): Promise<Blob> {
     this.#isStale = true;
+    this.#pace.settle();
+    this.#setResolution();
     this.frame();
     return pictureOf(this.canvas);
+  }
+
+  /** What is on the canvas as a stand-alone SVG; in place of a skin its bones. */
+  svg(): string {
+    this.frame();
+    const figure = this.#figure;
+    if (figure) this.#composer.compose(this.#drawing, { ...this.#composition(figure), hasSkin: false });
+    const text = svgOf(this.#drawing, this.#projection, {
+      palette: this.#palette,
+      title: `${this.session.document.peek().title}: ${this.session.announcement.peek()}`,
+      gridStep: this.#ground.step,
+      isPlane: false,
+      first: this.#ground.first.toArray(),
+      second: this.#ground.second.toArray(),
+      up: this.#ground.normal.toArray(),
+      level: this.#ground.level,
+      size: figure?.shape.size ?? 1,
+      center: this.#rig.target.toArray(),
+    });
+    this.invalidate();
+    return text;
   }
 
   dispose(): void {

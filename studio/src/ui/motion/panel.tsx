@@ -71,9 +71,10 @@ function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
   const drift = report.metrics[0];
   if (!drift) return "";
-  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${report.plants.length} plants. Cleaning is off.`;
+  const plants = report.plants.length === 1 ? "the only plant" : `${report.plants.length} plants`;
+  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${plants}. Cleaning is off.`;
   const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
-  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${report.plants.length} plants; ${report.changed} joints were changed.${path}`;
+  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${plants}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
 }
 
 function CleanSection({ session }: { session: MotionSession }) {
