@@ -9,7 +9,6 @@ import { Drawing } from "../../core/pictures/drawing.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
 import { svgOf } from "../../core/pictures/svg.ts";
-import type { CameraState } from "../../core/types.ts";
 import { Batches } from "../batches.ts";
 import { Rig } from "../camera.ts";
 import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
@@ -80,6 +79,7 @@ export class MotionView {
       isBusy: () => false,
     });
     this.#watch();
+    session.setPictures({ png: () => this.png(), svg: () => this.svg(), camera: () => this.#rig.state });
   }
 
   #watch(): void {
@@ -308,6 +308,10 @@ export class MotionView {
     this.#rig.face();
     this.#rig.choose(this.#way(figure));
     this.#rig.frame(points, 1.28);
+    const { camera } = this.session.document.peek().view;
+    if (camera === undefined) return;
+    this.#rig.state = camera;
+    this.#isMoved = true;
   }
 
   /** Where the feet go in a while: what the first view should show from the side. */
@@ -451,11 +455,6 @@ export class MotionView {
 
   // ------------------------------------------------------------------------------------------------------------- pictures
 
-  /** Where the camera is. */
-  get camera(): CameraState {
-    return this.#rig.state;
-  }
-
   /** What is on the canvas, drawn finely. */
   png(): Promise<Blob> {
     this.#isStale = true;
@@ -487,6 +486,7 @@ export class MotionView {
   }
 
   dispose(): void {
+    this.session.setPictures(null);
     for (const stop of this.#stops) stop();
     cancelAnimationFrame(this.#request);
     clearTimeout(this.#restTimer);

@@ -1,17 +1,16 @@
 //! The place where the figure moves: the canvas, and its handles as buttons for keyboard and screen reader.
 
+import { FolderOpen, Footprints } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Vec3 } from "../../core/files.ts";
+import { sizeWords } from "../../core/motion/link.ts";
 import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
 import { setCamera } from "../camera.ts";
 import { ALONG, CameraButtons, focusCanvas, onCanvasKey } from "../canvas.tsx";
 import type { MotionView } from "../../three/motion/view.ts";
 
 const state = signal<"loading" | "ready" | "failed">("loading");
-
-/** The view that is on show, for pictures. */
-export const motionView: { current: MotionView | null } = { current: null };
 
 export function MotionStage({ session }: { session: MotionSession }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -35,7 +34,24 @@ export function MotionStage({ session }: { session: MotionSession }) {
       <CameraButtons frames="Frame the figure" />
       <Handles session={session} />
       <Legend session={session} />
+      <Awaited session={session} />
     </>
+  );
+}
+
+/** A link to a file of somebody's own has been opened, and nothing can be shown before the file is here. */
+function Awaited({ session }: { session: MotionSession }) {
+  const file = session.awaited.value?.file;
+  if (!file || session.shown.value) return null;
+  return (
+    <section class="awaited" aria-labelledby="awaited-title">
+      <h2 id="awaited-title">This link needs {file.name}</h2>
+      <p>It holds what was set on the motion, not the motion itself. Drop the file here ({sizeWords(file.size)}), or choose it.</p>
+      <div class="export-row">
+        <button type="button" class="button" onClick={() => { document.getElementById("open-file")?.click(); }}><FolderOpen size={16} aria-hidden />Choose the file</button>
+        <button type="button" class="button" onClick={() => { session.openWalk(); }}><Footprints size={16} aria-hidden />Open the built-in walk</button>
+      </div>
+    </section>
   );
 }
 
@@ -45,7 +61,6 @@ function startView(canvas: HTMLCanvasElement, session: MotionSession): () => voi
   void import("../../three/motion/view.ts").then(({ MotionView: View }) => {
     if (gone) return;
     made = new View(canvas, session);
-    motionView.current = made;
     state.value = "ready";
     setCamera((name) => { made?.cameraAction(name); });
     // For the tests, which ask where on the screen a joint is.
@@ -54,7 +69,6 @@ function startView(canvas: HTMLCanvasElement, session: MotionSession): () => voi
   return () => {
     gone = true;
     made?.dispose();
-    motionView.current = null;
     state.value = "loading";
   };
 }
