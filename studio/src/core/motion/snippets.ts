@@ -95,21 +95,20 @@ function rust(order: MotionOrder): string {
   const rests = info.clip === null;
   const io = [...(file ? ["ContactsFile"] : []), "Limits", "Warnings", "gltf"];
   const lines = [
-    ...(motion.length > 0 ? [`use posekit::motion::{${motion.sort(byName).join(", ")}};`] : []),
+    ...(motion.length > 0 ? [`use posekit::motion::${motion.length > 1 ? `{${motion.sort(byName).join(", ")}}` : motion.join("")};`] : []),
     `use posekit_io::motion::{MotionFile, MotionOptions${rests ? ", to_glb" : ""}};`,
     `use posekit_io::{${io.join(", ")}};`,
     "",
     "fn main() -> Result<(), Box<dyn std::error::Error>> {",
     `    let bytes = std::fs::read(${JSON.stringify(info.name)})?;`,
     "    let (options, limits) = (MotionOptions::default(), Limits::default());",
-    "    let file = MotionFile::from_bytes(&bytes, &mut gltf::no_files, &options, &limits, &mut Warnings::new())?;",
+    "    let mut warnings = Warnings::new();",
+    "    let file =",
+    "        MotionFile::from_bytes(&bytes, &mut gltf::no_files, &options, &limits, &mut warnings)?;",
     rests ? "    let clip = &file.rest()?;" : `    let clip = file.clip(${clip})?;`,
     ...(isOn ? cleaning(order, file) : ["    let result = clip.clone();"]),
     ...(posed ? posing(order) : []),
-    rests
-      ? `    std::fs::write(${JSON.stringify(outputOf(order))}, to_glb(&result, ${JSON.stringify(info.name)})?)?;`
-      : `    std::fs::write(${JSON.stringify(outputOf(order))}, file.write(${clip}, &result, "posekit")?.file)?;`,
-    ...(isOn ? ['    println!("{} plants, {} joints changed", cleaned.plants.len(), cleaned.changed.len());'] : []),
+    ...writing(order),
     "    Ok(())",
     "}",
   ];
@@ -134,7 +133,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",
     ] : []),
   ];
-  const last = order.keys.length > 0 ? [] : ["let result = &cleaned.clip;"];
+  const last = order.keys.length > 0 ? [] : ["let result = cleaned.clip;"];
   return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings::default();`, ...set, "let cleaned = clean(clip, &settings)?;", ...last].map((line) => `    ${line}`);
 }
 
@@ -150,6 +149,19 @@ function posing({ settings, keys }: MotionOrder): string[] {
     `let mut layer = Layer::new(${float(settings.fade)});`,
     ...keys.map(({ time, q }) => `layer.set(${from}, ${float(time)}, &[${q.map(float).join(", ")}])?;`),
     ...(settings.isOn ? held : ["let result = layer.apply(&result)?;"]),
+  ].map((line) => `    ${line}`);
+}
+
+function writing(order: MotionOrder): string[] {
+  const { info, settings, clip } = order;
+  const output = JSON.stringify(outputOf(order));
+  const plants = settings.isOn ? ["{} plants", "cleaned.plants.len()"] as const : null;
+  if (info.clip === null) return [`    std::fs::write(${output}, to_glb(&result, ${JSON.stringify(info.name)})?)?;`, ...(plants ? [`    println!("${plants[0]}", ${plants[1]});`] : [])];
+  const [words, numbers] = plants ? [`${plants[0]}, `, `${plants[1]}, `] : ["", ""];
+  return [
+    `let written = file.write(${clip}, &result, "posekit")?;`,
+    `println!("${words}{} joints changed", ${numbers}written.joints.len());`,
+    `std::fs::write(${output}, written.file)?;`,
   ].map((line) => `    ${line}`);
 }
 
