@@ -153,14 +153,12 @@ function posing({ settings, keys }: MotionOrder): string[] {
 }
 
 function writing(order: MotionOrder): string[] {
-  const { info, settings, clip } = order;
+  const { info, clip } = order;
   const output = JSON.stringify(outputOf(order));
-  const plants = settings.isOn ? ["{} plants", "cleaned.plants.len()"] as const : null;
-  if (info.clip === null) return [`    std::fs::write(${output}, to_glb(&result, ${JSON.stringify(info.name)})?)?;`, ...(plants ? [`    println!("${plants[0]}", ${plants[1]});`] : [])];
-  const [words, numbers] = plants ? [`${plants[0]}, `, `${plants[1]}, `] : ["", ""];
+  if (info.clip === null) return [`    std::fs::write(${output}, to_glb(&result, ${JSON.stringify(info.name)})?)?;`];
   return [
     `let written = file.write(${clip}, &result, "posekit")?;`,
-    `println!("${words}{} joints changed", ${numbers}written.joints.len());`,
+    'println!("{} joints changed", written.joints[0]);',
     `std::fs::write(${output}, written.file)?;`,
   ].map((line) => `    ${line}`);
 }
@@ -195,8 +193,7 @@ const poses = ${numbers(keys.flatMap(({ q }) => q))};
 motion.set(JSON.stringify(settings), contacts, times, poses);
 writeFileSync(${JSON.stringify(outputOf(order))}, motion.write(${info.clip === null ? '"glb"' : '"same"'}));
 
-const report = JSON.parse(motion.report());
-console.log(report.plants.length, "plants,", report.changed, "joints changed");
+console.log(JSON.parse(motion.report()).changed, "joints changed");
 motion.free();
 `;
 }
