@@ -65,9 +65,6 @@ const BODY_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iRadii", 2,
 const STROKE_FIELDS: readonly Field[] = [["iA", 3, 0], ["iB", 3, 3], ["iStyle", 4, 6], ["iOpacity", 1, 10]];
 const MARK_FIELDS: readonly Field[] = [["iAt", 3, 0], ["iShape", 3, 3], ["iPaint", 3, 6]];
 
-/** Where a body has its tint. */
-const INK = 8;
-
 /** How finely bodies are drawn, by their radius on the screen [device px]. */
 const LEVELS = [
   { least: 48, around: 40, rings: 9 },
@@ -134,8 +131,6 @@ export class Batches {
     for (const rows of this.#rows) rows.clear();
     for (let row = 0; row < bodies.count; row++) {
       const from = row * BODY;
-      // Of a body without ink only the shadow is seen.
-      if ((bodies.data[from + INK] as number) < 0) continue;
       const wide = Math.max(bodies.data[from + 6] as number, bodies.data[from + 7] as number) / pixel;
       const level = LEVELS.findIndex(({ least }) => wide >= least);
       const rows = this.#rows[level] as Rows;

@@ -6,6 +6,7 @@ import { Ink } from "../core/pictures/look.ts";
 import { mergedStrokes } from "./batches.ts";
 import type { Rig } from "./camera.ts";
 import type { Programs, Shared } from "./programs.ts";
+import { meshesOf } from "./skinned.ts";
 
 /** Side of the shadow's image [px]: soft shadows need no more. */
 const SHADOW_PIXELS = 160;
@@ -142,8 +143,8 @@ export class Ground {
     }
   }
 
-  /** Draws the shadow's image anew; needed only when the figure has moved. */
-  cast(renderer: THREE.WebGLRenderer, shared: Shared): void {
+  /** Draws the shadow's image anew, with that of a mesh besides the bodies; needed only when the figure has moved. */
+  cast(renderer: THREE.WebGLRenderer, shared: Shared, mesh: THREE.Object3D | null = null): void {
     const [image, other] = this.#targets;
     const before = renderer.getRenderTarget();
     const clear = renderer.getClearColor(new THREE.Color()).getHex();
@@ -154,6 +155,7 @@ export class Ground {
     renderer.setRenderTarget(image);
     renderer.clear();
     renderer.render(this.#stage, this.#camera);
+    if (mesh !== null) this.#castMesh(renderer, mesh);
     const blur = this.#programs.blur.uniforms as Record<string, THREE.IUniform>;
     const by = (blur["uBy"] as THREE.IUniform<THREE.Vector2>).value;
     for (const spread of BLUR) {
@@ -170,6 +172,16 @@ export class Ground {
     shared.uIsPerspective.value = perspective;
     renderer.setRenderTarget(before);
     renderer.setClearColor(clear, alpha);
+  }
+
+  #castMesh(renderer: THREE.WebGLRenderer, object: THREE.Object3D): void {
+    const meshes = meshesOf(object);
+    const worn = meshes.map(({ material }) => material);
+    for (const mesh of meshes) mesh.material = this.#programs.castMesh;
+    renderer.autoClear = false;
+    renderer.render(object, this.#camera);
+    renderer.autoClear = true;
+    meshes.forEach((mesh, i) => { mesh.material = worn[i] ?? mesh.material; });
   }
 
   dispose(): void {

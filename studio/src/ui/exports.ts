@@ -29,7 +29,9 @@ export function problemExports(session: Session): Export[] {
   ];
 }
 
+/** None while nothing is on show. */
 export function motionExports(session: MotionSession): Export[] {
+  if (!session.shown.value) return [];
   return [
     ...motionFiles(session),
     { icon: FileImage, label: "Picture (SVG)", act: () => { saveText(session.exportSvg()); } },

@@ -111,6 +111,7 @@ function ThemeButton() {
 /** What can be taken away: files, pictures, code. */
 function ExportMenu({ exports }: { exports: readonly Export[] }) {
   const menu = useRef<HTMLDivElement>(null);
+  if (exports.length === 0) return null;
   return (
     <>
       <button type="button" class="icon-button" popovertarget="export-menu" aria-label="Save and export" data-tip="Save and export" data-tip-at="below">

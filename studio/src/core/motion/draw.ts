@@ -47,8 +47,6 @@ const RESULT = solverInk(lookOf("two-bone"));
 
 const RESULT_BODY: BodyInk = { tint: RESULT + 2, shade: RESULT, edge: RESULT + 1, width: OUTLINE };
 const RESULT_JOINT: BodyInk = { tint: Ink.paper, shade: RESULT + 2, edge: RESULT + 1, width: OUTLINE };
-/** Unseen under the skin, but with a shadow. */
-const SHADOW: BodyInk = { tint: -1, shade: -1, edge: -1, width: 0 };
 const SOURCE_BODY: BodyInk = { tint: Ink.startTint, shade: Ink.start, edge: Ink.start, width: OUTLINE };
 const SOURCE_JOINT: BodyInk = { tint: Ink.paper, shade: Ink.startTint, edge: Ink.start, width: OUTLINE };
 
@@ -141,8 +139,7 @@ export class MotionComposer {
     if (compare === "source") this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, NOWHERE);
     if (compare === "ghost") this.#ghost(out, figure, source, result);
     if (compare !== "source") {
-      if (scene.hasSkin) this.#bodies(out, figure, result, SHADOW, SHADOW, NOWHERE);
-      else this.#bodies(out, figure, result, RESULT_BODY, RESULT_JOINT, NOWHERE);
+      if (!scene.hasSkin) this.#bodies(out, figure, result, RESULT_BODY, RESULT_JOINT, NOWHERE);
       this.#handles(out, scene, result);
     }
   }

@@ -565,6 +565,8 @@ class Store implements MotionSession {
   }
 
   linked(): LinkedMotion {
+    const awaited = this.#awaited.peek();
+    if (awaited && !this.#shown.peek()) return awaited;
     const document = this.#document.peek();
     const file = this.#files.get(document.file);
     const camera = this.#pictures?.camera();

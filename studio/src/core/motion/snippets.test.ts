@@ -99,7 +99,7 @@ describe("words", () => {
 
   it("say what the command has no option for", () => {
     const shell = code({ settings: { ...FIRST, ease: 0.3 }, keys: [{ time: 0, q: [] }], contacts: [], hasPath: true }, "shell");
-    expect(shell.match(/^# .*$/gm)).toHaveLength(3);
+    expect(shell.match(/^# The /gm)).toHaveLength(3);
     expect(shell).toContain("ease: 0.3");
     expect(shell).toContain("--contacts 'a b'\\''s.contacts.json'");
   });

@@ -52,6 +52,11 @@ function missesPath({ contacts, hasPath, settings }: MotionOrder): boolean {
 
 const PATH_REMARK = "The page sets the path of the hips right before it holds these contacts; here the path stays as it is in the file.";
 
+/** A remark in lines that can be read without scrolling. */
+function broken(remark: string): string[] {
+  return remark.match(/.{1,72}(?:\s|$)/g)?.map((line) => line.trimEnd()) ?? [remark];
+}
+
 // ---------------------------------------------------------------------------------------------------------------- shell
 
 const FLOOR_WORDS = { fit: "fit", level: "level", "per-plant": "steps" } as const;
@@ -73,7 +78,7 @@ function shell(order: MotionOrder): string {
   const file = contactsFile(order);
   if (settings.isOn && settings.strength !== 1) words.push(`--strength ${settings.strength}`);
   if (settings.isOn && file) words.push(`--contacts ${quoted(file.name)}`);
-  return `${remarks.map((remark) => `# ${remark}\n`).join("")}${words.join(" ")}\n`;
+  return `${remarks.flatMap((remark) => broken(remark)).map((line) => `# ${line}\n`).join("")}${words.join(" ")}\n`;
 }
 
 /** A word as a shell takes it. */
@@ -127,7 +132,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
     ...(release === usual.release ? [] : [`settings.release = ${float(release)};`]),
     ...(shortest === usual.shortest ? [] : [`settings.detect.shortest = ${float(shortest)};`]),
     ...(kneeSoftening === usual.kneeSoftening ? [] : [`settings.hold.knee_softening = ${float(kneeSoftening)}_f64.to_radians();`]),
-    ...(missesPath(order) ? [`// ${PATH_REMARK}`] : []),
+    ...(missesPath(order) ? broken(PATH_REMARK).map((line) => `// ${line}`) : []),
     ...(file ? [
       `let contacts = ContactsFile::from_json(&std::fs::read_to_string(${JSON.stringify(file.name)})?)?;`,
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",

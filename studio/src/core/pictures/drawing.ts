@@ -30,7 +30,7 @@ export class Rows {
   }
 }
 
-/** a (3), b (3), radius at a, radius at b, tint (-1: only its shadow is seen), shade, edge (inks), edge width [px]. */
+/** a (3), b (3), radius at a, radius at b, tint, shade, edge (inks), edge width [px]. */
 export const BODY = 12;
 /** a (3), b (3), length before a, ink, width [px], dash, opacity. */
 export const STROKE = 11;

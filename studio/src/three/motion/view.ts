@@ -44,6 +44,8 @@ export class MotionView {
   #figure: Figure | null = null;
   #id = "";
   #skin: Skin | null = null;
+  /** How wide the skin was when it was put on. */
+  #skinWidth = 0;
   #isFramed = false;
   /** True when somebody has moved the camera since the file was opened. */
   #isMoved = false;
@@ -137,6 +139,9 @@ export class MotionView {
     }
     this.#skin = skin;
     skin.paint(this.#palette);
+    skin.pose(this.#poses());
+    const size = boundsOf(skin.object).getSize(new THREE.Vector3());
+    this.#skinWidth = Math.max(...[size.x, size.y, size.z].filter((_, axis) => Math.abs(this.#rig.up.getComponent(axis)) < 0.5));
     this.#scene.add(skin.object);
     // A skin reaches farther than its bones.
     if (!this.#isMoved) this.frameAll();
@@ -148,6 +153,7 @@ export class MotionView {
     this.#scene.remove(this.#skin.object);
     this.#skin.dispose();
     this.#skin = null;
+    this.#skinWidth = 0;
   }
 
   #readTheme(): void {
@@ -214,7 +220,7 @@ export class MotionView {
       this.#isStale = false;
       this.#compose();
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
-      if (figure) this.#ground.cast(this.#renderer, this.#shared);
+      if (figure) this.#ground.cast(this.#renderer, this.#shared, this.#skin?.object.visible === true ? this.#skin.object : null);
     }
     this.#ground.look(this.#rig);
     this.#renderer.render(this.#scene, this.#rig.camera);
@@ -276,7 +282,7 @@ export class MotionView {
     const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * root);
     const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
     apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
-    return apart.addScaledVector(this.#side, ASIDE * figure.shape.size).toArray();
+    return apart.addScaledVector(this.#side, Math.max(ASIDE * figure.shape.size, 0.3 * figure.shape.size + 0.6 * this.#skinWidth)).toArray();
   }
 
   // -------------------------------------------------------------------------------------------------------------- camera

@@ -13,10 +13,15 @@ export function MotionMain({ session }: { session: MotionSession }) {
   return (
     <>
       <MotionStage session={session} />
-      <WorkerStatus of={session} who="The library" />
+      {!isWaiting(session) && <WorkerStatus of={session} who="The library" />}
       <Notices more={session.notices.value} onDismiss={(id) => { session.dismiss(id); }} />
     </>
   );
+}
+
+/** For a file: until then nobody asks the library anything. */
+function isWaiting(session: MotionSession): boolean {
+  return session.awaited.value !== null && session.shown.value === null;
 }
 
 export function MotionRest({ session, isPhone }: { session: MotionSession; isPhone: boolean }) {

@@ -147,7 +147,7 @@ function ContactRow({ row, session, info, contacts }: RowProps) {
   return (
     <div class="timeline-row" role="group" aria-label={row.label}>
       <span class="row-label">
-        <span class="row-name" title={row.label}>{row.label}</span>
+        <span class="row-name" title={row.label}>{shortened(row.label)}</span>
         <button
           type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the frame on show`} title="Add a contact at the frame on show"
           onClick={() => { session.addContact(row.joint, timeOf(info, session.frame.peek())); }}
@@ -311,4 +311,9 @@ function dragKey(event: PointerEvent, time: number, session: MotionSession, info
   };
   element.addEventListener("pointermove", onMove);
   element.addEventListener("pointerup", onUp);
+}
+
+/** Long names of joints differ at their ends as often as at their beginnings. */
+function shortened(label: string): string {
+  return label.length > 14 ? `${label.slice(0, 6)}…${label.slice(-6)}` : label;
 }
