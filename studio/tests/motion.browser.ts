@@ -298,10 +298,16 @@ test.skipIf(assets === null)("a character wears its own colours, and takes its i
   await page.getByRole("switch", { name: "In its own colours" }).uncheck({ force: true });
   await calm(page);
   expect(await orange()).toBeLessThan(0.001);
+  // The original stands aside in a skin of its own, which is grey whatever the result wears.
+  await page.evaluate(() => { globalThis.posekitMotion.setView({ colours: true, compare: "side" }); });
+  await page.waitForFunction(() => globalThis.posekitMotionView.skins === 2);
+  await calm(page);
+  expect(await orange()).toBeGreaterThan(0.005);
   await page.evaluate(() => { globalThis.posekitMotion.openWalk(); });
   await page.waitForFunction(() => globalThis.posekitMotion.shown.value?.info.name === "walk.bvh");
   await calm(page);
   expect(await textures()).toBe(before);
+  expect(await page.evaluate(() => globalThis.posekitMotionView.skins)).toBe(0);
   // Also that the page's policy has refused nothing.
   expect(complaints).toEqual([]);
   await close();

@@ -143,8 +143,8 @@ export class Ground {
     }
   }
 
-  /** Draws the shadow's image anew, with that of a mesh besides the bodies; needed only when the figure has moved. */
-  cast(renderer: THREE.WebGLRenderer, shared: Shared, mesh: THREE.Object3D | null = null): void {
+  /** Draws the shadow's image anew, with those of meshes besides the bodies; needed only when the figure has moved. */
+  cast(renderer: THREE.WebGLRenderer, shared: Shared, meshes: readonly THREE.Object3D[] = []): void {
     const [image, other] = this.#targets;
     const before = renderer.getRenderTarget();
     const clear = renderer.getClearColor(new THREE.Color()).getHex();
@@ -155,7 +155,7 @@ export class Ground {
     renderer.setRenderTarget(image);
     renderer.clear();
     renderer.render(this.#stage, this.#camera);
-    if (mesh !== null) this.#castMesh(renderer, mesh);
+    for (const object of meshes) this.#castMesh(renderer, object);
     const blur = this.#programs.blur.uniforms as Record<string, THREE.IUniform>;
     const by = (blur["uBy"] as THREE.IUniform<THREE.Vector2>).value;
     for (const spread of BLUR) {

@@ -2,6 +2,7 @@
 
 import * as THREE from "three";
 import { Ink, lookOf, mix, solverInk, type Palette } from "../../core/pictures/look.ts";
+import type { Vec3 } from "../../core/files.ts";
 import type { ShownMotion } from "../../core/motion/types.ts";
 import { Bones, disposeMaterials, disposeMeshes, loadMeshes, meshesOf, type Meshes } from "../skinned.ts";
 
@@ -28,14 +29,18 @@ export class Skin {
     for (const [mesh, own] of this.#own) mesh.material = isOwn ? own : this.#plain;
   }
 
-  paint(palette: Palette): void {
-    const own = palette.colours[solverInk(lookOf("two-bone"))] as string;
-    this.#plain.color.set(mix(palette.colours[Ink.paper] as string, own, palette.theme === "light" ? 0.55 : 0.75));
+  /** The colour of the result, or the grey of the original. */
+  paint(palette: Palette, ink: number = solverInk(lookOf("two-bone"))): void {
+    this.#plain.color.set(mix(palette.colours[Ink.paper] as string, palette.colours[ink] as string, palette.theme === "light" ? 0.55 : 0.75));
   }
 
-  /** Puts the bones where these poses have the joints. */
-  pose(poses: Float32Array): void {
+  /** Puts the bones where these poses have the joints, and all of it aside. */
+  pose(poses: Float32Array, aside: Vec3 = [0, 0, 0]): void {
+    this.object.position.set(0, 0, 0);
+    this.object.updateMatrixWorld(true);
     this.#bones.pose(poses);
+    this.object.position.set(...aside);
+    this.object.updateMatrixWorld(true);
   }
 
   dispose(): void {
@@ -46,9 +51,9 @@ export class Skin {
 }
 
 /** The skin of a glTF, GLB or VRM; null for a file without a mesh that can be drawn. */
-export async function loadSkin(shown: ShownMotion): Promise<Skin | null> {
+export async function loadSkin(shown: ShownMotion, withColours: boolean): Promise<Skin | null> {
   if (shown.info.format === "bvh" || shown.rest.length === 0) return null;
-  const meshes = await loadMeshes(shown.bytes, true);
+  const meshes = await loadMeshes(shown.bytes, withColours);
   return meshes && new Skin(meshes, shown.info.joints.map(({ name }) => nodeOf(name, meshes.names)), shown.rest);
 }
 

@@ -44,6 +44,9 @@ export class MotionView {
   #figure: Figure | null = null;
   #id = "";
   #skin: Skin | null = null;
+  /** The same once more for the original, from when it is first shown aside or alone. */
+  #sourceSkin: Skin | null = null;
+  #isSewing = false;
   /** How wide the skin was when it was put on. */
   #skinWidth = 0;
   #isFramed = false;
@@ -132,7 +135,7 @@ export class MotionView {
   }
 
   async #dress(shown: ShownMotion): Promise<void> {
-    const skin = await loadSkin(shown).catch(() => null);
+    const skin = await loadSkin(shown, true).catch(() => null);
     if (!skin || this.#id !== shown.id) {
       skin?.dispose();
       return;
@@ -148,11 +151,28 @@ export class MotionView {
     this.invalidate();
   }
 
+  async #dressSource(shown: ShownMotion): Promise<void> {
+    this.#isSewing = true;
+    const skin = await loadSkin(shown, false).catch(() => null);
+    this.#isSewing = false;
+    if (!skin || this.#id !== shown.id || !this.#skin) {
+      skin?.dispose();
+      return;
+    }
+    this.#sourceSkin = skin;
+    skin.paint(this.#palette, Ink.start);
+    skin.wear(false);
+    this.#scene.add(skin.object);
+    this.invalidate();
+  }
+
   #undress(): void {
-    if (!this.#skin) return;
-    this.#scene.remove(this.#skin.object);
-    this.#skin.dispose();
-    this.#skin = null;
+    for (const skin of [this.#skin, this.#sourceSkin]) {
+      if (!skin) continue;
+      this.#scene.remove(skin.object);
+      skin.dispose();
+    }
+    this.#skin = this.#sourceSkin = null;
     this.#skinWidth = 0;
   }
 
@@ -161,6 +181,7 @@ export class MotionView {
     setPalette(this.#shared, this.#palette);
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     this.#skin?.paint(this.#palette);
+    this.#sourceSkin?.paint(this.#palette, Ink.start);
     this.invalidate();
   }
 
@@ -220,7 +241,7 @@ export class MotionView {
       this.#isStale = false;
       this.#compose();
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
-      if (figure) this.#ground.cast(this.#renderer, this.#shared, this.#skin?.object.visible === true ? this.#skin.object : null);
+      if (figure) this.#ground.cast(this.#renderer, this.#shared, this.#worn());
     }
     this.#ground.look(this.#rig);
     this.#renderer.render(this.#scene, this.#rig.camera);
@@ -238,11 +259,16 @@ export class MotionView {
     const composition = this.#composition(figure);
     this.#composer.compose(this.#drawing, composition);
     this.#placeGround(figure);
-    this.#lights.visible = composition.hasSkin;
+    this.#lights.visible = composition.hasSkin || composition.hasSourceSkin;
     if (this.#skin) {
       this.#skin.object.visible = composition.hasSkin;
       this.#skin.wear(session.document.peek().view.colours);
       if (composition.hasSkin) this.#skin.pose(this.#poses());
+    }
+    if (this.#sourceSkin) {
+      const { shown } = figure;
+      this.#sourceSkin.object.visible = composition.hasSourceSkin;
+      if (composition.hasSourceSkin) this.#sourceSkin.pose(frameOf(shown.source, shown.info, composition.frame), composition.compare === "side" ? composition.aside : undefined);
     }
   }
 
@@ -250,6 +276,9 @@ export class MotionView {
     const { session } = this;
     const { view } = session.document.peek();
     const pulled = session.pulled.peek();
+    const isWorn = this.#skin !== null && view.skin;
+    const isSourceShown = isWorn && (view.compare === "side" || view.compare === "source");
+    if (isSourceShown && !this.#sourceSkin && !this.#isSewing) void this.#dressSource(figure.shown);
     return {
       figure,
       frame: session.frame.peek(),
@@ -262,8 +291,14 @@ export class MotionView {
       selection: session.selection.peek(),
       hovered: session.hovered.peek(),
       target: pulled?.target ?? null,
-      hasSkin: this.#skin !== null && view.skin && view.compare !== "source",
+      hasSkin: isWorn && view.compare !== "source",
+      hasSourceSkin: isSourceShown && this.#sourceSkin !== null,
     };
+  }
+
+  /** The skins that are on show. */
+  #worn(): THREE.Object3D[] {
+    return [this.#skin, this.#sourceSkin].flatMap((skin) => (skin?.object.visible === true ? [skin.object] : []));
   }
 
   /** What the result, or the original where only that is on show, looks like now. */
@@ -275,13 +310,17 @@ export class MotionView {
     return this.session.pulled.peek()?.poses ?? frameOf(isSource ? shown.source : shown.result, shown.info, this.session.frame.peek());
   }
 
+  /** How far over the floor the result is from the original. */
+  #apart(figure: Figure): THREE.Vector3 {
+    const { info, source } = figure.shown;
+    const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * rootOf(info));
+    const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
+    return apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
+  }
+
   /** Beside the result as it was seen when that was asked for, also where the path of the hips was set right. */
   #aside(figure: Figure): Vec3 {
-    const { info, source } = figure.shown;
-    const root = rootOf(info);
-    const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * root);
-    const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
-    apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
+    const apart = this.#apart(figure);
     return apart.addScaledVector(this.#side, Math.max(ASIDE * figure.shape.size, 0.3 * figure.shape.size + 0.6 * this.#skinWidth)).toArray();
   }
 
@@ -353,8 +392,11 @@ export class MotionView {
       for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) points.push(x, y, z);
     }
     if (this.session.document.peek().view.compare === "side") {
+      // The original is about as large as the result, and where that is aside.
       const aside = this.#aside(figure);
+      const apart = this.#apart(figure).toArray();
       const { source, info } = figure.shown;
+      points.push(...points.map((value, i) => value + (aside[i % 3] as number) - (apart[i % 3] as number)));
       points.push(...this.#composer.place(figure, frameOf(source, info, this.session.frame.peek())).map((value, i) => value + (aside[i % 3] as number)));
     }
     return points;
@@ -375,6 +417,11 @@ export class MotionView {
   /** Height and tilt of the grid; for tests. */
   get floor(): { level: number; normal: Vec3 } {
     return { level: this.#ground.level, normal: this.#ground.normal.toArray() };
+  }
+
+  /** Skins on show; for tests. */
+  get skins(): number {
+    return this.#worn().length;
   }
 
   /** Images in the graphics card's memory; for tests. */
@@ -474,7 +521,7 @@ export class MotionView {
   svg(): string {
     this.frame();
     const figure = this.#figure;
-    if (figure) this.#composer.compose(this.#drawing, { ...this.#composition(figure), hasSkin: false });
+    if (figure) this.#composer.compose(this.#drawing, { ...this.#composition(figure), hasSkin: false, hasSourceSkin: false });
     const text = svgOf(this.#drawing, this.#projection, {
       palette: this.#palette,
       title: `${this.session.document.peek().title}: ${this.session.announcement.peek()}`,
