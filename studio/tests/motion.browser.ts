@@ -313,6 +313,22 @@ test.skipIf(assets === null)("a character wears its own colours, and takes its i
   await close();
 });
 
+test("both motions are in sight when they are compared side by side, whatever the frame was", async () => {
+  const { page, close } = await openMotion();
+  await page.evaluate(() => {
+    // At once, as a key and a click between two pictures.
+    globalThis.posekitMotion.goTo(120);
+    globalThis.posekitMotion.setView({ compare: "side" });
+  });
+  await calm(page);
+  const { at, box } = await page.evaluate(() => ({ at: globalThis.posekitMotionView.screenPosition(0), box: document.querySelector(".view-canvas")?.getBoundingClientRect() }));
+  expect(at?.x).toBeGreaterThan(0);
+  expect(at?.x).toBeLessThan(box?.width ?? 0);
+  expect(at?.y).toBeGreaterThan(0);
+  expect(at?.y).toBeLessThan(box?.height ?? 0);
+  await close();
+});
+
 test("pictures of what is on show: PNG and SVG", async () => {
   const { page, complaints, close } = await openMotion();
   const take = async (item: string) => {

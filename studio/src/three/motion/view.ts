@@ -380,6 +380,8 @@ export class MotionView {
     const figure = this.#figure;
     if (!figure) return;
     this.#rig.frame(this.#extent(figure, this.#poses()), 1.28);
+    // It looks at the frame on show already: there is nothing to go along with from the one before.
+    this.#followed = null;
     this.invalidate();
   }
 

@@ -38,7 +38,7 @@ function ShareDialog({ hash, saved, children }: { hash: string; saved: string; c
   const [link] = useState(() => new URL(hash, location.href).href);
   return (
     <Dialog title="Share as a link">
-      <p>{children} It is part of the address behind the #, which browsers send to no server.</p>
+      <p>{children} All of it stands behind the # of the address, which browsers send to no server.</p>
       <div class="copy-row">
         <input class="link-field" type="text" readOnly aria-label="Link" value={link} onFocus={(event) => { event.currentTarget.select(); }} />
         <CopyButton text={link} label="Copy the link" />
