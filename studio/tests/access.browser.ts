@@ -46,7 +46,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     for (const tab of ["scenes", "solve", "time", "learn"]) {
       await page.locator(`#sheet-tab-${tab}`).click();
       expect(await violations(page), tab).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       expect(overflow, tab).toBeLessThanOrEqual(0);
     }
     await close();

@@ -1,16 +1,19 @@
 //! Writes what the page offers as Rust into the folder that SNIPPETS names: one folder for each program, with the files that it reads and the
 //! first line that it has to print.
 
-import { initSync, Problem } from "posekit";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { initSync, Motion, Problem } from "posekit";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { METHODS } from "../src/core/methods.ts";
+import { contactsOf, contactsText } from "../src/core/motion/contacts.ts";
+import { motionSnippets, type MotionOrder } from "../src/core/motion/snippets.ts";
+import type { CleanSettings, MotionInfo, MotionReport } from "../src/core/motion/types.ts";
 import { sceneDocument, SCENES } from "../src/core/scenes/index.ts";
 import { settingsFor } from "../src/core/settings.ts";
 import { snippetsOf, type SnippetOrder } from "../src/core/snippets.ts";
 import { wasmBytes } from "../src/core/testing.ts";
-import type { MethodName, SettingsSubset } from "../src/core/types.ts";
+import type { MethodName, SettingsSubset, Snippet } from "../src/core/types.ts";
 
 const folder = process.env["SNIPPETS"] ?? "";
 
@@ -50,20 +53,55 @@ function solved({ problem, urdf, method, settings }: SnippetOrder): string {
   return line;
 }
 
+/** What is done to the walk: settings, one contact less, the first pose of the clip again in the middle of it. */
+const MOTIONS: readonly [string, Partial<CleanSettings>, hasContacts: boolean, hasPose: boolean][] = [
+  ["usual", {}, false, false],
+  ["settings", { strength: 0.6, floor: "level", ease: 0.3, release: 0.2, shortest: 0.1, kneeSoftening: 8, path: false, inPlace: false }, false, false],
+  ["contacts", { path: false, floor: "per-plant" }, true, false],
+  ["pose", { fade: 1 }, false, true],
+  ["all", {}, true, true],
+  ["off", { isOn: false }, false, true],
+];
+
+/** A motion's order, and what the library says of it in this process. */
+function motionOf(change: Partial<CleanSettings>, hasContacts: boolean, hasPose: boolean): [MotionOrder, string] {
+  const walk = readFileSync(new URL("../../testdata/clips/walk.bvh", import.meta.url));
+  const motion = Motion.open(walk, "walk.bvh", 0);
+  const info = JSON.parse(motion.info()) as MotionInfo;
+  const settings = { ...info.usual, ...change };
+  const contacts = hasContacts ? contactsOf(motion.contacts()).slice(1) : null;
+  const q = new Float64Array(info.nValues);
+  motion.configuration(0, q);
+  const keys = hasPose ? [{ time: info.start + 60 * info.frameTime, q: [...q] }] : [];
+  motion.set(JSON.stringify(settings), contacts && contactsText(contacts), Float64Array.from(keys, ({ time }) => time), Float64Array.from(keys.flatMap((key) => key.q)));
+  const { changed } = JSON.parse(motion.report()) as MotionReport;
+  motion.free();
+  const order = { info, settings, contacts, keys, clip: 0, hasPath: true, motion: { name: "walk.bvh", type: "text/plain", text: walk.toString("utf8") } };
+  return [order, `${changed} joints changed`];
+}
+
+function write(name: string, snippets: readonly Snippet[], expected: string): void {
+  const rust = snippets.find(({ language }) => language === "rust");
+  if (!rust) throw new Error(`${name} has no Rust`);
+  const place = join(folder, name);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "main.rs"), rust.code);
+  for (const file of rust.files) writeFileSync(join(place, file.name), file.text);
+  writeFileSync(join(place, "expected.txt"), expected);
+}
+
 test("writes the programs", () => {
   expect(folder, "SNIPPETS names a folder").not.toBe("");
   initSync({ module: wasmBytes() });
   for (const [name, order] of orders()) {
-    const rust = snippetsOf(order).find(({ language }) => language === "rust");
-    if (!rust) throw new Error(`${name} has no Rust`);
-    const place = join(folder, name);
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, "main.rs"), rust.code);
-    for (const file of rust.files) writeFileSync(join(place, file.name), file.text);
     try {
-      writeFileSync(join(place, "expected.txt"), solved(order));
+      write(name, snippetsOf(order), solved(order));
     } catch (error) {
       throw new Error(`${name}: ${String(error)}`, { cause: error });
     }
+  }
+  for (const [name, ...given] of MOTIONS) {
+    const [order, expected] = motionOf(...given);
+    write(`motion-${name}`, motionSnippets(order), expected);
   }
 });

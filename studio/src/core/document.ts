@@ -6,7 +6,7 @@ import { SCENE_IDS, type RunSpec, type StudioDocument } from "./types.ts";
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
 
-type Fault = (message: string) => Error;
+export type Fault = (message: string) => Error;
 
 /** A document from a link or a file, or the fault. What is inside `problem` is checked by the library when it is loaded. */
 export function checkDocument(value: unknown, fault: Fault): StudioDocument {
@@ -62,8 +62,11 @@ function checkRuns(value: unknown, fault: Fault): void {
 function checkView(value: unknown, fault: Fault): void {
   const view = record(value, "view", fault);
   if (typeof view["showLimits"] !== "boolean" || typeof view["showTrace"] !== "boolean") throw fault("the view's switches are yes or no");
-  if (view["camera"] === undefined) return;
-  const camera = record(view["camera"], "camera", fault);
+  if (view["camera"] !== undefined) checkCamera(view["camera"], fault);
+}
+
+export function checkCamera(value: unknown, fault: Fault): void {
+  const camera = record(value, "camera", fault);
   for (const name of ["position", "target"]) {
     const vector = camera[name];
     if (!isNumbers(vector) || vector.length !== 3) throw fault(`the camera's ${name} is three numbers`);
@@ -71,21 +74,21 @@ function checkView(value: unknown, fault: Fault): void {
   if (!Number.isFinite(camera["zoom"])) throw fault("the camera's zoom is a number");
 }
 
-function isNumbers(value: unknown): value is number[] {
+export function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every(Number.isFinite);
 }
 
-function record(value: unknown, what: string, fault: Fault): Record<string, unknown> {
+export function record(value: unknown, what: string, fault: Fault): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw fault(`${what} is missing`);
   return value as Record<string, unknown>;
 }
 
-function text(value: unknown, what: string, fault: Fault): void {
+export function text(value: unknown, what: string, fault: Fault): void {
   if (typeof value !== "string") throw fault(`${what} is a text`);
 }
 
 /** A value in a message, not too long. */
-function show(value: unknown): string {
+export function show(value: unknown): string {
   const shown = JSON.stringify(value) as string | undefined;
   return (shown ?? "nothing").slice(0, 60);
 }

@@ -14,8 +14,7 @@ export class LinkError extends Error {}
 
 /** The hash of an address that carries the document. */
 export function encodeLink(document: StudioDocument): string {
-  const packed = deflateSync(strToU8(JSON.stringify(document)), { level: 9 });
-  return PREFIX + toBase64Url(packed);
+  return pack(PREFIX, document);
 }
 
 /** True when a hash claims to carry a document. */
@@ -26,7 +25,22 @@ export function isLink(hash: string): boolean {
 /** The document of a hash. Throws [`LinkError`]. */
 export function decodeLink(hash: string): StudioDocument {
   if (!isLink(hash)) throw new LinkError("This link carries no problem that this page can read.");
-  return checkDocument(parse(inflate(fromBase64Url(hash.slice(PREFIX.length)))), (message) => new LinkError(`The link is not a studio document: ${message}.`));
+  return checkDocument(unpack(PREFIX, hash), linkFault);
+}
+
+/** What is wrong with what a link carries. */
+export function linkFault(message: string): LinkError {
+  return new LinkError(`The link is not a studio document: ${message}.`);
+}
+
+/** Any value as a hash. */
+export function pack(prefix: string, value: unknown): string {
+  return prefix + toBase64Url(deflateSync(strToU8(JSON.stringify(value)), { level: 9 }));
+}
+
+/** The value of a hash that begins with the prefix. Throws [`LinkError`]. */
+export function unpack(prefix: string, hash: string): unknown {
+  return parse(inflate(fromBase64Url(hash.slice(prefix.length))));
 }
 
 function inflate(packed: Uint8Array): string {

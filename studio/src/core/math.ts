@@ -1,39 +1,42 @@
-//! Vectors and rotations for places of handles and starts of scenes. Nothing here solves anything.
+//! Three-vectors and quaternions (x, y, z, w) as small arrays. Nothing here solves anything.
 
 import type { Quat, Vec3 } from "./files.ts";
 
-export function add(a: Vec3, b: Vec3): Vec3 {
+type ReadVec = Readonly<Vec3>;
+type ReadQuat = Readonly<Quat>;
+
+export function add(a: ReadVec, b: ReadVec): Vec3 {
   return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 }
 
-export function sub(a: Vec3, b: Vec3): Vec3 {
+export function sub(a: ReadVec, b: ReadVec): Vec3 {
   return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 }
 
-export function scale(a: Vec3, by: number): Vec3 {
+export function scale(a: ReadVec, by: number): Vec3 {
   return [a[0] * by, a[1] * by, a[2] * by];
 }
 
-export function dot(a: Vec3, b: Vec3): number {
+export function dot(a: ReadVec, b: ReadVec): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-export function cross(a: Vec3, b: Vec3): Vec3 {
+export function cross(a: ReadVec, b: ReadVec): Vec3 {
   return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
 
-export function length(a: Vec3): number {
+export function length(a: ReadVec): number {
   return Math.hypot(...a);
 }
 
 /** Of unit length; `otherwise` when there is no direction. */
-export function unit(a: Vec3, otherwise: Vec3 = [1, 0, 0]): Vec3 {
+export function unit(a: ReadVec, otherwise: Vec3 = [1, 0, 0]): Vec3 {
   const norm = length(a);
   return norm > 0 && Number.isFinite(norm) ? scale(a, 1 / norm) : otherwise;
 }
 
 /** The product that turns by `b` first. */
-export function multiply(a: Quat, b: Quat): Quat {
+export function multiply(a: ReadQuat, b: ReadQuat): Quat {
   const [ax, ay, az, aw] = a;
   const [bx, by, bz, bw] = b;
   return [
@@ -44,13 +47,16 @@ export function multiply(a: Quat, b: Quat): Quat {
   ];
 }
 
-export function rotate(q: Quat, v: Vec3): Vec3 {
-  const axis: Vec3 = [q[0], q[1], q[2]];
-  const t = scale(cross(axis, v), 2);
-  return add(add(v, scale(t, q[3])), cross(axis, t));
+/** `v` turned by a unit quaternion. */
+export function rotate(q: ReadQuat, v: ReadVec): Vec3 {
+  const [x, y, z, w] = q;
+  const tx = 2 * (y * v[2] - z * v[1]);
+  const ty = 2 * (z * v[0] - x * v[2]);
+  const tz = 2 * (x * v[1] - y * v[0]);
+  return [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx];
 }
 
-export function aboutAxis(axis: Vec3, angle: number): Quat {
+export function aboutAxis(axis: ReadVec, angle: number): Quat {
   const [x, y, z] = scale(unit(axis), Math.sin(angle / 2));
   // Adding zero makes the negative one positive, as it is after a round trip through JSON.
   return [x + 0, y + 0, z + 0, Math.cos(angle / 2)];

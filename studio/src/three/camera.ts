@@ -1,7 +1,9 @@
 //! The camera: it turns about what it looks at and stays upright; in the plane it looks straight down on it.
 
 import * as THREE from "three";
+import type { Projection } from "../core/pictures/projection.ts";
 import type { CameraState } from "../core/types.ts";
+import type { Shared } from "./programs.ts";
 
 /** Height above the floor and side from which a figure in space is first seen [rad], and the angle of view [degrees]. */
 const FIRST_POLAR = 1.22;
@@ -10,6 +12,11 @@ const VIEW_DEG = 28;
 /** Sides that are tried for the first view, and how much better another must be than the usual one. */
 const AZIMUTHS = 6;
 const USUAL_BONUS = 1.3;
+/** What one key does: pixels of a drag, and nearer by this factor. */
+const KEY_STEP = 40;
+const ZOOM_STEP = 0.85;
+/** Right and up on the screen. */
+const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 /** Keeps the eye off the poles, where upright means nothing [rad]. */
 const POLE = 0.02;
 
@@ -111,6 +118,22 @@ export class Rig {
     camera.updateMatrixWorld();
   }
 
+  /** Tells the programs from where and how finely they draw; with `projection`, also those that find places on the screen. */
+  aim(shared: Shared, ratio: number, projection?: Projection): void {
+    const camera = this.camera;
+    shared.uViewport.value.set(this.#width * ratio, this.#height * ratio);
+    shared.uRatio.value = ratio;
+    shared.uPixel.value = this.pixelAtOne;
+    shared.uFocusPixel.value = this.pixel;
+    shared.uIsPerspective.value = this.isPlane ? 0 : 1;
+    if (projection === undefined) return;
+    MATRIX.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    projection.matrix.set(MATRIX.elements);
+    projection.width = this.#width;
+    projection.height = this.#height;
+    projection.scale = ((camera.projectionMatrix.elements[5] as number) * this.#height) / 2;
+  }
+
   /** Where the eye is. */
   eye(out: THREE.Vector3): THREE.Vector3 {
     const s = Math.sin(this.polar) * this.distance;
@@ -119,6 +142,15 @@ export class Rig {
       .addScaledVector(this.#first, s * Math.cos(this.azimuth))
       .addScaledVector(this.#second, s * Math.sin(this.azimuth))
       .addScaledVector(this.#up, c);
+  }
+
+  /** What keys and buttons do: `zoom-in`, `zoom-out`, and `orbit-` or `pan-` with a direction. In the plane there is nothing to orbit about. */
+  press(name: string): void {
+    const [what, way = ""] = name.split("-", 2);
+    const [dx, dy] = WAYS[way] ?? [0, 0];
+    if (what === "zoom") this.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#width / 2, this.#height / 2);
+    else if (what === "orbit" && !this.isPlane) this.orbit(-KEY_STEP * dx, -KEY_STEP * dy);
+    else if (what === "orbit" || what === "pan") this.pan(-KEY_STEP * dx, -KEY_STEP * dy);
   }
 
   orbit(dx: number, dy: number): void {
@@ -249,3 +281,5 @@ export class Rig {
     this.polar = FIRST_POLAR;
   }
 }
+
+const MATRIX = new THREE.Matrix4();

@@ -6,7 +6,9 @@ import { limitRadius } from "../core/pictures/compose.ts";
 import { angleTowards, limitOf, type LimitMark } from "../core/pictures/limits.ts";
 import type { Projection } from "../core/pictures/projection.ts";
 import type { Shape } from "../core/pictures/shape.ts";
-import { across, along, angleAbout, cross, dot, sub, turned, unit, type Vec } from "../core/pictures/vec.ts";
+import type { Vec3 } from "../core/files.ts";
+import { cross, dot, sub } from "../core/math.ts";
+import { across, along, angleAbout, direction, turned } from "../core/pictures/vec.ts";
 
 /** How near a pointer must come [CSS px]. */
 const REACH = { mouse: 13, touch: 24 } as const;
@@ -42,7 +44,7 @@ export function pick(
 /** Where a limit's handle is drawn, or null when its joint has no such limit now. */
 export function limitPlace(
   handle: Handle, shape: Shape, pose: PoseData, spots: ArrayLike<number>, pixel: number,
-): Vec | null {
+): Vec3 | null {
   if (handle.joint === null || handle.limit === null) return null;
   const mark = limitOf(shape, pose, spots, handle.joint);
   if (mark === null) return null;
@@ -56,8 +58,8 @@ export function limitPlace(
 }
 
 /** The axis about which a cone's handle leans away from the cone's own axis: towards where the bone is. */
-function rimSide(mark: LimitMark & { kind: "cone" }): Vec {
-  return unit(cross(mark.axis, mark.bone)) ?? across(mark.axis, [0.4, 0.2, 0.9]);
+function rimSide(mark: LimitMark & { kind: "cone" }): Vec3 {
+  return direction(cross(mark.axis, mark.bone)) ?? across(mark.axis, [0.4, 0.2, 0.9]);
 }
 
 /** A drag of one handle, from where it was taken. */
@@ -91,7 +93,7 @@ export class Grab {
     return Math.abs(plane.dot(normal)) > 0.12 ? plane : normal;
   }
 
-  #turnAxis(mark: LimitMark): Vec | null {
+  #turnAxis(mark: LimitMark): Vec3 | null {
     if (mark.kind === "range") return mark.axis;
     if (mark.kind === "rail") return null;
     return this.handle.limit?.end === "swing" ? rimSide(mark) : mark.bone;
@@ -103,7 +105,7 @@ export class Grab {
     // A plane seen almost edge on would throw the handle to the horizon.
     if (hit === null || Math.abs(ray.direction.dot(this.#plane.normal)) < 0.02) return null;
     hit.add(this.#offset);
-    const place: Vec = [hit.x, hit.y, hit.z];
+    const place: Vec3 = [hit.x, hit.y, hit.z];
     const mark = this.#mark;
     if (mark === null) {
       const rotation = this.handle.rotation;
@@ -113,7 +115,7 @@ export class Grab {
     return { value: this.#value };
   }
 
-  #limitValue(mark: LimitMark, place: Vec): number {
+  #limitValue(mark: LimitMark, place: Vec3): number {
     const way = sub(place, mark.at);
     if (mark.kind === "range") return angleTowards(mark, place, this.#value);
     if (mark.kind === "rail") return dot(way, mark.axis);

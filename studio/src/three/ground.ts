@@ -6,6 +6,7 @@ import { Ink } from "../core/pictures/look.ts";
 import { mergedStrokes } from "./batches.ts";
 import type { Rig } from "./camera.ts";
 import type { Programs, Shared } from "./programs.ts";
+import { meshesOf } from "./skinned.ts";
 
 /** Side of the shadow's image [px]: soft shadows need no more. */
 const SHADOW_PIXELS = 160;
@@ -27,8 +28,13 @@ export class Ground {
   readonly group = new THREE.Group();
   /** Distance of the grid's lines [m]. */
   step = 1;
-  /** Height of the floor along up [m]. */
+  /** Height of the floor along its normal [m]. */
   level = 0;
+  /** Out of the floor, of unit length: up, unless the floor is tilted. */
+  readonly normal = new THREE.Vector3(0, 0, 1);
+  /** Along the floor's lines, of unit length. */
+  readonly first = new THREE.Vector3(1, 0, 0);
+  readonly second = new THREE.Vector3(0, 1, 0);
   readonly #grid: THREE.Mesh;
   readonly #lines = new Rows(STROKE, 128);
   readonly #pen = new Pen();
@@ -64,18 +70,26 @@ export class Ground {
     this.#screen.add(screen);
   }
 
-  /** Lays the ground under a figure of this size about this point; at `height` above it a body's shadow has mostly faded. */
-  place(rig: Rig, center: THREE.Vector3, size: number, level: number, height: number): void {
+  /**
+   * Lays the ground under a figure of this size about this point; at `height` above it a body's shadow has mostly faded.
+   *
+   * - `level`: how high the floor is along `normal`
+   * - `normal`: of unit length
+   */
+  place(rig: Rig, center: THREE.Vector3, size: number, level: number, height: number, normal: THREE.Vector3 = rig.up): void {
     this.level = level;
+    this.normal.copy(normal);
+    this.first.copy(rig.first).addScaledVector(normal, -normal.dot(rig.first)).normalize();
+    this.second.crossVectors(normal, this.first);
     this.#reach = 1.15 * size;
-    this.#center.copy(center).addScaledVector(rig.up, level - center.dot(rig.up));
+    this.#center.copy(center).addScaledVector(normal, level - center.dot(normal));
     this.#floor.visible = !rig.isPlane;
     const cast = this.#programs.cast.uniforms;
-    (cast["uUp"] as THREE.IUniform<THREE.Vector3>).value.copy(rig.up);
+    (cast["uUp"] as THREE.IUniform<THREE.Vector3>).value.copy(normal);
     (cast["uLevel"] as THREE.IUniform<number>).value = level;
     (cast["uHeight"] as THREE.IUniform<number>).value = height;
     // Seen from below with y along the second floor axis, so that the image lies on the floor unmirrored.
-    const basis = new THREE.Matrix4().makeBasis(rig.first, rig.second, rig.up);
+    const basis = new THREE.Matrix4().makeBasis(this.first, this.second, normal);
     this.#floor.quaternion.setFromRotationMatrix(basis);
     this.#floor.position.copy(this.#center);
     this.#floor.scale.setScalar(this.#reach);
@@ -96,9 +110,9 @@ export class Ground {
     const middle = rig.isPlane ? rig.target : this.#center;
     const half = rig.isPlane ? 0.5 * rig.pixel * Math.max(rig.width, rig.height) : 1.5 * this.#reach;
     const count = Math.min(Math.ceil(half / this.step) + 2, 64);
-    const axes = rig.isPlane ? [X, Y] as const : [rig.first, rig.second] as const;
+    const axes = rig.isPlane ? [X, Y] as const : [this.first, this.second] as const;
     const at = axes.map((axis) => Math.round(middle.dot(axis) / this.step));
-    const key = `${String(rig.isPlane)} ${String(this.step)} ${String(count)} ${at.join(" ")} ${String(this.level)} ${rig.up.z.toFixed(0)}`;
+    const key = `${String(rig.isPlane)} ${String(this.step)} ${String(count)} ${at.join(" ")} ${String(this.level)} ${this.normal.toArray().join(" ")}`;
     const uniforms = this.#programs.grid.uniforms as Record<string, THREE.IUniform>;
     (uniforms["uFade"] as THREE.IUniform<number>).value = rig.isPlane ? 0 : 1.5 * this.#reach;
     (uniforms["uCenter"] as THREE.IUniform<THREE.Vector3>).value.copy(this.#center);
@@ -116,7 +130,7 @@ export class Ground {
     const to = new THREE.Vector3();
     // In the plane the grid lies behind everything, which is opaque.
     const lift = new THREE.Vector3(0, 0, -8 * this.#reach);
-    if (!rig.isPlane) lift.copy(rig.up).multiplyScalar(this.level);
+    if (!rig.isPlane) lift.copy(this.normal).multiplyScalar(this.level);
     const place = (out: THREE.Vector3, u: number, v: number) =>
       out.copy(lift).addScaledVector(first, u * this.step).addScaledVector(second, v * this.step);
     for (let i = -count; i <= count; i++) {
@@ -129,8 +143,8 @@ export class Ground {
     }
   }
 
-  /** Draws the shadow's image anew; needed only when the figure has moved. */
-  cast(renderer: THREE.WebGLRenderer, shared: Shared): void {
+  /** Draws the shadow's image anew, with those of meshes besides the bodies; needed only when the figure has moved. */
+  cast(renderer: THREE.WebGLRenderer, shared: Shared, meshes: readonly THREE.Object3D[] = []): void {
     const [image, other] = this.#targets;
     const before = renderer.getRenderTarget();
     const clear = renderer.getClearColor(new THREE.Color()).getHex();
@@ -141,6 +155,7 @@ export class Ground {
     renderer.setRenderTarget(image);
     renderer.clear();
     renderer.render(this.#stage, this.#camera);
+    for (const object of meshes) this.#castMesh(renderer, object);
     const blur = this.#programs.blur.uniforms as Record<string, THREE.IUniform>;
     const by = (blur["uBy"] as THREE.IUniform<THREE.Vector2>).value;
     for (const spread of BLUR) {
@@ -157,6 +172,16 @@ export class Ground {
     shared.uIsPerspective.value = perspective;
     renderer.setRenderTarget(before);
     renderer.setClearColor(clear, alpha);
+  }
+
+  #castMesh(renderer: THREE.WebGLRenderer, object: THREE.Object3D): void {
+    const meshes = meshesOf(object);
+    const worn = meshes.map(({ material }) => material);
+    for (const mesh of meshes) mesh.material = this.#programs.castMesh;
+    renderer.autoClear = false;
+    renderer.render(object, this.#camera);
+    renderer.autoClear = true;
+    meshes.forEach((mesh, i) => { mesh.material = worn[i] ?? mesh.material; });
   }
 
   dispose(): void {

@@ -355,6 +355,24 @@ void main() {
 }
 `;
 
+/** A mesh's shadow is the mesh itself, seen from below: three.js bends it with its bones. */
+const CAST_MESH_VERTEX = `
+uniform float uHeight;
+uniform vec3 uUp;
+uniform float uLevel;
+out float vShade;
+#include <common>
+#include <skinning_pars_vertex>
+void main() {
+  #include <skinbase_vertex>
+  #include <begin_vertex>
+  #include <skinning_vertex>
+  vec4 at = modelMatrix * vec4(transformed, 1.0);
+  vShade = exp(-2.2 * max(dot(at.xyz, uUp) - uLevel, 0.0) / uHeight);
+  gl_Position = projectionMatrix * viewMatrix * at;
+}
+`;
+
 export const CAST_FRAGMENT = `
 precision highp float;
 in float vShade;
@@ -444,11 +462,13 @@ export interface Programs {
   veil: THREE.RawShaderMaterial;
   grid: THREE.RawShaderMaterial;
   cast: THREE.RawShaderMaterial;
+  castMesh: THREE.ShaderMaterial;
   blur: THREE.RawShaderMaterial;
   ground: THREE.RawShaderMaterial;
 }
 
 export function makePrograms(shared: Shared): Programs {
+  const floor = { uHeight: { value: 1 }, uUp: { value: new THREE.Vector3(0, 0, 1) }, uLevel: { value: 0 } };
   return {
     body: program(shared, BODY_VERTEX, BODY_FRAGMENT),
     outline: program(shared, BODY_VERTEX, BODY_FRAGMENT, {}, { side: THREE.BackSide, defines: { OUTLINE: "" } }),
@@ -460,11 +480,8 @@ export function makePrograms(shared: Shared): Programs {
       uCenter: { value: new THREE.Vector3() },
       uFade: { value: 0 },
     }, { ...CLEAR, side: THREE.DoubleSide, defines: { FADE: "" } }),
-    cast: program(shared, CAST_VERTEX, CAST_FRAGMENT, {
-      uHeight: { value: 1 },
-      uUp: { value: new THREE.Vector3(0, 0, 1) },
-      uLevel: { value: 0 },
-    }, CASTING),
+    cast: program(shared, CAST_VERTEX, CAST_FRAGMENT, floor, CASTING),
+    castMesh: new THREE.ShaderMaterial({ glslVersion: THREE.GLSL3, vertexShader: CAST_MESH_VERTEX, fragmentShader: CAST_FRAGMENT, uniforms: floor, ...CASTING }),
     blur: program(shared, BLUR_VERTEX, BLUR_FRAGMENT, {
       uImage: { value: null },
       uBy: { value: new THREE.Vector2() },

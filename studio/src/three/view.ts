@@ -6,7 +6,7 @@ import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument, TraceData } from "../core/types.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
-import { Ink, lookOf, palette, rgb, type Palette, type SolverLook, type Theme } from "../core/pictures/look.ts";
+import { Ink, lookOf, palette, rgb, type Palette, type SolverLook } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
@@ -14,6 +14,7 @@ import { shapeOf, type Shape } from "../core/pictures/shape.ts";
 import { svgOf } from "../core/pictures/svg.ts";
 import { Batches } from "./batches.ts";
 import { Rig } from "./camera.ts";
+import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
 import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
 import { Grab, limitPlace, pick } from "./grab.ts";
@@ -22,8 +23,6 @@ import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 
-/** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
-const MOST_RATIO = 2;
 /** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
 const OUTGROWN = 0.5;
 /** The shadow of a crowd is drawn every so many frames, and while frames are late. */
@@ -32,9 +31,6 @@ const CROWD_SHADOW = { fine: 4, coarse: 8 } as const;
 const GLIDE = 180;
 /** Width and height of a scene's small picture [CSS px]. */
 const THUMBNAIL = [112, 84] as const;
-/** What one key does to the camera: pixels of a drag, and nearer by this factor. */
-const KEY_STEP = 40;
-const ZOOM_STEP = 0.85;
 
 export class View {
   /** Drawn by software, four samples for a pixel cost four times as much: smooth edges are left to a picture at rest, which is drawn twice as large. */
@@ -129,26 +125,11 @@ export class View {
         this.invalidate();
       }),
     );
-    const resize = new ResizeObserver(() => { this.#resize(); });
-    resize.observe(this.canvas);
-    const theme = new MutationObserver(() => { this.#readTheme(); });
-    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    const onScheme = () => { this.#readTheme(); };
-    dark.addEventListener("change", onScheme);
-    const onLost = (event: Event) => { event.preventDefault(); this.#isLost = true; };
-    const onBack = () => { this.#isLost = false; this.#readTheme(); };
-    this.canvas.addEventListener("webglcontextlost", onLost);
-    this.canvas.addEventListener("webglcontextrestored", onBack);
-    this.#stops.push(
-      () => { resize.disconnect(); },
-      () => { theme.disconnect(); },
-      () => { dark.removeEventListener("change", onScheme); },
-      () => {
-        this.canvas.removeEventListener("webglcontextlost", onLost);
-        this.canvas.removeEventListener("webglcontextrestored", onBack);
-      },
-    );
+    this.#stops.push(watchCanvas(this.canvas, {
+      resize: () => { this.#resize(); },
+      theme: () => { this.#readTheme(); },
+      lost: (isLost) => { this.#isLost = isLost; if (!isLost) this.#readTheme(); },
+    }));
     this.#resize();
     this.#readTheme();
   }
@@ -187,11 +168,7 @@ export class View {
   }
 
   #readTheme(): void {
-    const style = getComputedStyle(document.documentElement);
-    const chosen = document.documentElement.dataset["theme"];
-    const isDark = chosen === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : chosen === "dark";
-    const theme: Theme = isDark ? "dark" : "light";
-    this.#palette = palette(theme, (name) => style.getPropertyValue(`--${name}`));
+    this.#palette = pagePalette();
     setPalette(this.#shared, this.#palette);
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     const colour = (ink: number) => new THREE.Color(this.#palette.colours[ink]);
@@ -263,7 +240,7 @@ export class View {
     if (!this.#isFramed) this.#frameFirst();
     this.#frameTrace();
     this.#rig.apply();
-    this.#syncUniforms();
+    this.#rig.aim(this.#shared, this.#renderer.getPixelRatio(), this.#projection);
     if (this.#isStale) {
       this.#isStale = false;
       this.#compose();
@@ -278,23 +255,6 @@ export class View {
     for (const listener of this.#listeners) listener();
     this.stats.frames += 1;
     this.stats.millis = performance.now() - began;
-  }
-
-  #syncUniforms(): void {
-    const ratio = this.#renderer.getPixelRatio();
-    const rig = this.#rig;
-    const shared = this.#shared;
-    shared.uViewport.value.set(rig.width * ratio, rig.height * ratio);
-    shared.uRatio.value = ratio;
-    shared.uPixel.value = rig.pixelAtOne;
-    shared.uFocusPixel.value = rig.pixel;
-    shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
-    const camera = rig.camera;
-    MATRIX.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    this.#projection.matrix.set(MATRIX.elements);
-    this.#projection.width = rig.width;
-    this.#projection.height = rig.height;
-    this.#projection.scale = ((camera.projectionMatrix.elements[5] as number) * rig.height) / 2;
   }
 
   #compose(): void {
@@ -618,18 +578,12 @@ export class View {
 
   /** What keys and buttons do with the camera: `frame`, `frame-all`, `zoom-in`, `zoom-out`, and `orbit-` or `pan-` with a direction. */
   cameraAction(name: string): void {
-    const [what, way] = name.split("-", 2);
-    const [dx, dy] = WAYS[way ?? ""] ?? [0, 0];
-    if (what === "zoom") {
-      this.#rig.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#rig.width / 2, this.#rig.height / 2);
-      this.#cameraMoved();
-    } else if (what === "orbit" && !this.#rig.isPlane) {
-      this.#orbit(-KEY_STEP * dx, -KEY_STEP * dy);
-    } else if (what === "pan" || what === "orbit") {
-      this.#rig.pan(-KEY_STEP * dx, -KEY_STEP * dy);
-      this.#cameraMoved();
-    } else if (name === "frame") this.frameSelection();
+    if (name === "frame") this.frameSelection();
     else if (name === "frame-all") this.frameAll();
+    else {
+      this.#rig.press(name);
+      this.#cameraMoved();
+    }
   }
 
   /** Calls this after every frame, until what it returns is called. */
@@ -641,7 +595,7 @@ export class View {
   /** Where a place of the world is on the canvas [CSS px]. */
   screenPosition(place: readonly [number, number, number]): { x: number; y: number } {
     this.#rig.apply();
-    this.#syncUniforms();
+    this.#rig.aim(this.#shared, this.#renderer.getPixelRatio(), this.#projection);
     const [x = NaN, y = NaN] = this.#projection.place([place[0], place[1], place[2]]) ?? [];
     return { x, y };
   }
@@ -760,12 +714,7 @@ export class View {
     this.#pace.settle();
     this.#setResolution();
     this.frame();
-    return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => {
-        if (blob === null) reject(new Error("The picture could not be made: the browser gave no image."));
-        else resolve(blob);
-      }, "image/png");
-    });
+    return pictureOf(this.canvas);
   }
 
   /** What is on the canvas as a stand-alone SVG; the mesh of a character is left out. */
@@ -833,13 +782,8 @@ export class View {
     const away = [...this.#gizmos.map((gizmo) => gizmo.getHelper()), this.#ground.group, this.#limbs.mesh, this.#worn];
     const were = away.map((object) => object.visible);
     for (const object of away) object.visible = false;
-    const shared = this.#shared;
     rig.apply();
-    shared.uViewport.value.set(target.width, target.height);
-    shared.uRatio.value = ratio;
-    shared.uPixel.value = rig.pixelAtOne;
-    shared.uFocusPixel.value = rig.pixel;
-    shared.uIsPerspective.value = rig.isPlane ? 0 : 1;
+    rig.aim(this.#shared, ratio);
     this.#batches.update(drawing, rig.pixel / ratio);
     // Into a target colours go as they are, without the screen's encoding.
     const clear = this.#renderer.getClearColor(new THREE.Color());
@@ -889,11 +833,6 @@ function drawsBySoftware(): boolean {
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
-
-const MATRIX = new THREE.Matrix4();
-
-/** Right and up on the screen. */
-const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
 function keyLight(): THREE.DirectionalLight {
   const light = new THREE.DirectionalLight(0xffffff, 1.7);

@@ -8,11 +8,11 @@ import { Dialogs } from "./dialogs/dialogs.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
 import { isMotion, motion } from "./motion/desk.ts";
-import { MotionLive, MotionMain, MotionRest } from "./motion/page.tsx";
+import { MotionMain, MotionRest } from "./motion/page.tsx";
 import { listenToKeys } from "./keyboard.ts";
 import { Learn } from "./learn/learn.tsx";
 import { followLinks } from "./links.ts";
-import { LiveStatus, Notices, WorkerState } from "./notices.tsx";
+import { LiveStatus, Notices, WorkerStatus } from "./notices.tsx";
 import { sheetTab, type SheetTab } from "./page.ts";
 import { Panel, SolvePanel } from "./panel/panel.tsx";
 import { Chip } from "./panel/solvers-section.tsx";
@@ -40,10 +40,10 @@ export function App({ session }: { session: Session }) {
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}
         <main class="stage" id="stage" tabIndex={-1}>
-          {moves ? <MotionMain session={moves} /> : <><Viewport /><WorkerState /><Notices /></>}
+          {moves ? <MotionMain session={moves} /> : <><Viewport /><WorkerStatus of={session} who="The solver" /><Notices /></>}
         </main>
         {moves ? <MotionRest session={moves} isPhone={isPhone} /> : isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
-        {moves ? <MotionLive session={moves} /> : <LiveStatus />}
+        <LiveStatus of={moves ?? session} />
         <DropZone />
         <Dialogs />
       </div>

@@ -51,17 +51,16 @@ function Item({ notice, onClose }: { notice: Notice; onClose: () => void }) {
   );
 }
 
-/** Says the status of the main solver when it has come to rest: a drag must not be a flood of words. */
-export function LiveStatus() {
-  const session = useSession();
+/** Says what came of a change when it has come to rest: a drag must not be a flood of words. */
+export function LiveStatus({ of: { announcement } }: { of: Pick<Session, "announcement"> }) {
   const [said, say] = useState("");
-  useEffect(() => speakWhenCalm(session, say), [session]);
+  useEffect(() => speakWhenCalm(announcement, say), [announcement]);
   return <div class="sr-only" role="status" aria-live="polite" id="live-status">{said}</div>;
 }
 
-function speakWhenCalm(session: Session, say: (text: string) => void): () => void {
+function speakWhenCalm(announcement: Session["announcement"], say: (text: string) => void): () => void {
   let waiting = 0;
-  const stop = session.announcement.subscribe((text) => {
+  const stop = announcement.subscribe((text) => {
     clearTimeout(waiting);
     waiting = window.setTimeout(() => { say(text); }, 500);
   });
@@ -71,11 +70,10 @@ function speakWhenCalm(session: Session, say: (text: string) => void): () => voi
   };
 }
 
-const WORKER_WORDS = { starting: "The solver is starting", restarting: "The solver stopped and is being started again", failed: "The solver does not start: reload the page" } as const;
-
-/** Only while something is not as usual. */
-export function WorkerState() {
-  const state = useSession().worker.value;
+/** Only while something is not as usual. `who` is at work, in a word or two. */
+export function WorkerStatus({ of: { worker }, who }: { of: Pick<Session, "worker">; who: string }) {
+  const state = worker.value;
   if (state === "ready" || state === "busy") return null;
-  return <p class="worker-state" role="status" data-state={state}>{WORKER_WORDS[state]}</p>;
+  const words = { starting: `${who} is starting`, restarting: `${who} stopped and is being started again`, failed: `${who} does not start: reload the page` }[state];
+  return <p class="worker-state" role="status" data-state={state}>{words}</p>;
 }

@@ -1,12 +1,12 @@
 //! The bar on top: the document's name, undo and redo, files and sharing, theme, help.
 
 import {
-  CircleHelp, Code, Contrast, Download, FileImage, FileJson, FolderOpen, Image, Info, Moon, Redo2, RotateCcw, Share2, Sun, Undo2, type LucideIcon,
+  CircleHelp, Contrast, Download, FolderOpen, Info, Moon, Redo2, RotateCcw, Share2, Sun, Undo2,
 } from "lucide-preact";
 import { useRef } from "preact/hooks";
 import { useSession } from "./context.ts";
 import { IconButton } from "./controls.tsx";
-import { saveBlob, saveText } from "./save.ts";
+import { motionExports, problemExports, type Export } from "./exports.ts";
 import { openFiles } from "./files.ts";
 import { openDialog } from "./page.ts";
 import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
@@ -32,8 +32,8 @@ export function TopBar() {
       </div>}
       <div class="bar-group" role="group" aria-label="File">
         <OpenButton />
-        {!moves && <ExportMenu />}
-        {!moves && <IconButton icon={Share2} label="Share as a link" keys={keysOf("share")} onClick={() => { openDialog.value = "share"; }} />}
+        <ExportMenu exports={moves ? motionExports(moves) : problemExports(session)} />
+        <IconButton icon={Share2} label="Share as a link" keys={keysOf("share")} onClick={() => { openDialog.value = "share"; }} />
       </div>
       <div class="bar-group" role="group" aria-label="Page">
         <ThemeButton />
@@ -109,32 +109,19 @@ function ThemeButton() {
 }
 
 /** What can be taken away: files, pictures, code. */
-function ExportMenu() {
-  const session = useSession();
+function ExportMenu({ exports }: { exports: readonly Export[] }) {
   const menu = useRef<HTMLDivElement>(null);
-  const act = (action: () => void | Promise<void>) => () => {
-    menu.current?.hidePopover();
-    void action();
-  };
+  if (exports.length === 0) return null;
   return (
     <>
       <button type="button" class="icon-button" popovertarget="export-menu" aria-label="Save and export" data-tip="Save and export" data-tip-at="below">
         <Download size={18} aria-hidden />
       </button>
       <div id="export-menu" class="menu" popover="auto" ref={menu}>
-        <MenuItem icon={FileJson} label="Problem (JSON)" onClick={act(() => { saveText(session.exportProblem()); })} />
-        <MenuItem icon={FileJson} label="Solution with its trace (JSON)" onClick={act(async () => {
-          const main = session.document.peek().runs[0];
-          if (main) saveText(await session.exportSolution(main.id, true));
-        })} />
-        <MenuItem icon={FileImage} label="Picture (SVG)" onClick={act(() => { saveText(session.exportSvg()); })} />
-        <MenuItem icon={Image} label="Picture (PNG)" onClick={act(async () => { saveBlob("posekit.png", await session.exportPng()); })} />
-        <MenuItem icon={Code} label="Copy as code" onClick={act(() => { openDialog.value = "code"; })} />
+        {exports.map(({ icon: Icon, label, act }) => (
+          <button key={label} type="button" class="menu-item" onClick={() => { menu.current?.hidePopover(); void act(); }}><Icon size={16} aria-hidden />{label}</button>
+        ))}
       </div>
     </>
   );
-}
-
-function MenuItem({ icon: Icon, label, onClick }: { icon: LucideIcon; label: string; onClick: () => void }) {
-  return <button type="button" class="menu-item" onClick={onClick}><Icon size={16} aria-hidden />{label}</button>;
 }

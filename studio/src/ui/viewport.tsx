@@ -1,14 +1,12 @@
 //! The place where the figure is: the canvas, and the handles as buttons for keyboard and screen reader.
 
-import { Minus, Plus, Scan } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Vec3 } from "../core/files.ts";
 import type { Handle, HandleMove, Session } from "../core/types.ts";
-import { cameraAction, setCamera } from "./camera.ts";
+import { setCamera } from "./camera.ts";
+import { ALONG, CameraButtons, focusCanvas, onCanvasKey } from "./canvas.tsx";
 import { useSession } from "./context.ts";
-import { IconButton } from "./controls.tsx";
-import { keysOf } from "./keyboard.ts";
 import { RunTags } from "./run-tags.tsx";
 import { paintThumbnails } from "./thumbnails.ts";
 import { eulerFromQuat, quatFromEuler } from "./turns.ts";
@@ -41,7 +39,7 @@ export function Viewport() {
         </div>
       )}
       {typeof state === "object" && <RunTags view={state} />}
-      <CameraButtons />
+      <CameraButtons frames="Frame what is selected, or everything" />
       <Handles />
       <HandleCaption />
     </>
@@ -67,27 +65,6 @@ function startView(canvas: HTMLCanvasElement, session: Session): () => void {
     stop();
     view.value = "loading";
   };
-}
-
-const CAMERA_KEYS: Record<string, string> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
-
-function onCanvasKey(event: KeyboardEvent): void {
-  const way = CAMERA_KEYS[event.key];
-  if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  const flat = (event.currentTarget as HTMLElement).dataset["dimension"] === "2";
-  cameraAction(`${event.shiftKey || flat ? "pan" : "orbit"}-${way}`);
-}
-
-/** For those without a wheel and without keys. */
-function CameraButtons() {
-  return (
-    <div class="camera" role="group" aria-label="Camera">
-      <IconButton icon={Scan} tip="left" label="Frame what is selected, or everything" keys={keysOf("frame")} onClick={() => { cameraAction("frame"); }} />
-      <IconButton icon={Plus} tip="left" label="Nearer" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
-      <IconButton icon={Minus} tip="left" label="Farther" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
-    </div>
-  );
 }
 
 /** One button per handle; seen only by who needs them, and by everybody while one has the focus. */
@@ -118,7 +95,7 @@ function Handles() {
 
 function onHandleKey(event: KeyboardEvent, handle: Handle, reach: number, session: Session): void {
   if (event.key === "Escape") {
-    document.querySelector<HTMLElement>(".view-canvas")?.focus();
+    focusCanvas();
     return;
   }
   if (event.ctrlKey || event.metaKey) return;
@@ -128,9 +105,6 @@ function onHandleKey(event: KeyboardEvent, handle: Handle, reach: number, sessio
   session.moveHandle(handle.id, move);
 }
 
-const ALONG: Record<string, [axis: "across" | "up" | "deep", sign: number]> = {
-  ArrowLeft: ["across", -1], ArrowRight: ["across", 1], ArrowDown: ["up", -1], ArrowUp: ["up", 1], PageDown: ["deep", -1], PageUp: ["deep", 1],
-};
 const DEGREE = Math.PI / 180;
 
 /** What an arrow key does to a handle: steps of the grid, a tenth of it with Shift, turns with Alt. */

@@ -73,9 +73,4 @@ export class Clock {
     this.frame.value = 0;
     this.#place = 0;
   }
-
-  /** Keeps the frame among those that there are. */
-  fit(): void {
-    this.goTo(this.frame.peek());
-  }
 }

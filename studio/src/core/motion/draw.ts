@@ -24,7 +24,9 @@ export interface MotionScene {
   selection: number | null;
   hovered: number | null;
   target: Vec3 | null;
+  /** What is drawn by somebody else: the result, and the original where it stands aside or alone. */
   hasSkin: boolean;
+  hasSourceSkin: boolean;
 }
 
 /** A motion laid out for drawing. */
@@ -135,8 +137,8 @@ export class MotionComposer {
     const source = frameOf(shown.source, shown.info, scene.frame);
     const result = scene.pulled ?? frameOf(shown.result, shown.info, scene.frame);
     if (scene.trails) this.#trails(out, scene);
-    if (compare === "side") this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, scene.aside);
-    if (compare === "source") this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, NOWHERE);
+    if (compare === "side" && !scene.hasSourceSkin) this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, scene.aside);
+    if (compare === "source" && !scene.hasSourceSkin) this.#bodies(out, figure, source, SOURCE_BODY, SOURCE_JOINT, NOWHERE);
     if (compare === "ghost") this.#ghost(out, figure, source, result);
     if (compare !== "source") {
       if (!scene.hasSkin) this.#bodies(out, figure, result, RESULT_BODY, RESULT_JOINT, NOWHERE);

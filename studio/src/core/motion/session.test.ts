@@ -4,6 +4,7 @@ import { initSync } from "posekit";
 import { Engine } from "../../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "../testing.ts";
 import { contactAround, rowsOf, timeOf, withSpan } from "./contacts.ts";
+import { decodeMotionLink, encodeMotionLink } from "./link.ts";
 import { createMotion } from "./session.ts";
 import { RANGES } from "./settings.ts";
 import type { MotionInfo, MotionSession } from "./types.ts";
@@ -119,6 +120,68 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     session.setSettings({ strength: 7 });
     await session.settled();
     expect(session.document.value.settings.strength).toBe(1);
+    expect(drift()).toBeLessThan(1);
+  });
+
+  /** A session of its own, which knows no file. */
+  const another = () => createMotion({ startWorker: () => localWorker(new Engine()), nextFrame: () => undefined, now: () => 0, fetchWalk: () => Promise.resolve(new Uint8Array(WALK)) });
+
+  it("carries all of the walk in a link", async () => {
+    const hand = info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
+    session.setSettings({ ease: 0.2 });
+    session.setContact(0, 0, 0.5);
+    session.goTo(40);
+    session.nudge(hand, [0, 20, 0]);
+    await until(() => session.document.value.keys.length === 1, "the key");
+    await session.settled();
+    session.setView({ compare: "side", follow: false });
+    const other = another();
+    other.openLink(decodeMotionLink(encodeMotionLink(session.linked())));
+    await until(() => other.shown.value !== null, "the walk of the link");
+    await other.settled();
+    const { file: _, ...wanted } = session.document.value;
+    expect(other.document.value).toMatchObject(wanted);
+    expect(other.frame.value).toBe(40);
+    expect(other.shown.value?.result).toEqual(session.shown.value?.result);
+    expect(other.canUndo.value).toBe("Open a link");
+    other.undo();
+    await other.settled();
+    expect(other.document.value).toMatchObject({ contacts: null, keys: [], settings: info.usual });
+    other.dispose();
+  });
+
+  it("waits for the file that a link is about, and leaves another alone", async () => {
+    const mine = new Uint8Array([...WALK, 10]);
+    await session.loadFile("mine.bvh", mine);
+    session.removeContact(0);
+    await session.settled();
+    const linked = decodeMotionLink(encodeMotionLink(session.linked()));
+    expect(linked.file).toMatchObject({ name: "mine.bvh", size: mine.length });
+    const other = another();
+    other.openLink(linked);
+    other.begin();
+    expect(other.awaited.value?.file).toEqual(linked.file);
+    expect(other.shown.value).toBeNull();
+    expect(await other.loadFile("other.bvh", new Uint8Array(WALK))).toBe(true);
+    expect(other.document.value.contacts).toBeNull();
+    expect(other.notices.value.at(-1)).toMatchObject({ kind: "warning", what: expect.stringContaining("other.bvh is not the file") as string });
+    other.openLink(linked);
+    expect(await other.loadFile("renamed.bvh", mine)).toBe(true);
+    expect(other.awaited.value).toBeNull();
+    expect(other.document.value.contacts).toEqual(session.document.value.contacts);
+    // What is open already is not asked for.
+    await other.loadFile("other.bvh", new Uint8Array(WALK));
+    other.openLink(linked);
+    await until(() => other.document.value.contacts !== null, "the link's contacts");
+    other.dispose();
+  });
+
+  it("opens the motion alone where the library refuses what the link has set", async () => {
+    const linked = session.linked();
+    session.openLink({ ...linked, contacts: [{ joint: "tail", from: 0, to: 1, hold: "position" }] });
+    await until(() => session.notices.value.some(({ kind }) => kind === "error"), "the refusal");
+    await session.settled();
+    expect(session.document.value.contacts).toBeNull();
     expect(drift()).toBeLessThan(1);
   });
 

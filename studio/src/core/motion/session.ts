@@ -6,12 +6,15 @@ import { batch, computed, signal } from "@preact/signals";
 import { Client, RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
 import type { Vec3 } from "../files.ts";
 import { History } from "../history.ts";
-import type { NamedText, Notice, WorkerState } from "../types.ts";
+import type { NamedText, Notice, Snippet, WorkerState } from "../types.ts";
 import { contactAround, contactsOf, contactsText, frameAt, timeOf, withSpan } from "./contacts.ts";
 import { Clock } from "./clock.ts";
+import { isSameFile, ownFile, sizeWords } from "./link.ts";
 import { FIRST } from "./settings.ts";
+import { motionSnippets, stemOf } from "./snippets.ts";
 import type {
-  CleanSettings, ContactEntry, JointCurves, MotionDocument, MotionInfo, MotionSession, MotionView, OpenedMotion, Picked, ShownMotion,
+  CleanSettings, ContactEntry, JointCurves, LinkedMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
+  ShownMotion,
 } from "./types.ts";
 
 /** What the session needs from the page it runs in; a test gives its own. */
@@ -41,6 +44,7 @@ interface Pull {
 interface OpenFile {
   name: string;
   bytes: Uint8Array;
+  isWalk: boolean;
 }
 
 export function createMotion(around: MotionSurroundings): MotionSession {
@@ -48,7 +52,7 @@ export function createMotion(around: MotionSurroundings): MotionSession {
 }
 
 function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
-  const view: MotionView = { compare: "ghost", trails: true, skin: true, follow: true };
+  const view: MotionView = { compare: "ghost", trails: true, skin: true, colours: true, follow: true };
   return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
 
@@ -64,6 +68,7 @@ class Store implements MotionSession {
   readonly #undoLabel = signal<string | null>(null);
   readonly #redoLabel = signal<string | null>(null);
   readonly #said = signal("");
+  readonly #awaited = signal<(LinkedMotion & { file: OwnFile }) | null>(null);
   readonly #clock: Clock;
 
   readonly picked = signal<Picked>(null);
@@ -87,6 +92,9 @@ class Store implements MotionSession {
   #pull: Pull | null = null;
   #isOver = false;
   #hasBegun = false;
+  /** The frame on which a link begins. */
+  #linkedFrame: number | null = null;
+  #pictures: MotionPictures | null = null;
   readonly #stopCurves: () => void;
 
   constructor(private readonly around: MotionSurroundings) {
@@ -114,6 +122,7 @@ class Store implements MotionSession {
   get canUndo() { return this.#undoLabel; }
   get canRedo() { return this.#redoLabel; }
   get announcement() { return this.#said; }
+  get awaited() { return this.#awaited; }
 
   // -------------------------------------------------------------------------------------------------------------- files
 
@@ -122,23 +131,52 @@ class Store implements MotionSession {
   }
 
   openWalk(): void {
+    this.#openWalk(null);
+  }
+
+  #openWalk(linked: LinkedMotion | null): void {
     this.#hasBegun = true;
     void this.around.fetchWalk().then(
-      (bytes) => this.#take(WALK, "Walk with known skate", bytes),
+      (bytes) => this.#take({ name: WALK, bytes, isWalk: true }, "Walk with known skate", linked),
       () => { this.#tell({ kind: "error", what: "The built-in walk cannot be loaded", hint: "Drop a BVH or GLB file of your own." }); },
     );
   }
 
   async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
-    return await this.#take(name, name, bytes);
+    const awaited = this.#awaited.peek();
+    const file = { name, bytes, isWalk: false };
+    if (awaited && isSameFile(awaited.file, bytes)) return await this.#take(file, name, awaited);
+    const isOpen = await this.#take(file, name, null);
+    if (isOpen && awaited) {
+      const { name: wanted, size } = awaited.file;
+      this.#tell({ kind: "warning", what: `${name} is not the file of the link: what was set in the link is left out.`, hint: `Open the link again and drop ${wanted}, ${sizeWords(size)}.` });
+    }
+    return isOpen;
   }
 
-  /** Opens a file; where it is refused, what was on show stays. */
-  async #take(name: string, title: string, bytes: Uint8Array): Promise<boolean> {
+  openLink(linked: LinkedMotion): void {
+    this.#hasBegun = true;
+    const { file } = linked;
+    if (file === "walk") {
+      this.#openWalk(linked);
+      return;
+    }
+    const open = [...this.#files.values()].find(({ bytes }) => isSameFile(file, bytes));
+    if (open) {
+      void this.#take(open, open.name, linked);
+      return;
+    }
+    this.#awaited.value = { ...linked, file };
+    if (this.#shown.peek()) this.#tell({ kind: "warning", what: `The link was made with ${file.name}, which it does not hold.`, hint: `Drop that file, ${sizeWords(file.size)}, to see what the link is about.` });
+  }
+
+  /** Opens a file, with what a link has set on it; where the file is refused, what was on show stays. */
+  async #take(file: OpenFile, title: string, linked: LinkedMotion | null): Promise<boolean> {
+    const { name } = file;
     await this.settled();
     const id = `file${this.#nextFile}`;
     this.#nextFile += 1;
-    this.#files.set(id, { name, bytes });
+    this.#files.set(id, file);
     let opened: OpenedMotion;
     try {
       opened = await this.#openFile(id, 0);
@@ -150,12 +188,28 @@ class Store implements MotionSession {
       return false;
     }
     this.#notices.value = [];
-    const view = this.#document.peek().view;
+    this.#awaited.value = null;
     this.#clock.rewind();
-    this.#commit({ ...documentOf(id, title, opened.info.usual), view }, `Open ${name}`);
+    const { camera: _, ...view } = this.#document.peek().view;
+    const plain = { ...documentOf(id, title, opened.info.usual), view };
+    if (linked) this.#takeLinked(plain, linked, name);
+    else this.#commit(plain, `Open ${name}`);
     await this.settled();
     this.#remark(name);
     return true;
+  }
+
+  /** What the link has set is a step of its own: it can be undone, and where the library refuses it the file alone stays. */
+  #takeLinked(plain: MotionDocument, linked: LinkedMotion, name: string): void {
+    const { title, clip, settings, contacts, keys, view, frame } = linked;
+    const document: MotionDocument = { version: 1, title, file: plain.file, clip, settings, contacts, keys, view };
+    this.#linkedFrame = frame;
+    if (JSON.stringify([clip, settings, contacts, keys]) === JSON.stringify([plain.clip, plain.settings, plain.contacts, plain.keys])) {
+      this.#commit(document, `Open ${name}`);
+    } else {
+      this.#history.commit({ ...plain, view }, `Open ${name}`);
+      this.#commit(document, "Open a link");
+    }
   }
 
   #remark(name: string): void {
@@ -296,7 +350,8 @@ class Store implements MotionSession {
     batch(() => {
       this.#shown.value = { ...opened, ...made, bytes: file?.bytes ?? new Uint8Array(0), id: `${document.file}/${document.clip}` };
       this.#pulled.value = null;
-      this.#clock.fit();
+      this.#clock.goTo(this.#linkedFrame ?? this.#clock.frame.peek());
+      this.#linkedFrame = null;
       this.#said.value = saidOf(this.#shown.value);
     });
   }
@@ -492,18 +547,54 @@ class Store implements MotionSession {
     if (!info) return null;
     try {
       const bytes = await this.#client.ask<"motion-write">({ kind: "motion-write", format });
-      const stem = info.name.replace(/\.[^.]*$/, "");
       const ending = format === "same" ? (/\.([^.]*)$/.exec(info.name)?.[1] ?? info.format) : format;
-      return { name: `${stem}-clean.${ending}`, bytes };
+      return { name: `${this.#stem}-clean.${ending}`, bytes };
     } catch (error) {
       this.#refuse("The file", error);
       return null;
     }
   }
 
+  /** The file's name without its ending. */
+  get #stem(): string {
+    return stemOf(this.#info()?.name ?? "motion");
+  }
+
   contactsFile(): NamedText {
-    const stem = (this.#info()?.name ?? "motion").replace(/\.[^.]*$/, "");
-    return { name: `${stem}.contacts.json`, type: "application/json", text: contactsText(this.contacts.peek()) };
+    return { name: `${this.#stem}.contacts.json`, type: "application/json", text: contactsText(this.contacts.peek()) };
+  }
+
+  linked(): LinkedMotion {
+    const awaited = this.#awaited.peek();
+    if (awaited && !this.#shown.peek()) return awaited;
+    const document = this.#document.peek();
+    const file = this.#files.get(document.file);
+    const camera = this.#pictures?.camera();
+    const view = camera ? { ...document.view, camera } : document.view;
+    return { ...document, file: !file || file.isWalk ? "walk" : ownFile(file.name, file.bytes), frame: this.#clock.frame.peek(), view };
+  }
+
+  snippets(): Snippet[] {
+    const shown = this.#shown.peek();
+    if (!shown) return [];
+    const { file, settings, contacts, keys, clip } = this.#document.peek();
+    const isWalk = this.#files.get(file)?.isWalk ?? false;
+    const motion = isWalk ? { motion: { name: WALK, type: "text/plain", text: new TextDecoder().decode(shown.bytes) } } : {};
+    return motionSnippets({ info: shown.info, settings, contacts, keys, clip, hasPath: shown.report.pathShare > 0, ...motion });
+  }
+
+  setPictures(pictures: MotionPictures | null): void {
+    this.#pictures = pictures;
+  }
+
+  async exportPng(): Promise<{ name: string; blob: Blob }> {
+    if (!this.#pictures) throw new Error("there is no picture yet");
+    return { name: `${this.#stem}.png`, blob: await this.#pictures.png() };
+  }
+
+  exportSvg(): NamedText {
+    if (!this.#pictures) throw new Error("there is no picture yet");
+    return { name: `${this.#stem}.svg`, type: "image/svg+xml", text: this.#pictures.svg() };
   }
 
   // ------------------------------------------------------------------------------------------------------------- words

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { Vec3 } from "../files.ts";
-import type { NamedText, Notice, WorkerState } from "../types.ts";
+import type { CameraState, NamedText, Notice, Snippet, WorkerState } from "../types.ts";
 
 /** How a motion is cleaned; the names are those of the library's door. */
 export interface CleanSettings {
@@ -47,13 +47,18 @@ export interface PoseKey {
 }
 
 /** Which motions are drawn. */
-export type Comparison = "ghost" | "side" | "result" | "source";
+export const COMPARISONS = ["ghost", "side", "result", "source"] as const;
+export type Comparison = (typeof COMPARISONS)[number];
 
 export interface MotionView {
   compare: Comparison;
   trails: boolean;
   skin: boolean;
+  /** The skin in its own colours, not in that of the result. */
+  colours: boolean;
   follow: boolean;
+  /** Where a link was looked at from; taken up when its motion comes on show. */
+  camera?: CameraState;
 }
 
 /** Everything that makes the result, and how it is looked at. */
@@ -68,6 +73,28 @@ export interface MotionDocument {
   contacts: readonly ContactEntry[] | null;
   keys: readonly PoseKey[];
   view: MotionView;
+}
+
+/** Which file of one's own a motion is from. */
+export interface OwnFile {
+  name: string;
+  /** [bytes] */
+  size: number;
+  /** The same for the same bytes. */
+  print: string;
+}
+
+/** What a link carries: everything but a file of one's own. */
+export interface LinkedMotion extends Omit<MotionDocument, "file"> {
+  file: "walk" | OwnFile;
+  frame: number;
+}
+
+/** What the view adds to links and exports. */
+export interface MotionPictures {
+  png(): Promise<Blob>;
+  svg(): string;
+  camera(): CameraState;
 }
 
 export interface JointInfo {
@@ -216,12 +243,15 @@ export interface MotionSession {
   readonly canUndo: ReadonlySignal<string | null>;
   readonly canRedo: ReadonlySignal<string | null>;
   readonly announcement: ReadonlySignal<string>;
+  /** What a link carried while the file that belongs to it is not there yet. */
+  readonly awaited: ReadonlySignal<(LinkedMotion & { file: OwnFile }) | null>;
 
   /** Opens the built-in walk, unless something is open. */
   begin(): void;
   openWalk(): void;
   /** True when it is on show. */
   loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
+  openLink(linked: LinkedMotion): void;
   chooseClip(index: number): void;
   setTitle(title: string): void;
   setSettings(change: Partial<CleanSettings>): void;
@@ -257,6 +287,12 @@ export interface MotionSession {
 
   write(format: "same" | "bvh" | "glb"): Promise<{ name: string; bytes: Uint8Array } | null>;
   contactsFile(): NamedText;
+  /** What a link to what is on show carries. */
+  linked(): LinkedMotion;
+  snippets(): Snippet[];
+  setPictures(pictures: MotionPictures | null): void;
+  exportPng(): Promise<{ name: string; blob: Blob }>;
+  exportSvg(): NamedText;
   /** Every change so far is worked out. */
   settled(): Promise<void>;
   dismiss(id: number): void;

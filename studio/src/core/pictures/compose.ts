@@ -6,7 +6,9 @@ import { Dash, dashOf, Drawing, Pen, type BodyInk, type Shape as MarkShape } fro
 import { arcPoints, atEnd, limitOf, rimPoints, type ConeMark, type LimitMark, type RailMark, type RangeMark } from "./limits.ts";
 import { Ink, lookOf, solverInk, type SolverLook } from "./look.ts";
 import { evaluate, seatOf, spotDistance, type Shape } from "./shape.ts";
-import { across, cross, distance, dot, inverse, length, product, rotate, scale, sub, turnOf, turned, unit, along, add, type Vec } from "./vec.ts";
+import type { Vec3 } from "../files.ts";
+import { add, cross, dot, length, multiply, rotate, rotationAt, scale, sub } from "../math.ts";
+import { across, along, direction, distance, inverse, turned } from "./vec.ts";
 
 /** What there is to draw. */
 export interface Scene {
@@ -26,7 +28,7 @@ export interface Scene {
   /** Metres for a pixel where the view looks. */
   pixel: number;
   /** Up in the world, unit. */
-  up: Vec;
+  up: Vec3;
   isPlane: boolean;
   /** Height of the floor along up [m]. */
   level: number;
@@ -85,7 +87,7 @@ export class Composer {
       const [first] = corners;
       if (first === undefined) continue;
       for (let i = 1; i + 1 < corners.length; i++) {
-        for (const corner of [first, corners[i], corners[i + 1]]) out.veil(...(corner as Vec), Ink.ink, 0.045);
+        for (const corner of [first, corners[i], corners[i + 1]]) out.veil(...(corner as Vec3), Ink.ink, 0.045);
       }
       const pen = this.#pen.begin(out.strokes, Ink.quiet, 1, 0, 0.6);
       for (const corner of [...corners, first]) pen.to(...corner);
@@ -133,9 +135,9 @@ export class Composer {
       const kind = info.kinds[joint];
       const own = shape.joints[joint] as number;
       const radius = own > 0 ? own : shape.thickness;
-      const at: Vec = [pose.poses[7 * joint] as number, pose.poses[7 * joint + 1] as number, pose.poses[7 * joint + 2] as number];
+      const at: Vec3 = [pose.poses[7 * joint] as number, pose.poses[7 * joint + 1] as number, pose.poses[7 * joint + 2] as number];
       if (kind === "revolute") {
-        const axis = unit(rotate(turnOf(pose.poses, joint), axisOf(info, joint)));
+        const axis = direction(rotate(rotationAt(pose.poses, joint), axisOf(info, joint)));
         if (axis === null) continue;
         this.#rod(out, scene, at, axis, radius, inks);
       } else if (kind === "ball") {
@@ -148,7 +150,7 @@ export class Composer {
   }
 
   /** A hinge's axis; in the plane it is seen end on, as a dot. */
-  #rod(out: Drawing, scene: Scene, at: Vec, axis: Vec, radius: number, inks: FigureInks): void {
+  #rod(out: Drawing, scene: Scene, at: Vec3, axis: Vec3, radius: number, inks: FigureInks): void {
     if (scene.isPlane) {
       const z = at[2] + 3 * radius;
       out.body(at[0], at[1], z, at[0], at[1], z, 0.17 * radius, 0.17 * radius, inks.dense);
@@ -160,10 +162,10 @@ export class Composer {
   }
 
   /** A ball's ring lies across the bone that it carries. */
-  #ring(out: Drawing, scene: Scene, at: Vec, joint: number, radius: number, ink: number): void {
+  #ring(out: Drawing, scene: Scene, at: Vec3, joint: number, radius: number, ink: number): void {
     const bone = scene.shape.bones[scene.shape.boneOf[joint] ?? -1];
     if (bone === undefined) return;
-    const way = unit(sub(spotAt(this.#spots, bone.to), spotAt(this.#spots, bone.from)));
+    const way = direction(sub(spotAt(this.#spots, bone.to), spotAt(this.#spots, bone.from)));
     if (way === null) return;
     this.#polyline(out, arcPoints(at, way, across(way, scene.up), 0, 2 * Math.PI, radius), ink, 1.1, 0, 0.9);
   }
@@ -171,7 +173,7 @@ export class Composer {
   #rail(out: Drawing, scene: Scene, pose: PoseData, joint: number, radius: number, inks: FigureInks): void {
     const { info } = scene.shape;
     const seat = seatOf(info, pose, joint);
-    const axis = unit(rotate(seat.turn, axisOf(info, joint)));
+    const axis = direction(rotate(seat.turn, axisOf(info, joint)));
     if (axis === null) return;
     const limit = info.limits[joint];
     const range = limit?.kind === "range" ? [limit.min, limit.max] : [-3 * radius, 3 * radius];
@@ -286,9 +288,9 @@ export class Composer {
   #turn(out: Drawing, scene: Scene, main: ShownRun, before: PoseData, joint: number): boolean {
     if (main.poses.length < 7 * (joint + 1) || before.poses.length < 7 * (joint + 1)) return false;
     const { shape } = scene;
-    const change = product(turnOf(main.poses, joint), inverse(turnOf(before.poses, joint)));
+    const change = multiply(rotationAt(main.poses, joint), inverse(rotationAt(before.poses, joint)));
     const sign = change[3] < 0 ? -1 : 1;
-    const axis = unit([change[0] * sign, change[1] * sign, change[2] * sign]);
+    const axis = direction([change[0] * sign, change[1] * sign, change[2] * sign]);
     const angle = 2 * Math.atan2(Math.hypot(change[0], change[1], change[2]), Math.abs(change[3]));
     if (axis === null || angle < LEAST_TURN) return false;
     const pivot = spotAt(this.#spots, joint);
@@ -297,7 +299,7 @@ export class Composer {
     const lift = scale(axis, dot(arm, axis));
     const flat = sub(arm, lift);
     const radius = length(flat);
-    const way = unit(flat);
+    const way = direction(flat);
     if (way === null || radius < 2 * scene.pixel) return false;
     const center = add(pivot, lift);
     const points = arcPoints(center, axis, way, 0, angle, radius);
@@ -331,15 +333,15 @@ export class Composer {
     return bone?.to ?? joint;
   }
 
-  #arrow(out: Drawing, from: Vec, to: Vec, ink: number, pixel: number): void {
-    const way = unit(sub(to, from));
+  #arrow(out: Drawing, from: Vec3, to: Vec3, ink: number, pixel: number): void {
+    const way = direction(sub(to, from));
     if (way === null) return;
     this.#pen.begin(out.lines, ink, 1.4).to(...from).to(...to);
     this.#head(out, to, way, across(way, [0.1, 0.2, 1]), ink, pixel);
   }
 
   /** An arrow's head: two strokes back from its point. */
-  #head(out: Drawing, at: Vec, way: Vec, side: Vec, ink: number, pixel: number): void {
+  #head(out: Drawing, at: Vec3, way: Vec3, side: Vec3, ink: number, pixel: number): void {
     const back = along(at, way, -7 * pixel);
     this.#pen.begin(out.lines, ink, 1.6)
       .to(...along(back, side, 4 * pixel)).to(...at).to(...along(back, side, -4 * pixel));
@@ -425,7 +427,7 @@ export class Composer {
     for (const end of [low, high]) pen.line(...sub(end, side), ...add(end, side));
   }
 
-  #fan(out: Drawing, apex: Vec, points: Float64Array, opacity: number): void {
+  #fan(out: Drawing, apex: Vec3, points: Float64Array, opacity: number): void {
     for (let i = 0; i + 5 < points.length; i += 3) {
       out.veil(...apex, Ink.ink, opacity);
       out.veil(points[i] as number, points[i + 1] as number, points[i + 2] as number, Ink.ink, opacity);
@@ -519,7 +521,7 @@ export class Composer {
   #axes(
     out: Drawing, at: readonly [number, number, number], turn: readonly [number, number, number, number], size: number, isSelected: boolean,
   ): void {
-    const axes: Vec[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    const axes: Vec3[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     for (const axis of axes) {
       const end = along(at, rotate(turn, axis), size);
       this.#pen.begin(out.lines, Ink.target, isSelected ? 1.6 : 1.1).to(...at).to(...end);
@@ -630,11 +632,11 @@ function ballPixels(scene: Scene, handle: Handle): number {
   return radius / scene.pixel;
 }
 
-function axisOf(info: ProblemInfo, joint: number): Vec {
+function axisOf(info: ProblemInfo, joint: number): Vec3 {
   return [info.axes[3 * joint] as number, info.axes[3 * joint + 1] as number, info.axes[3 * joint + 2] as number];
 }
 
-function spotAt(at: ArrayLike<number>, spot: number): Vec {
+function spotAt(at: ArrayLike<number>, spot: number): Vec3 {
   return [at[3 * spot] as number, at[3 * spot + 1] as number, at[3 * spot + 2] as number];
 }
 

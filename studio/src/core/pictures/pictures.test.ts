@@ -8,7 +8,9 @@ import { INKS, Ink, lookOf, mix, palette, PALETTE_SIZE, SOLVERS, solverInk } fro
 import { Projection } from "./projection.ts";
 import { evaluate, shapeOf } from "./shape.ts";
 import { escape, lengthWords, number, svgOf, taper, type SvgOptions } from "./svg.ts";
-import { aboutAxis, distance, dot, length, product, rotate, sub, turned, twistAbout, type Vec } from "./vec.ts";
+import type { Vec3 } from "../files.ts";
+import { aboutAxis, dot, length, multiply, rotate, sub } from "../math.ts";
+import { distance, turned, twistAbout } from "./vec.ts";
 
 /** A chain of two hinges about z in the plane, with bones of length 1 and 0.5, at two angles. */
 function planeInfo(a: number, b: number): ProblemInfo {
@@ -26,8 +28,8 @@ function planeInfo(a: number, b: number): ProblemInfo {
 }
 
 function planePose(a: number, b: number): PoseData {
-  const elbow: Vec = [Math.cos(a), Math.sin(a), 0];
-  const tip: Vec = [elbow[0] + 0.5 * Math.cos(a + b), elbow[1] + 0.5 * Math.sin(a + b), 0];
+  const elbow: Vec3 = [Math.cos(a), Math.sin(a), 0];
+  const tip: Vec3 = [elbow[0] + 0.5 * Math.cos(a + b), elbow[1] + 0.5 * Math.sin(a + b), 0];
   return {
     q: Float64Array.of(a, b),
     poses: Float64Array.of(0, 0, 0, ...aboutAxis([0, 0, 1], a), ...elbow, ...aboutAxis([0, 0, 1], a + b)),
@@ -66,15 +68,15 @@ const OPTIONS: SvgOptions = {
 
 describe("vectors", () => {
   test("quaternions turn as Rodrigues' formula does", () => {
-    const axis: Vec = [2 / 3, -1 / 3, 2 / 3];
-    const v: Vec = [0.3, 1.2, -0.7];
+    const axis: Vec3 = [2 / 3, -1 / 3, 2 / 3];
+    const v: Vec3 = [0.3, 1.2, -0.7];
     expect(distance(rotate(aboutAxis(axis, 1.1), v), turned(v, axis, 1.1))).toBeLessThan(1e-14);
-    const twice = product(aboutAxis(axis, 0.4), aboutAxis(axis, 0.7));
+    const twice = multiply(aboutAxis(axis, 0.4), aboutAxis(axis, 0.7));
     expect(distance(rotate(twice, v), turned(v, axis, 1.1))).toBeLessThan(1e-14);
   });
 
   test("a twist is found beside a swing, on either sign of the quaternion", () => {
-    const turn = product(aboutAxis([1, 0, 0], 0.6), aboutAxis([0, 0, 1], -2.5));
+    const turn = multiply(aboutAxis([1, 0, 0], 0.6), aboutAxis([0, 0, 1], -2.5));
     expect(twistAbout(turn, [0, 0, 1])).toBeCloseTo(-2.5, 12);
     expect(twistAbout(turn.map((x) => -x) as typeof turn, [0, 0, 1])).toBeCloseTo(-2.5, 12);
   });
@@ -83,7 +85,7 @@ describe("vectors", () => {
 describe("limits", () => {
   test("arcs begin and end at their angles, on their radius", () => {
     const points = arcPoints([1, 1, 1], [0, 0, 1], [1, 0, 0], 0.2, 2.2, 3);
-    const at = (i: number): Vec => [points[3 * i] as number, points[3 * i + 1] as number, points[3 * i + 2] as number];
+    const at = (i: number): Vec3 => [points[3 * i] as number, points[3 * i + 1] as number, points[3 * i + 2] as number];
     const last = points.length / 3 - 1;
     expect(distance(at(0), [1 + 3 * Math.cos(0.2), 1 + 3 * Math.sin(0.2), 1])).toBeLessThan(1e-14);
     expect(distance(at(last), [1 + 3 * Math.cos(2.2), 1 + 3 * Math.sin(2.2), 1])).toBeLessThan(1e-14);
@@ -112,7 +114,7 @@ describe("limits", () => {
 
   test("a dragged end never jumps by a turn", () => {
     const mark: RangeMark = { kind: "range", at: [0, 0, 0], axis: [0, 0, 1], arm: [1, 0, 0], min: -1, max: 3, value: 0 };
-    const place: Vec = [Math.cos(3.3), Math.sin(3.3), 0];
+    const place: Vec3 = [Math.cos(3.3), Math.sin(3.3), 0];
     expect(angleTowards(mark, place, 3.1)).toBeCloseTo(3.3, 12);
     expect(angleTowards(mark, place, -3)).toBeCloseTo(3.3 - 2 * Math.PI, 12);
   });
@@ -122,7 +124,7 @@ describe("limits", () => {
   });
 
   test("a cone lies about its axis in the parent's frame, and its bone swings", () => {
-    const turn = product(aboutAxis([0, 1, 0], 0.5), aboutAxis([0, 0, 1], 0.3));
+    const turn = multiply(aboutAxis([0, 1, 0], 0.5), aboutAxis([0, 0, 1], 0.3));
     const info = {
       ...planeInfo(0, 0), kind: "space", dimension: 3, nJoints: 1, kinds: ["ball"], limits: [{ kind: "cone", axis: [0, 0, 2], swing: 0.9, twist: [-1, 1] }],
       parents: Int32Array.of(-1), rest: Float64Array.of(0, 0, 1, 0, 0, 0, 1),

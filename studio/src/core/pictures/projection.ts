@@ -1,6 +1,6 @@
 //! From the world to the screen: what picking and the SVG writer share with the renderer.
 
-import type { Vec } from "./vec.ts";
+import type { Vec3 } from "../files.ts";
 
 export class Projection {
   /** clip_from_world, column by column. */
@@ -26,7 +26,7 @@ export class Projection {
   }
 
   /** The same as an array, or null behind the eye. */
-  place(point: Readonly<Vec>): Vec | null {
+  place(point: Readonly<Vec3>): Vec3 | null {
     const out = new Float64Array(4);
     return this.at(point[0], point[1], point[2], out) ? [out[0] as number, out[1] as number, out[2] as number] : null;
   }

@@ -3,7 +3,8 @@
 
 import type { PoseData, ProblemInfo } from "../types.ts";
 import { NO_FURNITURE, type Furniture } from "./furniture.ts";
-import { product, rotate, turnOf, placeOf, type Turn, type Vec } from "./vec.ts";
+import type { Quat, Vec3 } from "../files.ts";
+import { multiply, rotate, rotationAt, vectorAt } from "../math.ts";
 
 /** A tapered body between two spots. */
 export interface Bone {
@@ -115,7 +116,7 @@ function chainShape(info: ProblemInfo): Shape {
 /** A spot that is not yet in an array. */
 interface Spot {
   joint: number;
-  place: Vec;
+  place: Vec3;
 }
 
 function treeShape(info: ProblemInfo, furniture: Furniture, isCharacter: boolean): Shape {
@@ -196,7 +197,7 @@ function tipSpot(
   least: number,
   info: ProblemInfo,
 ): number {
-  const place = placeOf(pose, 0);
+  const place = vectorAt(pose, 0, 7);
   const away = Math.hypot(...place);
   if (away <= least) return joint;
   const known = spots.findIndex(
@@ -297,15 +298,15 @@ export function evaluate(shape: Shape, pose: PoseData, out: Float64Array): Float
 }
 
 /** Where a joint stands before it moves: its parent's pose and its own place on it. */
-export function seatOf(info: ProblemInfo, pose: PoseData, joint: number): { at: Vec; turn: Turn } {
+export function seatOf(info: ProblemInfo, pose: PoseData, joint: number): { at: Vec3; turn: Quat } {
   const parent = info.parents[joint] as number;
-  const at = placeOf(info.rest, joint);
-  const turn = turnOf(info.rest, joint);
+  const at = vectorAt(info.rest, joint, 7);
+  const turn = rotationAt(info.rest, joint);
   if (parent < 0) return { at, turn };
-  const world = turnOf(pose.poses, parent);
+  const world = rotationAt(pose.poses, parent);
   const moved = rotate(world, at);
-  const from = placeOf(pose.poses, parent);
-  return { at: [from[0] + moved[0], from[1] + moved[1], from[2] + moved[2]], turn: product(world, turn) };
+  const from = vectorAt(pose.poses, parent, 7);
+  return { at: [from[0] + moved[0], from[1] + moved[1], from[2] + moved[2]], turn: multiply(world, turn) };
 }
 
 /** Distance of two spots in flat coordinates. */
@@ -318,8 +319,8 @@ export function spotDistance(at: ArrayLike<number>, a: number, b: number): numbe
 }
 
 function poseDistance(poses: ArrayLike<number>, a: number, b: number): number {
-  const p = placeOf(poses, a);
-  const q = placeOf(poses, b);
+  const p = vectorAt(poses, a, 7);
+  const q = vectorAt(poses, b, 7);
   return Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 }
 

@@ -5,7 +5,8 @@
 import { DASHES, SHAPES, type Drawing, type Rows } from "./drawing.ts";
 import { Ink, type Palette } from "./look.ts";
 import type { Projection } from "./projection.ts";
-import { dot, type Vec } from "./vec.ts";
+import type { Vec3 } from "../files.ts";
+import { dot } from "../math.ts";
 
 export interface SvgOptions {
   palette: Palette;
@@ -15,15 +16,15 @@ export interface SvgOptions {
   gridStep: number;
   isPlane: boolean;
   /** The floor's axes and up. */
-  first: Vec;
-  second: Vec;
-  up: Vec;
+  first: Vec3;
+  second: Vec3;
+  up: Vec3;
   /** Height of the floor along up [m]. */
   level: number;
   /** Size of the figure [m]. */
   size: number;
   /** Where the view looks. */
-  center: Vec;
+  center: Vec3;
 }
 
 /** Lines of a grid beyond this many are left out. */
@@ -110,11 +111,11 @@ export function lengthWords(metres: number): string {
 function drawGrid(writer: Writer, options: SvgOptions): void {
   const { gridStep: step, isPlane, first, second, up, level, center, size } = options;
   const { width, height, scale } = writer.projection;
-  const a: Vec = isPlane ? [1, 0, 0] : first;
-  const b: Vec = isPlane ? [0, 1, 0] : second;
+  const a: Vec3 = isPlane ? [1, 0, 0] : first;
+  const b: Vec3 = isPlane ? [0, 1, 0] : second;
   const middle = [dot(center, a), dot(center, b)] as const;
   const spans = isPlane ? ([(0.5 * width) / scale, (0.5 * height) / scale] as const) : ([1.2 * size, 1.2 * size] as const);
-  const lift: Vec = isPlane ? [0, 0, 0] : [up[0] * level, up[1] * level, up[2] * level];
+  const lift: Vec3 = isPlane ? [0, 0, 0] : [up[0] * level, up[1] * level, up[2] * level];
   const at = (u: number, v: number) =>
     writer.place(a[0] * u + b[0] * v + lift[0], a[1] * u + b[1] * v + lift[1], a[2] * u + b[2] * v + lift[2]);
   const range = (i: 0 | 1): [number, number] => {
@@ -148,7 +149,7 @@ function drawShadow(writer: Writer, bodies: Rows, options: SvgOptions): void {
   const d = bodies.data;
   const parts: string[] = [];
   const fallen = (i: number) => {
-    const p: Vec = [d[i] as number, d[i + 1] as number, d[i + 2] as number];
+    const p: Vec3 = [d[i] as number, d[i + 1] as number, d[i + 2] as number];
     const drop = level - dot(p, up);
     return writer.place(p[0] + up[0] * drop, p[1] + up[1] * drop, p[2] + up[2] * drop);
   };

@@ -2,113 +2,59 @@
 
 import * as THREE from "three";
 import { Ink, lookOf, mix, solverInk, type Palette } from "../../core/pictures/look.ts";
+import type { Vec3 } from "../../core/files.ts";
 import type { ShownMotion } from "../../core/motion/types.ts";
-import { withoutAddresses } from "../character.ts";
+import { Bones, disposeMaterials, disposeMeshes, loadMeshes, meshesOf, type Meshes } from "../skinned.ts";
 
-interface Bone {
-  object: THREE.Object3D;
-  joint: number;
-  /** joint_from_bone at rest. */
-  rest: THREE.Matrix4;
-}
-
-/** A mesh that a pose moves. */
+/** A mesh that a pose moves, in its own colours or in that of the result. */
 export class Skin {
-  readonly #bones: Bone[] = [];
-  readonly #material = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
+  readonly object: THREE.Object3D;
+  readonly #bones: Bones;
+  readonly #plain = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
+  readonly #own: ReadonlyMap<THREE.Mesh, THREE.Material | THREE.Material[]>;
 
-  constructor(readonly object: THREE.Object3D, nodes: ReadonlyMap<number, THREE.Object3D>, joints: readonly number[], rest: Float32Array) {
-    object.updateMatrixWorld(true);
-    joints.forEach((node, joint) => {
-      const bone = nodes.get(node);
-      if (!bone) return;
-      this.#bones.push({ object: bone, joint, rest: rigid(rest, joint, new THREE.Matrix4()).invert().multiply(bone.matrixWorld) });
-      bone.matrixAutoUpdate = false;
-    });
-    object.traverse((child) => {
-      if (child instanceof THREE.Light || child instanceof THREE.Camera) child.visible = false;
-      if (!(child instanceof THREE.Mesh)) return;
-      for (const material of [child.material as THREE.Material | THREE.Material[]].flat()) material.dispose();
-      child.material = this.#material;
-      child.frustumCulled = false;
-      child.renderOrder = 2;
-    });
-  }
-
-  paint(palette: Palette): void {
-    const own = palette.colours[solverInk(lookOf("two-bone"))] as string;
-    this.#material.color.set(mix(palette.colours[Ink.paper] as string, own, palette.theme === "light" ? 0.55 : 0.75));
-  }
-
-  /** Puts the bones where these poses have the joints. */
-  pose(poses: Float32Array): void {
-    for (const { object, joint, rest } of this.#bones) {
-      rigid(poses, joint, object.matrix).multiply(rest);
-      const parent = object.parent;
-      if (parent !== null) object.matrix.premultiply(INVERSE.copy(parent.matrixWorld).invert());
-      object.updateMatrixWorld(true);
+  constructor(meshes: Meshes, joints: readonly number[], rest: Float32Array) {
+    this.object = meshes.scene;
+    this.#bones = new Bones(meshes, joints, rest);
+    const all = meshesOf(this.object);
+    this.#own = new Map(all.map((mesh) => [mesh, mesh.material]));
+    for (const mesh of all) {
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 2;
     }
   }
 
+  /** Wears its own colours, or that of the result. */
+  wear(isOwn: boolean): void {
+    for (const [mesh, own] of this.#own) mesh.material = isOwn ? own : this.#plain;
+  }
+
+  /** The colour of the result, or the grey of the original. */
+  paint(palette: Palette, ink: number = solverInk(lookOf("two-bone"))): void {
+    this.#plain.color.set(mix(palette.colours[Ink.paper] as string, palette.colours[ink] as string, palette.theme === "light" ? 0.55 : 0.75));
+  }
+
+  /** Puts the bones where these poses have the joints, and all of it aside. */
+  pose(poses: Float32Array, aside: Vec3 = [0, 0, 0]): void {
+    this.object.position.set(0, 0, 0);
+    this.object.updateMatrixWorld(true);
+    this.#bones.pose(poses);
+    this.object.position.set(...aside);
+    this.object.updateMatrixWorld(true);
+  }
+
   dispose(): void {
-    this.object.traverse((child) => {
-      if (child instanceof THREE.Mesh) (child.geometry as THREE.BufferGeometry).dispose();
-      if (child instanceof THREE.SkinnedMesh) child.skeleton.dispose();
-    });
-    this.#material.dispose();
+    disposeMeshes(this.object);
+    for (const own of this.#own.values()) disposeMaterials(own);
+    this.#plain.dispose();
   }
 }
 
-const INVERSE = new THREE.Matrix4();
-const PLACE = new THREE.Vector3();
-const TURN = new THREE.Quaternion();
-const ONE = new THREE.Vector3(1, 1, 1);
-
-function rigid(poses: ArrayLike<number>, joint: number, out: THREE.Matrix4): THREE.Matrix4 {
-  const p = 7 * joint;
-  PLACE.set(poses[p] as number, poses[p + 1] as number, poses[p + 2] as number);
-  TURN.set(poses[p + 3] as number, poses[p + 4] as number, poses[p + 5] as number, poses[p + 6] as number);
-  return out.compose(PLACE, TURN, ONE);
-}
-
-interface Bare {
-  materials?: unknown;
-  textures?: unknown;
-  images?: unknown;
-  animations?: unknown;
-  nodes?: { name?: string }[];
-  meshes?: { primitives: { material?: number }[] }[];
-}
-
-/** The skin of a glTF, GLB or VRM; null for a file without a mesh that can be drawn. Textures are left out. */
-export async function loadSkin(shown: ShownMotion): Promise<Skin | null> {
+/** The skin of a glTF, GLB or VRM; null for a file without a mesh that can be drawn. */
+export async function loadSkin(shown: ShownMotion, withColours: boolean): Promise<Skin | null> {
   if (shown.info.format === "bvh" || shown.rest.length === 0) return null;
-  const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
-  const loader = new GLTFLoader();
-  let names: (string | undefined)[] = [];
-  loader.register((parser) => ({
-    name: "POSEKIT_bare_motion",
-    beforeRoot: () => {
-      const json = parser.json as Bare;
-      names = (json.nodes ?? []).map(({ name }) => name);
-      for (const mesh of json.meshes ?? []) for (const primitive of mesh.primitives) delete primitive.material;
-      delete json.materials;
-      delete json.textures;
-      delete json.images;
-      delete json.animations;
-      return Promise.resolve();
-    },
-  }));
-  const gltf = await loader.parseAsync(withoutAddresses(shown.bytes), "");
-  const nodes = new Map<number, THREE.Object3D>();
-  for (const [object, place] of gltf.parser.associations) {
-    const node = (place as { nodes?: number } | undefined)?.nodes;
-    if (node !== undefined && object instanceof THREE.Object3D) nodes.set(node, object);
-  }
-  let hasMesh = false;
-  gltf.scene.traverse((child) => { hasMesh ||= child instanceof THREE.Mesh; });
-  if (!hasMesh) return null;
-  return new Skin(gltf.scene, nodes, shown.info.joints.map(({ name }) => nodeOf(name, names)), shown.rest);
+  const meshes = await loadMeshes(shown.bytes, withColours);
+  return meshes && new Skin(meshes, shown.info.joints.map(({ name }) => nodeOf(name, meshes.names)), shown.rest);
 }
 
 /** Joints bear the names of their nodes; those that have none, or one that is taken, bear the node's number. */

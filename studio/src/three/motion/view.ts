@@ -3,25 +3,23 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
-import { figureOf, frameOf, MotionComposer, type Figure } from "../../core/motion/draw.ts";
+import { figureOf, frameOf, MotionComposer, type Figure, type MotionScene } from "../../core/motion/draw.ts";
 import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
+import { svgOf } from "../../core/pictures/svg.ts";
 import { Batches } from "../batches.ts";
 import { Rig } from "../camera.ts";
+import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
 import { Ground } from "../ground.ts";
 import { Pace } from "../pace.ts";
 import { Gestures } from "../pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "../programs.ts";
 import { loadSkin, type Skin } from "./skin.ts";
 
-/** Device pixels for a CSS pixel beyond which nothing gets finer to the eye. */
-const MOST_RATIO = 2;
 /** How near a pointer must come to a handle [CSS px]. */
 const REACH = { mouse: 15, touch: 26 } as const;
-const KEY_STEP = 40;
-const ZOOM_STEP = 0.85;
 /** How far the original stands aside, in heights of the figure. */
 const ASIDE = 0.6;
 
@@ -46,6 +44,11 @@ export class MotionView {
   #figure: Figure | null = null;
   #id = "";
   #skin: Skin | null = null;
+  /** The same once more for the original, from when it is first shown aside or alone. */
+  #sourceSkin: Skin | null = null;
+  #isSewing = false;
+  /** How wide the skin was when it was put on. */
+  #skinWidth = 0;
   #isFramed = false;
   /** True when somebody has moved the camera since the file was opened. */
   #isMoved = false;
@@ -81,6 +84,7 @@ export class MotionView {
       isBusy: () => false,
     });
     this.#watch();
+    session.setPictures({ png: () => this.png(), svg: () => this.svg(), camera: () => this.#rig.state });
   }
 
   #watch(): void {
@@ -95,20 +99,11 @@ export class MotionView {
         this.invalidate();
       }),
     );
-    const resize = new ResizeObserver(() => { this.#resize(); });
-    resize.observe(this.canvas);
-    const theme = new MutationObserver(() => { this.#readTheme(); });
-    theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
-    const onLost = (event: Event) => { event.preventDefault(); this.#isLost = true; };
-    const onBack = () => { this.#isLost = false; this.#readTheme(); };
-    this.canvas.addEventListener("webglcontextlost", onLost);
-    this.canvas.addEventListener("webglcontextrestored", onBack);
-    this.#stops.push(() => {
-      resize.disconnect();
-      theme.disconnect();
-      this.canvas.removeEventListener("webglcontextlost", onLost);
-      this.canvas.removeEventListener("webglcontextrestored", onBack);
-    });
+    this.#stops.push(watchCanvas(this.canvas, {
+      resize: () => { this.#resize(); },
+      theme: () => { this.#readTheme(); },
+      lost: (isLost) => { this.#isLost = isLost; if (!isLost) this.#readTheme(); },
+    }));
     this.#resize();
     this.#readTheme();
   }
@@ -140,33 +135,53 @@ export class MotionView {
   }
 
   async #dress(shown: ShownMotion): Promise<void> {
-    const skin = await loadSkin(shown).catch(() => null);
+    const skin = await loadSkin(shown, true).catch(() => null);
     if (!skin || this.#id !== shown.id) {
       skin?.dispose();
       return;
     }
     this.#skin = skin;
     skin.paint(this.#palette);
+    skin.pose(this.#poses());
+    const size = boundsOf(skin.object).getSize(new THREE.Vector3());
+    this.#skinWidth = Math.max(...[size.x, size.y, size.z].filter((_, axis) => Math.abs(this.#rig.up.getComponent(axis)) < 0.5));
     this.#scene.add(skin.object);
     // A skin reaches farther than its bones.
     if (!this.#isMoved) this.frameAll();
     this.invalidate();
   }
 
+  async #dressSource(shown: ShownMotion): Promise<void> {
+    this.#isSewing = true;
+    const skin = await loadSkin(shown, false).catch(() => null);
+    this.#isSewing = false;
+    if (!skin || this.#id !== shown.id || !this.#skin) {
+      skin?.dispose();
+      return;
+    }
+    this.#sourceSkin = skin;
+    skin.paint(this.#palette, Ink.start);
+    skin.wear(false);
+    this.#scene.add(skin.object);
+    this.invalidate();
+  }
+
   #undress(): void {
-    if (!this.#skin) return;
-    this.#scene.remove(this.#skin.object);
-    this.#skin.dispose();
-    this.#skin = null;
+    for (const skin of [this.#skin, this.#sourceSkin]) {
+      if (!skin) continue;
+      this.#scene.remove(skin.object);
+      skin.dispose();
+    }
+    this.#skin = this.#sourceSkin = null;
+    this.#skinWidth = 0;
   }
 
   #readTheme(): void {
-    const style = getComputedStyle(document.documentElement);
-    const theme = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
-    this.#palette = palette(theme, (name) => style.getPropertyValue(`--${name}`));
+    this.#palette = pagePalette();
     setPalette(this.#shared, this.#palette);
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     this.#skin?.paint(this.#palette);
+    this.#sourceSkin?.paint(this.#palette, Ink.start);
     this.invalidate();
   }
 
@@ -221,33 +236,17 @@ export class MotionView {
       this.#follow(figure);
     }
     this.#rig.apply();
-    this.#syncUniforms();
+    this.#rig.aim(this.#shared, this.#renderer.getPixelRatio(), this.#projection);
     if (this.#isStale) {
       this.#isStale = false;
       this.#compose();
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
-      if (figure) this.#ground.cast(this.#renderer, this.#shared);
+      if (figure) this.#ground.cast(this.#renderer, this.#shared, this.#worn());
     }
     this.#ground.look(this.#rig);
     this.#renderer.render(this.#scene, this.#rig.camera);
     this.stats.frames += 1;
     this.stats.millis = performance.now() - began;
-  }
-
-  #syncUniforms(): void {
-    const ratio = this.#renderer.getPixelRatio();
-    const rig = this.#rig;
-    const shared = this.#shared;
-    shared.uViewport.value.set(rig.width * ratio, rig.height * ratio);
-    shared.uRatio.value = ratio;
-    shared.uPixel.value = rig.pixelAtOne;
-    shared.uFocusPixel.value = rig.pixel;
-    shared.uIsPerspective.value = 1;
-    MATRIX.multiplyMatrices(rig.camera.projectionMatrix, rig.camera.matrixWorldInverse);
-    this.#projection.matrix.set(MATRIX.elements);
-    this.#projection.width = rig.width;
-    this.#projection.height = rig.height;
-    this.#projection.scale = ((rig.camera.projectionMatrix.elements[5] as number) * rig.height) / 2;
   }
 
   #compose(): void {
@@ -257,10 +256,30 @@ export class MotionView {
       this.#drawing.clear();
       return;
     }
+    const composition = this.#composition(figure);
+    this.#composer.compose(this.#drawing, composition);
+    this.#placeGround(figure);
+    this.#lights.visible = composition.hasSkin || composition.hasSourceSkin;
+    if (this.#skin) {
+      this.#skin.object.visible = composition.hasSkin;
+      this.#skin.wear(session.document.peek().view.colours);
+      if (composition.hasSkin) this.#skin.pose(this.#poses());
+    }
+    if (this.#sourceSkin) {
+      const { shown } = figure;
+      this.#sourceSkin.object.visible = composition.hasSourceSkin;
+      if (composition.hasSourceSkin) this.#sourceSkin.pose(frameOf(shown.source, shown.info, composition.frame), composition.compare === "side" ? composition.aside : undefined);
+    }
+  }
+
+  #composition(figure: Figure): MotionScene {
+    const { session } = this;
     const { view } = session.document.peek();
     const pulled = session.pulled.peek();
-    const hasSkin = this.#skin !== null && view.skin && view.compare !== "source";
-    this.#composer.compose(this.#drawing, {
+    const isWorn = this.#skin !== null && view.skin;
+    const isSourceShown = isWorn && (view.compare === "side" || view.compare === "source");
+    if (isSourceShown && !this.#sourceSkin && !this.#isSewing) void this.#dressSource(figure.shown);
+    return {
       figure,
       frame: session.frame.peek(),
       pulled: pulled?.poses ?? null,
@@ -272,14 +291,14 @@ export class MotionView {
       selection: session.selection.peek(),
       hovered: session.hovered.peek(),
       target: pulled?.target ?? null,
-      hasSkin,
-    });
-    this.#placeGround(figure);
-    this.#lights.visible = hasSkin;
-    if (this.#skin) {
-      this.#skin.object.visible = hasSkin;
-      if (hasSkin) this.#skin.pose(this.#poses());
-    }
+      hasSkin: isWorn && view.compare !== "source",
+      hasSourceSkin: isSourceShown && this.#sourceSkin !== null,
+    };
+  }
+
+  /** The skins that are on show. */
+  #worn(): THREE.Object3D[] {
+    return [this.#skin, this.#sourceSkin].flatMap((skin) => (skin?.object.visible === true ? [skin.object] : []));
   }
 
   /** What the result, or the original where only that is on show, looks like now. */
@@ -291,14 +310,18 @@ export class MotionView {
     return this.session.pulled.peek()?.poses ?? frameOf(isSource ? shown.source : shown.result, shown.info, this.session.frame.peek());
   }
 
+  /** How far over the floor the result is from the original. */
+  #apart(figure: Figure): THREE.Vector3 {
+    const { info, source } = figure.shown;
+    const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * rootOf(info));
+    const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
+    return apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
+  }
+
   /** Beside the result as it was seen when that was asked for, also where the path of the hips was set right. */
   #aside(figure: Figure): Vec3 {
-    const { info, source } = figure.shown;
-    const root = rootOf(info);
-    const here = new THREE.Vector3().fromArray(frameOf(source, info, this.session.frame.peek()), 7 * root);
-    const apart = this.#standing(figure, new THREE.Vector3()).sub(here);
-    apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
-    return apart.addScaledVector(this.#side, ASIDE * figure.shape.size).toArray();
+    const apart = this.#apart(figure);
+    return apart.addScaledVector(this.#side, Math.max(ASIDE * figure.shape.size, 0.3 * figure.shape.size + 0.6 * this.#skinWidth)).toArray();
   }
 
   // -------------------------------------------------------------------------------------------------------------- camera
@@ -330,6 +353,10 @@ export class MotionView {
     this.#rig.face();
     this.#rig.choose(this.#way(figure));
     this.#rig.frame(points, 1.28);
+    const { camera } = this.session.document.peek().view;
+    if (camera === undefined) return;
+    this.#rig.state = camera;
+    this.#isMoved = true;
   }
 
   /** Where the feet go in a while: what the first view should show from the side. */
@@ -353,6 +380,8 @@ export class MotionView {
     const figure = this.#figure;
     if (!figure) return;
     this.#rig.frame(this.#extent(figure, this.#poses()), 1.28);
+    // It looks at the frame on show already: there is nothing to go along with from the one before.
+    this.#followed = null;
     this.invalidate();
   }
 
@@ -365,24 +394,41 @@ export class MotionView {
       for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) points.push(x, y, z);
     }
     if (this.session.document.peek().view.compare === "side") {
+      // The original is about as large as the result, and where that is aside.
       const aside = this.#aside(figure);
+      const apart = this.#apart(figure).toArray();
       const { source, info } = figure.shown;
+      points.push(...points.map((value, i) => value + (aside[i % 3] as number) - (apart[i % 3] as number)));
       points.push(...this.#composer.place(figure, frameOf(source, info, this.session.frame.peek())).map((value, i) => value + (aside[i % 3] as number)));
     }
     return points;
   }
 
+  /** Lays the grid on the floor that was found, tilted as it is; where no feet were found, level under the figure. */
   #placeGround(figure: Figure): void {
-    const [point, normal] = figure.shown.report.floor;
-    const up = this.#rig.up;
-    const along = point[0] * normal[0] + point[1] * normal[1] + point[2] * normal[2];
+    const { report: { floor: [point, found] }, info } = figure.shown;
     const here = this.#standing(figure, new THREE.Vector3());
-    // The height of the floor under the figure; feet have soles, so the grid is a little below their joints.
-    const level = (along - (here.dot(new THREE.Vector3(...normal)) - here.dot(up) * up.dot(new THREE.Vector3(...normal)))) / Math.max(0.2, up.dot(new THREE.Vector3(...normal)));
-    const sole = figure.shown.info.legs.length > 0 ? 0.9 * figure.shape.thickness : 0;
-    const lowest = this.#lowest(figure);
-    const floor = figure.shown.info.legs.length > 0 && Number.isFinite(level) ? level - sole : lowest;
-    this.#ground.place(this.#rig, here, 1.6 * figure.shape.size, floor, 0.5 * figure.shape.size);
+    const normal = new THREE.Vector3(...found);
+    const place = (level: number, out?: THREE.Vector3) => { this.#ground.place(this.#rig, here, 1.6 * figure.shape.size, level, 0.5 * figure.shape.size, out); };
+    // Feet have soles, so the grid is a little below their joints.
+    const level = normal.dot(new THREE.Vector3(...point)) - 0.9 * figure.shape.thickness;
+    if (info.legs.length > 0 && Number.isFinite(level)) place(level, normal);
+    else place(this.#lowest(figure));
+  }
+
+  /** Height and tilt of the grid; for tests. */
+  get floor(): { level: number; normal: Vec3 } {
+    return { level: this.#ground.level, normal: this.#ground.normal.toArray() };
+  }
+
+  /** Skins on show; for tests. */
+  get skins(): number {
+    return this.#worn().length;
+  }
+
+  /** Images in the graphics card's memory; for tests. */
+  get textures(): number {
+    return this.#renderer.info.memory.textures;
   }
 
   #lowest(figure: Figure): number {
@@ -395,13 +441,11 @@ export class MotionView {
 
   /** What keys and buttons do to the camera. */
   cameraAction(name: string): void {
-    const [what, way = ""] = name.split("-");
-    const [dx, dy] = WAYS[way] ?? [0, 0];
-    if (what === "frame") this.frameAll();
-    else if (what === "zoom") this.#rig.zoom(way === "in" ? ZOOM_STEP : 1 / ZOOM_STEP, this.#rig.width / 2, this.#rig.height / 2);
-    else if (what === "orbit") this.#rig.orbit(-dx * KEY_STEP, -dy * KEY_STEP);
-    else if (what === "pan") this.#rig.pan(-dx * KEY_STEP, -dy * KEY_STEP);
-    this.invalidate();
+    if (name === "frame") this.frameAll();
+    else {
+      this.#rig.press(name);
+      this.#moved();
+    }
   }
 
   // ------------------------------------------------------------------------------------------------------------- pulling
@@ -464,16 +508,40 @@ export class MotionView {
     return this.#raycaster.ray;
   }
 
-  /** A picture of what is on show. */
+  // ------------------------------------------------------------------------------------------------------------- pictures
+
+  /** What is on the canvas, drawn finely. */
   png(): Promise<Blob> {
     this.#isStale = true;
+    this.#pace.settle();
+    this.#setResolution();
     this.frame();
-    return new Promise((resolve, reject) => {
-      this.canvas.toBlob((blob) => { if (blob) resolve(blob); else reject(new Error("the picture could not be made")); });
+    return pictureOf(this.canvas);
+  }
+
+  /** What is on the canvas as a stand-alone SVG; in place of a skin its bones. */
+  svg(): string {
+    this.frame();
+    const figure = this.#figure;
+    if (figure) this.#composer.compose(this.#drawing, { ...this.#composition(figure), hasSkin: false, hasSourceSkin: false });
+    const text = svgOf(this.#drawing, this.#projection, {
+      palette: this.#palette,
+      title: `${this.session.document.peek().title}: ${this.session.announcement.peek()}`,
+      gridStep: this.#ground.step,
+      isPlane: false,
+      first: this.#ground.first.toArray(),
+      second: this.#ground.second.toArray(),
+      up: this.#ground.normal.toArray(),
+      level: this.#ground.level,
+      size: figure?.shape.size ?? 1,
+      center: this.#rig.target.toArray(),
     });
+    this.invalidate();
+    return text;
   }
 
   dispose(): void {
+    this.session.setPictures(null);
     for (const stop of this.#stops) stop();
     cancelAnimationFrame(this.#request);
     clearTimeout(this.#restTimer);
@@ -486,8 +554,6 @@ export class MotionView {
   }
 }
 
-const MATRIX = new THREE.Matrix4();
-
 /** The joint that says where a figure is. */
 function rootOf(info: MotionInfo): number {
   return info.handles.find(({ role }) => role === "hips")?.joint ?? 0;
@@ -499,6 +565,3 @@ function boundsOf(object: THREE.Object3D): THREE.Box3 {
   object.traverse((child) => { if (child instanceof THREE.SkinnedMesh) child.computeBoundingBox(); });
   return new THREE.Box3().setFromObject(object);
 }
-
-/** Right and up on the screen. */
-const WAYS: Partial<Record<string, readonly [number, number]>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };

@@ -2,6 +2,8 @@
 
 import { Download } from "lucide-preact";
 import { useState } from "preact/hooks";
+import type { MotionSession } from "../../core/motion/types.ts";
+import type { Snippet } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { chosenRun } from "../page.ts";
 import { saveText } from "../save.ts";
@@ -13,7 +15,17 @@ export function Code() {
   const session = useSession();
   const { runs } = session.document.peek();
   const run = runs.find(({ id }) => id === chosenRun.peek()) ?? runs[0];
-  const [snippets] = useState(() => (run ? session.snippets(run.id) : []));
+  return <CodeDialog snippetsOf={() => (run ? session.snippets(run.id) : [])} />;
+}
+
+export function MotionCode({ session }: { session: MotionSession }) {
+  const { file } = session.linked();
+  return <CodeDialog snippetsOf={() => session.snippets()} own={file === "walk" ? undefined : file.name} />;
+}
+
+/** `own` is a file that the code reads and people have themselves. */
+function CodeDialog({ snippetsOf, own }: { snippetsOf: () => Snippet[]; own?: string | undefined }) {
+  const [snippets] = useState(snippetsOf);
   const [language, choose] = useState<string>(snippets[0]?.language ?? "");
   const snippet = snippets.find((candidate) => candidate.language === language);
   return (
@@ -28,9 +40,15 @@ export function Code() {
               <button key={file.name} type="button" class="button" onClick={() => { saveText(file); }}><Download size={16} aria-hidden />Save {file.name}</button>
             ))}
           </div>
-          {snippet.files.length > 0 && <p class="hint">The code reads {snippet.files.length === 1 ? "this file" : "these files"} from the folder in which it runs.</p>}
+          {(own !== undefined || snippet.files.length > 0) && <p class="hint">{needs(snippet.files.length, own)}</p>}
         </div>
       )}
     </Dialog>
   );
+}
+
+function needs(nFiles: number, own: string | undefined): string {
+  const saved = nFiles === 0 ? "" : nFiles === 1 ? "this file" : "these files";
+  const all = [saved, own ?? ""].filter((words) => words !== "").join(" and ");
+  return `The code reads ${all} from the folder in which it runs.`;
 }

@@ -1,7 +1,10 @@
 //! The link that holds everything that is on screen.
 
 import { Check, Copy } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { encodeMotionLink, sizeWords } from "../../core/motion/link.ts";
+import type { MotionSession } from "../../core/motion/types.ts";
 import { useSession } from "../context.ts";
 import { copyText } from "../save.ts";
 import { Dialog } from "./dialog.tsx";
@@ -11,16 +14,37 @@ const LONG = 8000;
 
 export function Share() {
   const session = useSession();
-  const [link] = useState(() => new URL(session.link(), location.href).href);
+  return (
+    <ShareDialog hash={session.link()} saved="Saving the problem as a file is safer.">
+      The link holds the whole state: problem, solvers, settings and view.
+    </ShareDialog>
+  );
+}
+
+export function ShareMotion({ session }: { session: MotionSession }) {
+  const [linked] = useState(() => session.linked());
+  const { file } = linked;
+  return (
+    <ShareDialog hash={encodeMotionLink(linked)} saved="Saving the contacts as a file is safer.">
+      {file === "walk"
+        ? "The link holds the whole state: settings, contacts, poses, frame and view, of the built-in walk."
+        : <>The link holds settings, contacts, poses, frame and view, but not the motion itself. Whoever opens it is asked for <strong>{file.name}</strong> ({sizeWords(file.size)}): send the file along.</>}
+    </ShareDialog>
+  );
+}
+
+/** `saved` is what to do instead of a very long link. */
+function ShareDialog({ hash, saved, children }: { hash: string; saved: string; children: ComponentChildren }) {
+  const [link] = useState(() => new URL(hash, location.href).href);
   return (
     <Dialog title="Share as a link">
-      <p>The link holds the whole state: problem, solvers, settings and view. It is part of the address behind the #, which browsers send to no server.</p>
+      <p>{children} All of it stands behind the # of the address, which browsers send to no server.</p>
       <div class="copy-row">
         <input class="link-field" type="text" readOnly aria-label="Link" value={link} onFocus={(event) => { event.currentTarget.select(); }} />
         <CopyButton text={link} label="Copy the link" />
       </div>
       {link.length > LONG && (
-        <p class="hint">This link has {link.length.toLocaleString("en")} characters, and some chats cut long links. Saving the problem as a file is safer.</p>
+        <p class="hint">This link has {link.length.toLocaleString("en")} characters, and some chats cut long links. {saved}</p>
       )}
     </Dialog>
   );

@@ -1,8 +1,7 @@
 //! The motion scene on the page: on a desk view, drawer and panel; on a phone the view and one sheet.
 
-import { useEffect, useState } from "preact/hooks";
 import type { MotionSession } from "../../core/motion/types.ts";
-import { Notices } from "../notices.tsx";
+import { Notices, WorkerStatus } from "../notices.tsx";
 import { sheetTab, type SheetTab } from "../page.ts";
 import { Scenes } from "../rail.tsx";
 import { Tabs } from "../tabs.tsx";
@@ -14,18 +13,15 @@ export function MotionMain({ session }: { session: MotionSession }) {
   return (
     <>
       <MotionStage session={session} />
-      <State session={session} />
+      {!isWaiting(session) && <WorkerStatus of={session} who="The library" />}
       <Notices more={session.notices.value} onDismiss={(id) => { session.dismiss(id); }} />
     </>
   );
 }
 
-const WORDS = { starting: "The library is starting", restarting: "The worker stopped and is being started again", failed: "The worker does not start: reload the page" } as const;
-
-function State({ session }: { session: MotionSession }) {
-  const state = session.worker.value;
-  if (state === "ready" || state === "busy") return null;
-  return <p class="worker-state" role="status" data-state={state}>{WORDS[state]}</p>;
+/** For a file: until then nobody asks the library anything. */
+function isWaiting(session: MotionSession): boolean {
+  return session.awaited.value !== null && session.shown.value === null;
 }
 
 export function MotionRest({ session, isPhone }: { session: MotionSession; isPhone: boolean }) {
@@ -48,21 +44,4 @@ function MotionSheet({ session }: { session: MotionSession }) {
       </div>
     </section>
   );
-}
-
-/** Says what came of a change when it has come to rest. */
-export function MotionLive({ session }: { session: MotionSession }) {
-  const [said, say] = useState("");
-  useEffect(() => {
-    let waiting = 0;
-    const stop = session.announcement.subscribe((text) => {
-      clearTimeout(waiting);
-      waiting = window.setTimeout(() => { say(text); }, 500);
-    });
-    return () => {
-      clearTimeout(waiting);
-      stop();
-    };
-  }, [session]);
-  return <div class="sr-only" role="status" aria-live="polite" id="live-status">{said}</div>;
 }

@@ -1,13 +1,13 @@
 //! The panel of the motion scene: what cleaning did first, then how it is done, then the file.
 
-import { CircleAlert, CircleCheck, CircleMinus, Download, FileJson, Footprints } from "lucide-preact";
+import { CircleAlert, CircleCheck, CircleMinus, Footprints } from "lucide-preact";
 import { useId } from "preact/hooks";
 import { FADE, FLOORS, RANGES, type RangeSpec } from "../../core/motion/settings.ts";
 import { frameAt } from "../../core/motion/contacts.ts";
 import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, PlantRow, VerdictWord } from "../../core/motion/types.ts";
 import { Section, Select, Switch } from "../controls.tsx";
+import { motionFiles } from "../exports.ts";
 import { RangeRow } from "../panel/scene-section.tsx";
-import { saveBlob, saveText } from "../save.ts";
 import { seconds } from "./timeline.tsx";
 
 export function MotionPanel({ session }: { session: MotionSession }) {
@@ -20,7 +20,7 @@ export function MotionPanel({ session }: { session: MotionSession }) {
 
 export function MotionSections({ session }: { session: MotionSession }) {
   const shown = session.shown.value;
-  if (!shown) return <p class="panel-empty hint">The walk is being opened.</p>;
+  if (!shown) return <p class="panel-empty hint">{session.awaited.value ? "What was set in the link comes with its file." : "The walk is being opened."}</p>;
   return (
     <>
       <ResultSection session={session} report={shown.report} info={shown.info} millis={shown.millis} />
@@ -28,7 +28,7 @@ export function MotionSections({ session }: { session: MotionSession }) {
       <PlantsSection session={session} report={shown.report} info={shown.info} />
       <LookSection session={session} hasSkin={shown.rest.length > 0} />
       <FileSection session={session} info={shown.info} report={shown.report} />
-      <ExportSection session={session} info={shown.info} />
+      <ExportSection session={session} />
     </>
   );
 }
@@ -71,9 +71,10 @@ function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
   const drift = report.metrics[0];
   if (!drift) return "";
-  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${report.plants.length} plants. Cleaning is off.`;
+  const plants = report.plants.length === 1 ? "the only plant" : `${report.plants.length} plants`;
+  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${plants}. Cleaning is off.`;
   const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
-  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${report.plants.length} plants; ${report.changed} joints were changed.${path}`;
+  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${plants}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
 }
 
 function CleanSection({ session }: { session: MotionSession }) {
@@ -165,6 +166,7 @@ function LookSection({ session, hasSkin }: { session: MotionSession; hasSkin: bo
       <Switch label="Trails of the feet" checked={view.trails} onChange={(trails) => { session.setView({ trails }); }} />
       <Switch label="Go along with the figure" checked={view.follow} onChange={(follow) => { session.setView({ follow }); }} />
       {hasSkin && <Switch label="Draw the skin" checked={view.skin} onChange={(skin) => { session.setView({ skin }); }} />}
+      {hasSkin && view.skin && <Switch label="In its own colours" checked={view.colours} onChange={(colours) => { session.setView({ colours }); }} />}
     </Section>
   );
 }
@@ -202,19 +204,13 @@ function floorWords({ floor: [point, normal] }: MotionReport, info: MotionInfo):
   return `${tilt < 0.05 ? "level" : `tilted by ${tilt.toFixed(1)}°`}, ${height.toFixed(1)} cm above zero where feet stand`;
 }
 
-function ExportSection({ session, info }: { session: MotionSession; info: MotionInfo }) {
-  const save = (format: "same" | "bvh" | "glb") => async () => {
-    const file = await session.write(format);
-    if (file) saveBlob(file.name, new Blob([file.bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" }));
-  };
-  const same = info.format === "bvh" ? "BVH" : info.format === "glb" ? "GLB" : "glTF";
+function ExportSection({ session }: { session: MotionSession }) {
   return (
     <Section id="motion-export" title="Export" initiallyOpen>
       <div class="export-row">
-        {info.clip !== null && <button type="button" class="button" onClick={() => void save("same")()}><Download size={16} aria-hidden />{same}, all else kept</button>}
-        {info.format !== "bvh" && <button type="button" class="button" onClick={() => void save("bvh")()}><Download size={16} aria-hidden />BVH</button>}
-        {info.format === "bvh" && <button type="button" class="button" onClick={() => void save("glb")()}><Download size={16} aria-hidden />GLB</button>}
-        <button type="button" class="button" onClick={() => { saveText(session.contactsFile()); }}><FileJson size={16} aria-hidden />Contacts</button>
+        {motionFiles(session).map(({ icon: Icon, label, act }) => (
+          <button key={label} type="button" class="button" onClick={() => void act()}><Icon size={16} aria-hidden />{label}</button>
+        ))}
       </div>
       <p class="hint">Only joints that were changed are written; everything else stays as the file has it. Drop a contacts file to use it.</p>
     </Section>

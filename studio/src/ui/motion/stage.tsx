@@ -1,19 +1,16 @@
 //! The place where the figure moves: the canvas, and its handles as buttons for keyboard and screen reader.
 
-import { Minus, Plus, Scan } from "lucide-preact";
+import { FolderOpen, Footprints } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Vec3 } from "../../core/files.ts";
+import { sizeWords } from "../../core/motion/link.ts";
 import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
-import { cameraAction, setCamera } from "../camera.ts";
-import { IconButton } from "../controls.tsx";
-import { keysOf } from "../keyboard.ts";
+import { setCamera } from "../camera.ts";
+import { ALONG, CameraButtons, focusCanvas, onCanvasKey } from "../canvas.tsx";
 import type { MotionView } from "../../three/motion/view.ts";
 
 const state = signal<"loading" | "ready" | "failed">("loading");
-
-/** The view that is on show, for pictures. */
-export const motionView: { current: MotionView | null } = { current: null };
 
 export function MotionStage({ session }: { session: MotionSession }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -34,14 +31,27 @@ export function MotionStage({ session }: { session: MotionSession }) {
           <p>Cleaning, the timeline and files work all the same.</p>
         </div>
       )}
-      <div class="camera" role="group" aria-label="Camera">
-        <IconButton icon={Scan} tip="left" label="Frame the figure" keys={keysOf("frame")} onClick={() => { cameraAction("frame"); }} />
-        <IconButton icon={Plus} tip="left" label="Nearer" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
-        <IconButton icon={Minus} tip="left" label="Farther" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
-      </div>
+      <CameraButtons frames="Frame the figure" />
       <Handles session={session} />
       <Legend session={session} />
+      <Awaited session={session} />
     </>
+  );
+}
+
+/** A link to a file of somebody's own has been opened, and nothing can be shown before the file is here. */
+function Awaited({ session }: { session: MotionSession }) {
+  const file = session.awaited.value?.file;
+  if (!file || session.shown.value) return null;
+  return (
+    <section class="awaited" aria-labelledby="awaited-title">
+      <h2 id="awaited-title">This link needs {file.name}</h2>
+      <p>It holds what was set on the motion, not the motion itself. Drop the file here ({sizeWords(file.size)}), or choose it.</p>
+      <div class="export-row">
+        <button type="button" class="button" onClick={() => { document.getElementById("open-file")?.click(); }}><FolderOpen size={16} aria-hidden />Choose the file</button>
+        <button type="button" class="button" onClick={() => { session.openWalk(); }}><Footprints size={16} aria-hidden />Open the built-in walk</button>
+      </div>
+    </section>
   );
 }
 
@@ -51,7 +61,6 @@ function startView(canvas: HTMLCanvasElement, session: MotionSession): () => voi
   void import("../../three/motion/view.ts").then(({ MotionView: View }) => {
     if (gone) return;
     made = new View(canvas, session);
-    motionView.current = made;
     state.value = "ready";
     setCamera((name) => { made?.cameraAction(name); });
     // For the tests, which ask where on the screen a joint is.
@@ -60,18 +69,8 @@ function startView(canvas: HTMLCanvasElement, session: MotionSession): () => voi
   return () => {
     gone = true;
     made?.dispose();
-    motionView.current = null;
     state.value = "loading";
   };
-}
-
-const CAMERA_KEYS: Record<string, string> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
-
-function onCanvasKey(event: KeyboardEvent): void {
-  const way = CAMERA_KEYS[event.key];
-  if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  cameraAction(`${event.shiftKey ? "pan" : "orbit"}-${way}`);
 }
 
 const ROLES: Record<HandleInfo["role"], string> = { hips: "Hips", foot: "Foot", hand: "Hand", head: "Head", end: "End" };
@@ -111,13 +110,9 @@ function Handles({ session }: { session: MotionSession }) {
   );
 }
 
-const ALONG: Record<string, readonly [axis: "across" | "up" | "deep", sign: number]> = {
-  ArrowLeft: ["across", -1], ArrowRight: ["across", 1], ArrowDown: ["up", -1], ArrowUp: ["up", 1], PageDown: ["deep", -1], PageUp: ["deep", 1],
-};
-
 function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo, session: MotionSession): void {
   if (event.key === "Escape") {
-    document.querySelector<HTMLElement>(".view-canvas")?.focus();
+    focusCanvas();
     return;
   }
   const along = ALONG[event.key];

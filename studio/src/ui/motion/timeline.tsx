@@ -1,7 +1,7 @@
 //! The timeline: time, the contacts of each foot as bars whose ends are dragged, and the keys. Everything in it works with keys too.
 
 import { Diamond, Plus, Trash2, ZoomIn, ZoomOut } from "lucide-preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { frameAt, rowsOf, timeOf, type Row } from "../../core/motion/contacts.ts";
 import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
@@ -80,15 +80,27 @@ function timeAt(info: MotionInfo, track: Element, clientX: number): number {
   return info.start + Math.min(1, Math.max(0, (clientX - box.left) / Math.max(1, box.width))) * (info.nFrames - 1) * info.frameTime;
 }
 
-/** A step between marks that are far enough apart to be read. */
-function tickStep(info: MotionInfo, scale: number): number {
+/** Room for the number of a mark [CSS px]. */
+const TICK_ROOM = 52;
+
+/** A step between marks that are far enough apart to be read on a ruler of this width. */
+function tickStep(info: MotionInfo, width: number): number {
   const length = (info.nFrames - 1) * info.frameTime;
-  const wanted = length / (10 * scale);
+  const wanted = (length * TICK_ROOM) / width;
   return [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300].find((step) => step >= wanted) ?? 600;
 }
 
 function Ruler({ session, info }: { session: MotionSession; info: MotionInfo }) {
-  const step = tickStep(info, zoom.value);
+  const track = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    const box = track.current;
+    if (!box) return;
+    const watcher = new ResizeObserver(() => { setWidth(Math.max(TICK_ROOM, box.clientWidth)); });
+    watcher.observe(box);
+    return () => { watcher.disconnect(); };
+  }, []);
+  const step = tickStep(info, width);
   const end = timeOf(info, info.nFrames - 1);
   const ticks: number[] = [];
   for (let time = Math.ceil(info.start / step) * step; time <= end + 1e-9 && ticks.length < 400; time += step) ticks.push(time);
@@ -100,7 +112,7 @@ function Ruler({ session, info }: { session: MotionSession; info: MotionInfo }) 
   return (
     <div class="timeline-row ruler-row">
       <span class="row-label">Time</span>
-      <div class="track ruler" onPointerDown={(event) => { hold(event); drag(event); }} onPointerMove={drag}>
+      <div class="track ruler" ref={track} onPointerDown={(event) => { hold(event); drag(event); }} onPointerMove={drag}>
         <svg class="ticks" aria-hidden="true" width="100%" height="100%">
           {ticks.map((time) => (
             <g key={time}>
@@ -147,7 +159,7 @@ function ContactRow({ row, session, info, contacts }: RowProps) {
   return (
     <div class="timeline-row" role="group" aria-label={row.label}>
       <span class="row-label">
-        <span class="row-name" title={row.label}>{row.label}</span>
+        <span class="row-name" title={row.label}>{shortened(row.label)}</span>
         <button
           type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the frame on show`} title="Add a contact at the frame on show"
           onClick={() => { session.addContact(row.joint, timeOf(info, session.frame.peek())); }}
@@ -311,4 +323,9 @@ function dragKey(event: PointerEvent, time: number, session: MotionSession, info
   };
   element.addEventListener("pointermove", onMove);
   element.addEventListener("pointerup", onUp);
+}
+
+/** Long names of joints differ at their ends as often as at their beginnings. */
+function shortened(label: string): string {
+  return label.length > 14 ? `${label.slice(0, 6)}…${label.slice(-6)}` : label;
 }
