@@ -17,7 +17,7 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
-/// One part in this many of the iterations is kept for coming to rest when no rescue arrives.
+/// One part in this many of the iterations is kept for coming to rest when no rescue arrives; what that leaves goes to further rescues.
 const RESERVE: u32 = 5;
 
 /// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
@@ -113,6 +113,10 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
+    /// The last rescue led nowhere: the next one follows at once.
+    is_stuck: bool,
+    /// The best state has come to rest; what is left of the iterations goes to rescues that arrive.
+    is_rested: bool,
     /// How it will end when nothing is left to refine.
     closing: Option<Ending>,
     /// How many tolerances the state that is kept is off, and its merit.
@@ -143,6 +147,7 @@ impl Driver {
         self.best_left = self.before;
         self.best_merit = run.merit(residual);
         self.closing = None;
+        (self.is_stuck, self.is_rested) = (false, false);
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -190,7 +195,10 @@ impl Driver {
     fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
         if self.iteration >= self.limit {
             run.recall();
-            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
+            return Some(self.ending_at_limit());
+        }
+        if self.is_stuck {
+            return self.rescue(run, true);
         }
         self.iteration += 1;
         let mut recorder =
@@ -211,6 +219,14 @@ impl Driver {
             return self.rescue(run, stalled);
         }
         None
+    }
+
+    fn ending_at_limit(&self) -> Ending {
+        match (self.best <= 1.0, self.is_rested) {
+            (true, _) => Ending::Reached,
+            (_, true) => Ending::NoProgress,
+            _ => Ending::OutOfIterations,
+        }
     }
 
     /// Whether so many tolerances, of which each iteration leaves this part, take too long.
@@ -238,11 +254,12 @@ impl Driver {
         if self.best_left < 0.5 * self.best_at_rescue {
             (self.attempts, self.best_at_rescue) = (0, self.best_left);
         }
-        let budget = (self.limit - self.iteration).saturating_sub(self.limit / RESERVE);
+        let reserve = if self.is_rested { 0 } else { self.limit / RESERVE };
+        let budget = (self.limit - self.iteration).saturating_sub(reserve);
         let may_try = self.attempts == 0 || budget > 0;
         let Some(steps) = may_try.then(|| run.rescue(self.attempts, budget.max(1))).flatten()
         else {
-            return self.rest(run);
+            return if self.is_rested { Some(Ending::NoProgress) } else { self.rest(run) };
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -257,12 +274,17 @@ impl Driver {
         // The first attempt goes on from where the method stands; the others jump.
         let is_jump = self.attempts > 1;
         let enough = if is_jump { WORTH_A_JUMP * self.best_left } else { self.best_left };
-        if now <= 1.0 || left < enough {
-            self.before = left;
-            self.keep_best(run, residual, now, left);
-        } else {
+        self.is_stuck = now > 1.0 && (self.is_rested || left >= enough);
+        if self.is_stuck {
             run.recall();
             self.before = self.best_left;
+            return None;
+        }
+        self.before = left;
+        self.keep_best(run, residual, now, left);
+        if is_jump {
+            // Another pose is not progress yet.
+            self.best_at_rescue = self.best_left;
         }
         None
     }
@@ -276,7 +298,10 @@ impl Driver {
         let left = run.progress().unwrap_or(now);
         self.keep_best(run, residual, now, left);
         run.recall();
-        self.stops_early.then_some(Ending::NoProgress)
+        let is_over = self.best <= 1.0 || self.iteration >= self.limit;
+        self.is_rested = !is_over && self.stops_early;
+        self.is_stuck = self.is_rested;
+        (is_over && self.stops_early).then_some(Ending::NoProgress)
     }
 
     /// Keeps the state if it is the best: `now` tolerances off, and `left` by the measure of progress.

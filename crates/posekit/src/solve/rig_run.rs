@@ -35,6 +35,8 @@ pub(super) struct RigRun {
     pub(super) restarts: u32,
     pub(super) wants_least_change: bool,
     root: Root,
+    /// Points of the sequence of starts that have been drawn.
+    pub(super) draws: u32,
     /// Least squares has the values of the present state.
     knows_values: bool,
     /// Which nodes a restart bends, and the tasks that it is for.
@@ -103,6 +105,7 @@ impl RigRun {
 
     /// What is done before the first iteration.
     pub(super) fn get_ready(&mut self) {
+        self.draws = 0;
         if self.root == Root::PrePulled && !self.classic {
             self.rig.pull_root();
             self.knows_values = false;

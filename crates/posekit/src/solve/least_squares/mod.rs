@@ -31,6 +31,10 @@ use step::Step;
 /// [`CLOSE`], where valleys are narrow and patience pays.
 const STEPS_TO_HALVE: u32 = 4;
 
+/// The same for one start among many: it ends when this many steps leave more than this part.
+const DOUBTFUL_STEPS: u32 = 2;
+const DOUBTFUL_PART: f64 = 0.75;
+
 /// On the way to the nearest pose steps go on until one leaves this part of the sum of squares.
 const STANDSTILL: f64 = 1.0 - 1e-11;
 
@@ -65,6 +69,8 @@ const TRIES: u32 = 12;
 pub(super) enum Until {
     /// While it looks as if the goals will be met.
     Hopeless,
+    /// While it looks as if they will be met soon: there are other starts to try.
+    Doubtful,
     /// Until nothing moves: to the nearest pose.
     AtRest,
 }
@@ -183,10 +189,15 @@ impl RigRun {
         let ease = if until == Until::AtRest { 3.0 } else { 10.0 };
         self.least.mixes = until == Until::AtRest;
         self.least.mixer.forget();
+        let (stride, part) = match until {
+            Until::Hopeless => (STEPS_TO_HALVE, 0.5),
+            Until::Doubtful => (DOUBTFUL_STEPS, DOUBTFUL_PART),
+            Until::AtRest => (u32::MAX, 1.0),
+        };
         while taken < steps && !self.is_there() {
             let merit = self.least.merit;
-            if until == Until::Hopeless && taken % STEPS_TO_HALVE == STEPS_TO_HALVE - 1 {
-                if merit > (0.5 * milestone).max(CLOSE * unit * unit) {
+            if taken % stride == stride - 1 {
+                if merit > (part * milestone).max(CLOSE * unit * unit) {
                     break;
                 }
                 milestone = merit;
