@@ -13,7 +13,7 @@ use crate::wasm;
 const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
-/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of cleaners of clips. Everything else is handed on.
+/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of cleaners of clips, `motion speed` only how fast ours is. Everything else is handed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.

@@ -1,7 +1,9 @@
-//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`.
+//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -9,6 +11,7 @@ use posekit::motion::{
     CleanSettings, Clip, DetectSettings, FloorChoice, Leg, Plant, clean, find_floor, find_legs,
     find_plants,
 };
+use posekit_bench::motion::gate::{self, Memory};
 use posekit_bench::motion::measure::{
     Figures, ROLL, figures, joint_of, largest, mean, median, standing,
 };
@@ -30,6 +33,59 @@ mod common {
 }
 
 use skate::Injury;
+
+/// The system's allocator, with how much is allocated, and the most that was.
+struct Counting {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory that it manages.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
+        self.most.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
+        self.most.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let now = self.now.fetch_add(size, Relaxed) + size;
+        self.most.fetch_max(now, Relaxed);
+        self.now.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(old, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        self.now.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(old, layout) }
+    }
+}
+
+impl Memory for Counting {
+    fn peak(&self) -> usize {
+        /// What was allocated at the last call.
+        static BEFORE: AtomicUsize = AtomicUsize::new(0);
+        let now = self.now.load(Relaxed);
+        let most = self.most.swap(now, Relaxed);
+        most.saturating_sub(BEFORE.swap(now, Relaxed))
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting { now: AtomicUsize::new(0), most: AtomicUsize::new(0) };
+
+/// The captures of 31 joints at 120 Hz, a long one and a short one.
+const CAPTURES: [&str; 2] = ["bvh/cmu_01_01_cgspeed.bvh", "bvh/cmu_12_01_walk_cgspeed.bvh"];
 
 /// The rate at which the averaging cleaner was measured by its users \[Hz\].
 const RATE: f64 = 30.0;
@@ -57,6 +113,9 @@ struct Sound {
 }
 
 fn main() -> Result<()> {
+    if std::env::args().nth(1).as_deref() == Some("speed") {
+        return write_speed();
+    }
     let set: Vec<Sound> = clips::sound().into_iter().filter_map(sound).collect();
     if set.is_empty() {
         bail!("POSEKIT_ASSETS names no folder with clips");
@@ -81,7 +140,31 @@ fn main() -> Result<()> {
     text.push_str(&list(worst, " mm"));
     text.push_str("\nA knee, times the clip before:\n\n");
     text.push_str(&list(knees, ""));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("MOTION.md");
+    text.push('\n');
+    text.push_str(&speed()?);
+    let path = path();
+    std::fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("MOTION.md")
+}
+
+/// The part about times real time.
+fn speed() -> Result<String> {
+    let assets = common::assets().context("POSEKIT_ASSETS names no folder")?;
+    let files = CAPTURES.map(|name| assets.join(name));
+    let section = gate::section(&files.each_ref().map(PathBuf::as_path), &ALLOCATOR)?;
+    println!("{section}");
+    Ok(format!("{section}\n{}", circumstances()))
+}
+
+/// Writes that part anew, and leaves all else.
+fn write_speed() -> Result<()> {
+    let path = path();
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let rest = text.split(gate::HEADING).next().unwrap_or_default().trim_end();
+    let text = format!("{rest}\n\n{}", speed()?);
     std::fs::write(&path, text).with_context(|| path.display().to_string())
 }
 

@@ -1,4 +1,5 @@
 //! Sliding feet: clips with a known fault, cleaned by posekit and in the ways of others.
 
+pub mod gate;
 pub mod measure;
 pub mod peers;

@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, find_legs};
+use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions};
@@ -155,6 +155,25 @@ fn other_frames_and_several_clips_are_written() {
         matches!(file.write_clips(&[(1, clip)], ""), Err(Error::NoSuchName { .. })),
         "one motion"
     );
+}
+
+#[test]
+fn what_is_not_of_the_clip_goes_along_in_time() {
+    let scale = r#", { "sampler": 2, "target": { "node": 2, "path": "scale" } }"#;
+    let file = open(scene(FIGURE, scale));
+    let clip = file.clip(0).unwrap();
+    let map = TimeMap::speed(0.5, clip.start()).unwrap();
+    let slow = clip.retimed(&map, clip.frame_time()).unwrap();
+    let times = |written: &[u8]| {
+        let animation = open(written).gltf().unwrap().animations()[0].clone();
+        animation.channel(2, TargetPath::Scale).unwrap().times.clone()
+    };
+    let written = file.write_retimed(&[(0, &slow, &map)], "").unwrap();
+    assert_eq!(times(&written.file), [0.0, 1.0, 2.0]);
+    assert_eq!(open(&written.file).seconds(0), 2.0);
+    assert_eq!(times(&file.write(0, &slow, "").unwrap().file), [0.0, 0.5, 1.0], "not asked for");
+    let same = file.write_retimed(&[(0, clip, &TimeMap::speed(1.0, 0.0).unwrap())], "").unwrap();
+    assert_eq!(same.file, file.gltf().unwrap().bytes(), "a time that is the same changes nothing");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use core::ops::Range;
 use std::collections::BTreeSet;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, so3_log};
+use posekit::math::{Pose, sin_cos_each, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 
-use super::euler::{nearest, one_turn, rotation_of, three_turns, two_turns};
+use super::euler::{nearest, one_turn, rotation_of, rotation_of_halves, three_turns, two_turns};
 use super::file::{Axis, Channel, File, Node, shown};
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
@@ -222,7 +222,9 @@ impl Rig {
     pub fn configuration(&self, row: &[f64], q: &mut [f64]) {
         if row.len() == self.n_channels && q.len() == self.skeleton.n_values() {
             self.parts.iter().for_each(|part| {
-                part.read(row, &mut q[part.values.clone()], self.metres_per_unit);
+                let turns = part.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
+                let rotation = || rotation_of(turns);
+                part.read(row, rotation, &mut q[part.values.clone()], self.metres_per_unit);
             });
         }
     }
@@ -238,8 +240,20 @@ impl Rig {
             return Vec::new();
         }
         let mut all = vec![0.0; n * file.n_frames()];
-        for frame in 0..file.n_frames() {
-            self.configuration(file.frame(frame), &mut all[frame * n..(frame + 1) * n]);
+        let [mut halves, mut sines, mut cosines] = [(); 3].map(|()| vec![0.0; self.n_channels]);
+        for (frame, q) in all.chunks_exact_mut(n.max(1)).enumerate() {
+            let row = file.frame(frame);
+            // Those of positions mean nothing, and cost less than to leave them out.
+            for (half, value) in halves.iter_mut().zip(row) {
+                *half = 0.5 * (value * RADIANS);
+            }
+            sin_cos_each(&halves, &mut sines, &mut cosines);
+            for part in &self.parts {
+                let turns = part.turns.iter().filter(|(place, _)| row[*place] * RADIANS != 0.0);
+                let turns = turns.map(|&(place, axis)| (axis, (sines[place], cosines[place])));
+                let rotation = || rotation_of_halves(turns);
+                part.read(row, rotation, &mut q[part.values.clone()], self.metres_per_unit);
+            }
         }
         all
     }
@@ -382,17 +396,22 @@ impl Part {
         self.positions[axis].map_or(0.0, |place| row[place] - self.base[axis])
     }
 
-    fn read(&self, row: &[f64], values: &mut [f64], unit: f64) {
-        let rotation =
-            || rotation_of(self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS)));
+    /// - `rotation`: what its turns make
+    #[inline]
+    fn read(&self, row: &[f64], rotation: impl FnOnce() -> DQuat, values: &mut [f64], unit: f64) {
         match self.shape {
             Shape::Fixed => {}
             Shape::Hinge => values[0] = row[self.turns[0].0] * RADIANS,
             Shape::Slide(axis) => values[0] = self.position(axis.index(), row) * unit,
-            Shape::Ball => values.copy_from_slice(&rotation().to_array()),
-            Shape::Free => {
-                (0..3).for_each(|axis| values[axis] = self.position(axis, row) * unit);
-                values[3..].copy_from_slice(&rotation().to_array());
+            Shape::Ball | Shape::Free => {
+                let n_places = values.len() - 4;
+                for (axis, value) in values[..n_places].iter_mut().enumerate() {
+                    *value = self.position(axis, row) * unit;
+                }
+                // One by one: whole, it would go through memory, and wait for its parts to be there.
+                let DQuat { x, y, z, w } = rotation();
+                let [to_x, to_y, to_z, to_w] = &mut values[n_places..] else { return };
+                (*to_x, *to_y, *to_z, *to_w) = (x, y, z, w);
             }
         }
     }

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::motion::Clip;
+use posekit::motion::{Clip, TimeMap};
 use posekit::skeleton::JointKind;
 
 use super::capture::{changed, is_same};
@@ -14,14 +14,19 @@ use crate::gltf::{Animation, Channel, Interpolation, TargetPath};
 
 /// Writes an edited clip into the animation that it was made of; returns how many joints differ.
 ///
+/// - `map`: in which time what is not of the clip goes along; `None` for the time it has
 /// - `old`: the animation as the file has it
 /// - `new`: the same, written
 pub(super) fn bake(
     cast: &Cast,
     edited: &Clip,
+    map: Option<&TimeMap>,
     old: &Animation,
     new: &mut Animation,
 ) -> Result<usize> {
+    if let Some(map) = map {
+        new.channels.iter_mut().for_each(|channel| retime(channel, map));
+    }
     let mut bake = Bake::new(cast, edited, by_target(old))?;
     let joints = if bake.is_aligned {
         changed(cast.clip(), edited)
@@ -45,6 +50,28 @@ pub(super) fn bake(
         }
     }
     Ok(joints.len())
+}
+
+/// Brings the keys of a channel into another time; its curve keeps its shape.
+fn retime(channel: &mut Channel, map: &TimeMap) {
+    let times: Vec<f64> = channel.times.iter().map(|&time| map.new_time(time)).collect();
+    if channel.interpolation == Interpolation::CubicSpline {
+        let width = channel.path.width();
+        // Tangents are by the second: what they come to from one key to the next stays.
+        let slower: Vec<f64> = channel
+            .times
+            .windows(2)
+            .zip(times.windows(2))
+            .map(|(old, new)| (old[1] - old[0]) / (new[1] - new[0]))
+            .collect();
+        for (key, values) in channel.values.chunks_exact_mut(3 * width).enumerate() {
+            let before = key.checked_sub(1).and_then(|before| slower.get(before));
+            let [before, after] = [before, slower.get(key)].map(|factor| factor.unwrap_or(&1.0));
+            values[..width].iter_mut().for_each(|tangent| *tangent *= before);
+            values[2 * width..].iter_mut().for_each(|tangent| *tangent *= after);
+        }
+    }
+    channel.times = times;
 }
 
 /// Keys on their way into an animation.
@@ -166,6 +193,44 @@ fn keep_to_one_side(values: &mut [f64]) {
         let dot: f64 = before[at - 4..].iter().zip(&own[..4]).map(|(a, b)| a * b).sum();
         if dot < 0.0 {
             own[..4].iter_mut().for_each(|value| *value = -*value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of a cubic channel of one number between two keys, by its definition in the format.
+    fn cubic(channel: &Channel, key: usize, part: f64) -> f64 {
+        let span = channel.times[key + 1] - channel.times[key];
+        let at = |key: usize, which: usize| channel.values[9 * key + 3 * which];
+        let (t2, t3) = (part * part, part * part * part);
+        (2.0 * t3 - 3.0 * t2 + 1.0) * at(key, 1)
+            + span * (t3 - 2.0 * t2 + part) * at(key, 2)
+            + (3.0 * t2 - 2.0 * t3) * at(key + 1, 1)
+            + span * (t3 - t2) * at(key + 1, 0)
+    }
+
+    #[test]
+    fn a_cubic_curve_keeps_its_shape_in_another_time() {
+        let values = (0..27).map(|k| f64::from(k * k % 11)).collect();
+        let old = Channel {
+            node: 0,
+            path: TargetPath::Scale,
+            interpolation: Interpolation::CubicSpline,
+            times: vec![0.0, 0.5, 2.0],
+            values,
+        };
+        let map = TimeMap::try_new(vec![(0.0, 1.0), (0.5, 3.0), (2.0, 3.5)]).unwrap();
+        let mut new = old.clone();
+        retime(&mut new, &map);
+        assert_eq!(new.times, [1.0, 3.0, 3.5]);
+        for key in 0..2 {
+            for part in [0.0, 0.25, 0.5, 0.9, 1.0] {
+                let off = cubic(&new, key, part) - cubic(&old, key, part);
+                assert!(off.abs() < 1e-12, "key {key}, {part}: {off}");
+            }
         }
     }
 }

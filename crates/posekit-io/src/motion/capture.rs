@@ -82,7 +82,9 @@ impl Capture {
         let (file, loss) = match self.text.as_ref().filter(|_| is_aligned && is_same_time) {
             Some((text, layout)) => self.splice(edited, &joints, text, layout)?,
             None => {
-                let (rows, loss) = self.rows(edited, &joints, is_aligned, &mut |_, _, _| {});
+                let mut rows = Vec::with_capacity(self.file.n_channels() * edited.n_frames());
+                let keep = &mut |row: &[f64]| rows.extend_from_slice(row);
+                let loss = self.rows(edited, &joints, is_aligned, &mut |_, _, _| {}, keep);
                 let nodes = self.file.nodes().to_vec();
                 (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss)
             }
@@ -119,7 +121,7 @@ impl Capture {
         let loss = if joints.is_empty() {
             Loss::default()
         } else {
-            self.rows(edited, joints, true, &mut put).1
+            self.rows(edited, joints, true, &mut put, &mut |_| {})
         };
         out.extend_from_slice(&text[copied..]);
         if !is_good {
@@ -129,20 +131,22 @@ impl Capture {
         Ok((out, loss))
     }
 
-    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text.
+    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text, and `done` every row when it is whole.
+    ///
+    /// Of all rows only two are kept: the one at hand, and the one before, which it goes on from.
     fn rows(
         &self,
         edited: &Clip,
         joints: &[usize],
         is_aligned: bool,
         put: Put<'_>,
-    ) -> (Vec<f64>, Loss) {
+        done: &mut dyn FnMut(&[f64]),
+    ) -> Loss {
         let n = self.file.n_channels();
-        let mut rows =
-            if is_aligned { self.file.values().to_vec() } else { vec![0.0; n * edited.n_frames()] };
         // What the first frame is near to: the first of the file, or the pose at rest.
-        let first =
+        let mut near =
             if self.file.n_frames() > 0 { self.file.frame(0).to_vec() } else { vec![0.0; n] };
+        let mut row = vec![0.0; n];
         let place = |&joint: &usize| {
             let range = self.rig.skeleton().value_range(joint);
             (joint, range, self.file.channel_range(self.rig.node(joint)))
@@ -152,13 +156,14 @@ impl Capture {
         let mut is_kept = vec![is_aligned; joints.len()];
         let mut loss = Loss::default();
         for frame in 0..edited.n_frames() {
-            let (done, rest) = rows.split_at_mut(frame * n);
-            let near = if frame == 0 { &first } else { &done[(frame - 1) * n..] };
-            let (q, row) = (edited.frame(frame), &mut rest[..n]);
+            if is_aligned {
+                row.copy_from_slice(self.file.frame(frame));
+            }
+            let q = edited.frame(frame);
             let read = if is_aligned { self.clip.frame(frame) } else { &[] };
             for ((joint, range, channels), is_kept) in joints.iter().zip(&mut is_kept) {
                 let now = &q[range.clone()];
-                let is_near = is_aligned && (*is_kept || self.rig.goes_on(*joint, near, row));
+                let is_near = is_aligned && (*is_kept || self.rig.goes_on(*joint, &near, &row));
                 let old = if is_near { &read[range.clone()] } else { &[] };
                 if is_near && is_same(now, old) {
                     *is_kept = true;
@@ -166,15 +171,17 @@ impl Capture {
                 }
                 *is_kept = is_near && now.len() == 7 && is_same(&now[3..], &old[3..]);
                 let lost = if *is_kept {
-                    self.rig.joint_places(*joint, q, row)
+                    self.rig.joint_places(*joint, q, &mut row)
                 } else {
-                    self.rig.joint_row(*joint, q, near, row)
+                    self.rig.joint_row(*joint, q, &near, &mut row)
                 };
                 loss = loss.or_more(lost);
-                put(frame, row, channels.clone());
+                put(frame, &row, channels.clone());
             }
+            done(&row);
+            core::mem::swap(&mut near, &mut row);
         }
-        (rows, loss)
+        loss
     }
 }
 
@@ -209,7 +216,8 @@ pub(super) fn changed(read: &Clip, edited: &Clip) -> Vec<usize> {
 
 /// True for the same bits.
 pub(super) fn is_same(a: &[f64], b: &[f64]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+    // All of them, so that a compiler can compare several at once: they are few, and mostly the same.
+    a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a.to_bits() ^ b.to_bits())) == 0
 }
 
 /// A direction along an axis as a vector.

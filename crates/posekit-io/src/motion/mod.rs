@@ -46,7 +46,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Leg, Limb, Side};
+use posekit::motion::{Clip, Leg, Limb, Side, TimeMap};
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
@@ -403,7 +403,33 @@ impl MotionFile {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn write_clips(&self, edited: &[(usize, &Clip)], stem: &str) -> Result<Written> {
-        for &(index, clip) in edited {
+        let edited: Vec<_> = edited.iter().map(|&(index, clip)| (index, clip, None)).collect();
+        self.write_each(&edited, stem)
+    }
+
+    /// [`write_clips`](Self::write_clips) for motions in another time: what of a glTF's animation is not in the clip goes along, scales and nodes outside the skeleton.
+    ///
+    /// - `edited`: motions, the clips they are now, and which time has become which
+    ///
+    /// The weights of morph targets stay when they are.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_retimed(
+        &self,
+        edited: &[(usize, &Clip, &TimeMap)],
+        stem: &str,
+    ) -> Result<Written> {
+        let with_map = |&(index, clip, map): &(usize, _, _)| (index, clip, Some(map));
+        self.write_each(&edited.iter().map(with_map).collect::<Vec<_>>(), stem)
+    }
+
+    fn write_each(
+        &self,
+        edited: &[(usize, &Clip, Option<&TimeMap>)],
+        stem: &str,
+    ) -> Result<Written> {
+        for &(index, clip, _) in edited {
             if clip.skeleton() != self.clip(index)?.skeleton() {
                 let message = "the clip has another skeleton than the file".into();
                 return Err(Error::Value { place: Place::named("clip"), message });
@@ -412,7 +438,7 @@ impl MotionFile {
         match &self.content {
             Content::Capture(capture) => {
                 let written =
-                    capture.write(edited.last().map_or(capture.clip(), |&(_, clip)| clip))?;
+                    capture.write(edited.last().map_or(capture.clip(), |&(_, clip, _)| clip))?;
                 // The later ones count, and there is one motion.
                 let mut joints = vec![0; edited.len()];
                 joints.iter_mut().rev().zip(&written.joints).for_each(|(joints, n)| *joints = *n);
@@ -421,11 +447,11 @@ impl MotionFile {
             Content::Scene { asset, .. } => {
                 let mut animations = asset.animations().to_vec();
                 let mut joints = Vec::with_capacity(edited.len());
-                for &(index, clip) in edited {
+                for &(index, clip, map) in edited {
                     let cast = self.cast(asset, index)?;
                     let old = &asset.animations()[index];
                     animations[index] = old.clone();
-                    joints.push(bake::bake(cast, clip, old, &mut animations[index])?);
+                    joints.push(bake::bake(cast, clip, map, old, &mut animations[index])?);
                 }
                 let gltf::Written { file, buffers } = asset.write(&animations, stem)?;
                 Ok(Written { file, beside: buffers, joints, loss: Loss::default() })

@@ -32,6 +32,30 @@ impl Tracks {
         tracks
     }
 
+    /// The same joints over a clip with other values, in the same memory: of a clip at hand, that is as much as its own joints need. What moved them all is left out.
+    ///
+    /// - `old`: the clip that they are of, with as many frames
+    pub(super) fn over(mut self, old: &Clip, new: &Clip) -> Self {
+        self.shifts.clear();
+        let n_slots = self.joints.len().max(1);
+        let (skeleton, parents) = (new.skeleton(), self.parents(new.skeleton()));
+        let mut is_new = vec![false; n_slots];
+        for (frame, poses) in self.poses.chunks_exact_mut(n_slots).enumerate() {
+            let (was, is) = (old.frame(frame), new.frame(frame));
+            for (slot, (&joint, parent)) in self.joints.iter().zip(&parents).enumerate() {
+                let range = skeleton.value_range(joint);
+                let differs = |(was, is): (&f64, &f64)| was.to_bits() != is.to_bits();
+                is_new[slot] = parent.is_some_and(|parent| is_new[parent])
+                    || was[range.clone()].iter().zip(&is[range]).any(differs);
+                if is_new[slot] {
+                    let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| poses[parent]);
+                    poses[slot] = skeleton.pose_on(joint, is, world_from_parent);
+                }
+            }
+        }
+        self
+    }
+
     /// Whether all of these joints have a track.
     pub(super) fn has(&self, wanted: &[usize]) -> bool {
         wanted.iter().all(|&joint| self.slot(joint).is_some())

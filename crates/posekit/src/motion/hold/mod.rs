@@ -131,8 +131,14 @@ pub(super) fn hold_on_path(
     }
     plan::fill_targets(&mut plan.others, &tracks);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (clip, changed) = hold_limbs(clip, &plan, path, &tracks, settings);
-        return Ok(report(clip, changed, &plan, also, contacts.len()));
+        let (held, changed) = hold_limbs(clip, &plan, path, &tracks, settings);
+        let joints = looked_at(&plan, also);
+        let tracks = if tracks.has(&joints) {
+            tracks.over(clip, &held)
+        } else {
+            Tracks::new(&held, &joints)
+        };
+        return Ok(report(held, changed, &plan, tracks, contacts.len()));
     }
     let (clip, mut changed) = whole::hold(clip, &plan, settings)?;
     let tracks = Tracks::new(&clip, &plan::joints_of(&plan));
@@ -140,7 +146,8 @@ pub(super) fn hold_on_path(
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
-    Ok(report(clip, changed, &plan, also, contacts.len()))
+    let tracks = Tracks::new(&clip, &looked_at(&plan, also));
+    Ok(report(clip, changed, &plan, tracks, contacts.len()))
 }
 
 /// The closed forms.
@@ -187,20 +194,24 @@ fn check(settings: &HoldSettings) -> Result<()> {
 /// A miss larger than this part of a limb is one.
 const MISS: f64 = 1e-4;
 
+/// The joints that contacts stand on, and others.
+fn looked_at(plan: &Plan, also: &[usize]) -> Vec<usize> {
+    points(plan).map(|(_, point)| point.frame.joint).chain(also.iter().copied()).collect()
+}
+
 /// Measures how the contacts hold.
+///
+/// - `tracks`: of the clip, with the joints that the contacts stand on
 fn report(
     clip: Clip,
     changed: Vec<usize>,
     plan: &Plan,
-    also: &[usize],
+    tracks: Tracks,
     n_contacts: usize,
 ) -> (Held, Tracks) {
     let empty =
         ContactReport { frames: 0..0, limb: None, residual: 0.0, angle: 0.0, missed: Vec::new() };
     let mut contacts = vec![empty; n_contacts];
-    let joints = points(plan).map(|(_, point)| point.frame.joint);
-    let joints: Vec<usize> = joints.chain(also.iter().copied()).collect();
-    let tracks = Tracks::new(&clip, &joints);
     for (limb, point) in points(plan) {
         let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));
         let report = &mut contacts[point.contact];

@@ -1,0 +1,109 @@
+//! How many times faster than it plays a clip is read, cleaned and written.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use posekit::motion::{CleanSettings, clean};
+use posekit_io::motion::{MotionFile, MotionOptions};
+use posekit_io::{Limits, Warnings};
+
+use crate::report::markdown;
+
+/// Rounds of which the best counts: others wait for what else the machine does.
+const ROUNDS: usize = 40;
+
+/// Where the part of `MOTION.md` about this begins.
+pub const HEADING: &str = "## Times real time";
+
+/// Bytes that are allocated, and the most that were since they were last asked for.
+pub trait Memory {
+    /// The most that was allocated at once since the last call, less what was then \[bytes\].
+    fn peak(&self) -> usize;
+}
+
+/// One clip.
+struct Row {
+    name: String,
+    joints: usize,
+    frames: usize,
+    frame_time: f64,
+    /// Reading, cleaning, writing, and all of a round \[s\]; the best of each.
+    best: [f64; 4],
+    /// The most memory at once, for each byte of the clip.
+    memory: f64,
+}
+
+/// The part of `MOTION.md` about this: a table with a row for each file.
+///
+/// # Errors
+/// What reading or cleaning says.
+pub fn section(files: &[&Path], memory: &dyn Memory) -> Result<String> {
+    let head =
+        ["clip", "joints", "frames", "read", "clean", "write", "all", "times real time", "memory"];
+    let mut cells = vec![head.map(str::to_owned).to_vec()];
+    for file in files {
+        let row = measured(file, memory).with_context(|| file.display().to_string())?;
+        let of_frame = |seconds: f64| format!("{:.2} us", seconds / row.frames as f64 * 1e6);
+        let speed = row.frames as f64 * row.frame_time / row.best[3];
+        cells.push(vec![
+            row.name.clone(),
+            row.joints.to_string(),
+            row.frames.to_string(),
+            of_frame(row.best[0]),
+            of_frame(row.best[1]),
+            of_frame(row.best[2]),
+            of_frame(row.best[3]),
+            format!("{speed:.0}"),
+            format!("{:.1}", row.memory),
+        ]);
+    }
+    Ok(format!(
+        "{HEADING}\n\nCaptures at their own 120 Hz, opened from their file, cleaned, and written into memory; times are those of one core for a frame, the best of {ROUNDS} rounds. \
+         **Memory** is the most that is allocated at once, against the numbers of the clip: 8 bytes for each value of each frame.\n\n{}",
+        markdown(&cells)
+    ))
+}
+
+/// For how long this thread has been on a core, or where the system does not say so, how late it is \[s\].
+fn seconds() -> f64 {
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    // The system counts when it changes from one thread to another; so it does here.
+    std::thread::yield_now();
+    let on_core = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = on_core.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let begun = BEGUN.get_or_init(Instant::now);
+    nanoseconds.map_or_else(|| begun.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
+}
+
+fn measured(file: &Path, memory: &dyn Memory) -> Result<Row> {
+    let mut row = Row {
+        name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        joints: 0,
+        frames: 0,
+        frame_time: 0.0,
+        best: [f64::INFINITY; 4],
+        memory: 0.0,
+    };
+    for _ in 0..ROUNDS {
+        memory.peak();
+        let begun = seconds();
+        let (options, limits) = (MotionOptions::default(), Limits::default());
+        let opened = MotionFile::open(file, &options, &limits, &mut Warnings::new())?;
+        let clip = opened.clip(0)?;
+        let read = seconds();
+        let cleaned = clean(clip, &CleanSettings::default())?;
+        let done = seconds();
+        let written = opened.write(0, &cleaned.clip, "")?;
+        let end = seconds();
+        let times = [read - begun, done - read, end - done, end - begun];
+        row.best.iter_mut().zip(times).for_each(|(best, time)| *best = best.min(time));
+        (row.joints, row.frames) = (clip.skeleton().n_joints(), clip.n_frames());
+        row.frame_time = clip.frame_time();
+        row.memory = memory.peak() as f64 / (8 * clip.values().len()) as f64;
+        drop(written);
+    }
+    Ok(row)
+}
