@@ -277,6 +277,31 @@ fn mean(rows: &[Measures], get: fn(&Measures) -> f64) -> f64 {
     rows.iter().map(get).sum::<f64>() / rows.len().max(1) as f64
 }
 
+/// A measure above that of the source by more than this is too much.
+const TENTH: f64 = 1.1;
+
+/// Sound clips whose knees pop by more than a tenth more than those of the source, and by how much they may.
+const POPPING: [(&str, f64); 4] = [
+    // One-frame jumps of the captured pelvis while heel and ball of both feet stand: nothing but a knee can take them.
+    ("cmu_01_01_cgspeed", 1.26),
+    // The smoothest source of all, whose knee pops by 157 rad/s²; a ball that stands until its foot has lifted by 7 mm straightens it.
+    ("cmu_iclone_002_01", 1.16),
+    // Knees that are straight to three degrees, at 30 Hz, while the other foot is held where it slides by 20 mm.
+    ("pybvh_bvh_test1", 1.31),
+    // It stands still, and its knees pop by 5 rad/s² in place of 4.
+    ("pybvh_bvh_test2", 1.26),
+];
+
+/// Sound clips whose legs jerk by more than a tenth more than those of the source, and by how much they may.
+const JERKING: [(&str, f64); 1] = [
+    // See above.
+    ("pybvh_bvh_test1", 1.35),
+];
+
+fn bound_of(exceptions: &[(&str, f64)], name: &str) -> f64 {
+    exceptions.iter().find(|(other, _)| *other == name).map_or(TENTH, |(_, bound)| *bound)
+}
+
 #[test]
 fn sound_clips_hardly_change() {
     let sound = clips::sound();
@@ -290,6 +315,10 @@ fn sound_clips_hardly_change() {
         assert!(m.pose[0] < 2.0, "{m:?}");
         assert!(m.second < 1e-4, "a second run changes {m:?}");
         assert!(m.found <= SEEN, "a check finds a slide in {m:?}");
+        let bound = bound_of(&POPPING, &m.name);
+        assert!(m.pop[0] <= bound * m.pop[1], "knees pop by more than {bound}: {m:?}");
+        let bound = bound_of(&JERKING, &m.name);
+        assert!(m.jerk[0] <= bound * m.jerk[1], "jerk by more than {bound}: {m:?}");
     }
 }
 
@@ -308,27 +337,29 @@ fn injected_skate_is_removed() {
         summary(&injury.to_string(), &rows);
         check(&injury.to_string(), &rows);
         let over = [
-            ("knee pop", misses(&rows, |m| m.pop[0] / m.pop[1].max(usual_pop(&rows)), 1.1)),
-            ("jerk", misses(&rows, |m| m.jerk[0] / m.jerk[1].max(1e-9), 1.1)),
+            ("knee pop", misses(&rows, |m| m.pop[0] / m.pop[1].max(usual_pop(&rows)), TENTH)),
+            ("jerk", misses(&rows, |m| m.jerk[0] / m.jerk[1].max(1e-9), TENTH)),
         ];
-        for (what, over) in &over {
+        // Knees: the captured jumps of `cmu_01_01`, and at most one more clip, or three under the strongest noise. Jerk: clips that all but stand still.
+        let allowed = [if injury == Injury::Noise(5.0) { 4 } else { 2 }, 3];
+        for ((what, over), allowed) in over.iter().zip(allowed) {
             println!("  {what} above that of the source by a tenth: {over:?}");
-            assert!(over.len() * 3 <= rows.len(), "{injury}: {what} of {over:?}");
+            assert!(over.len() <= allowed, "{injury}: {what} of {over:?}");
         }
         if injury != Injury::InPlace {
             // Of a walk on the spot the path is made up anew each time, and a check as of any walk finds it to slide.
             let again = misses(&rows, |m| m.second, 1e-4);
             let found = misses(&rows, |m| m.found, SEEN);
             println!("  a second run changes {again:?}, a check finds {found:?}");
-            assert!(again.len() <= 2 && found.len() <= 1, "{injury}: {again:?}, {found:?}");
+            assert!(again.is_empty() && found.len() <= 1, "{injury}: {again:?}, {found:?}");
         }
         let ratio = |get: fn(&Measures) -> [f64; 2]| {
             let ratio = |m: &Measures| if get(m)[1] > 0.0 { get(m)[0] / get(m)[1] } else { 1.0 };
             median_and_largest(rows.iter().map(ratio).collect())[0]
         };
         if !rows.is_empty() {
-            assert!(ratio(|m| m.pop) <= 1.1, "{injury}: knees pop {}", ratio(|m| m.pop));
-            assert!(ratio(|m| m.jerk) <= 1.1, "{injury}: jerk {}", ratio(|m| m.jerk));
+            assert!(ratio(|m| m.pop) <= TENTH, "{injury}: knees pop {}", ratio(|m| m.pop));
+            assert!(ratio(|m| m.jerk) <= TENTH, "{injury}: jerk {}", ratio(|m| m.jerk));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, find_floor, find_plants, firm_plants, ground_path, measure,
+    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, ground_path, measure,
 };
 
 use super::feet::{
-    Places, floor_choice, key, legs, metric_records, millimetres, part_word, walking, with_legs,
+    Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
 };
 use super::record::{ClipRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -69,7 +69,9 @@ fn measured(
     let ahead = if args.detect.in_place {
         let slid = ground_path(clip, &legs.legs, &found, &floor, choice, &settings.detect);
         let message = "--in-place: no joint that carries the legs can be moved";
-        Some(walking(clip, &legs.legs, &slid).ok_or_else(|| Failure::usage(message))?)
+        let way: Vec<_> = slid.iter().map(|slid| -*slid).collect();
+        let walking = along_path(clip, &legs.legs, &way).ok().flatten();
+        Some(walking.ok_or_else(|| Failure::usage(message))?)
     } else {
         None
     };

@@ -1,13 +1,11 @@
 //! Feet and floor: from the options to the library, and from the library to what is told.
 
-use posekit::glam::{DQuat, DVec3};
+use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
 use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Metrics, Part, find_legs};
-use posekit::skeleton::JointKind;
 use posekit_io::motion::MotionFile;
 
 use super::record::{ClipRecord, FloorRecord, LegRecord, MetricRecord, finite};
-use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
 
@@ -179,27 +177,6 @@ impl Places {
         let pairs = self.points.iter().zip(&other.points);
         pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     }
-}
-
-/// A walk on the spot as it would go: what its floor slides is taken off the root's path. `None` where no joint that carries the legs can be moved.
-///
-/// - `slid`: how far the floor has slid by each frame, in the clip's unit
-pub(super) fn walking(clip: &Clip, legs: &[Leg], slid: &[DVec3]) -> Option<Clip> {
-    let skeleton = clip.skeleton();
-    let root = root(clip, legs);
-    let is_free = |&joint: &usize| skeleton.kind(joint) == JointKind::Free;
-    let carrier = skeleton.ancestors(root).find(is_free)?;
-    let place = skeleton.value_range(carrier).start;
-    let mut values = clip.values().to_vec();
-    for (q, slid) in values.chunks_exact_mut(skeleton.n_values()).zip(slid) {
-        let above = skeleton
-            .parent(carrier)
-            .map_or(DQuat::IDENTITY, |parent| skeleton.poses(q)[parent].rotation);
-        let own_from_world = (above * skeleton.parent_from_joint(carrier).rotation).inverse();
-        let shift = own_from_world * *slid;
-        q[place..place + 3].iter_mut().zip(shift.to_array()).for_each(|(value, off)| *value -= off);
-    }
-    clip.with_values(values).ok()
 }
 
 /// Two directions along a floor, the second a quarter turn from the first.

@@ -13,9 +13,8 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, DetectSettings, FloorChoice, HoldSettings, Layer, Leg,
-    clean, hold,
+    along_path, clean, hold,
 };
-use posekit::skeleton::JointKind;
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
 use serde::{Deserialize, Serialize};
@@ -438,33 +437,9 @@ fn work(
     Ok(Work { cleaned, contacts, residuals, result })
 }
 
-/// The clip with the joint that carries the legs moved along a path; `None` where nothing moves.
+/// The clip moved along a path; `None` where nothing moves.
 fn on_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Clip>> {
-    let Some(root) = carrier(clip, legs).filter(|_| !path.is_empty()) else { return Ok(None) };
-    let skeleton = clip.skeleton();
-    let place = skeleton.value_range(root).start;
-    let placement = skeleton.parent_from_joint(root).rotation;
-    let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
-    let mut values = clip.values().to_vec();
-    for (frame, (q, shift)) in values.chunks_exact_mut(skeleton.n_values()).zip(path).enumerate() {
-        skeleton.forward_kinematics(clip.frame(frame), &mut poses);
-        let above = skeleton.parent(root).map_or(Pose::IDENTITY, |parent| poses[parent]);
-        let local = (above.rotation * placement).conjugate() * *shift;
-        for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
-            *value += more;
-        }
-    }
-    Ok(Some(clip.with_values(values)?))
-}
-
-/// The free joint that carries the legs, or the whole figure.
-fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
-    let skeleton = clip.skeleton();
-    let is_free = |joint: &usize| matches!(skeleton.kind(*joint), JointKind::Free);
-    match legs.first() {
-        Some(leg) => skeleton.ancestors(leg.limb.start).find(is_free),
-        None => (0..skeleton.n_joints()).find(is_free),
-    }
+    if path.is_empty() { Ok(None) } else { along_path(clip, legs, path) }
 }
 
 /// The rotation vector of the same rotation that is nearest to the one before.

@@ -5,14 +5,15 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::find::{Legs, find_legs};
-use super::firm::{Firm, Stance, firm_parts};
+use super::firm::{Firm, STILL, SURE, Stance, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of};
-use super::hold::{ContactReport, HoldSettings, hold_on_path, root_of};
-use super::metrics::{Metrics, measure};
+use super::hold::{ContactReport, HoldSettings, hold_on_path};
+use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
 use super::path::Slide;
 use super::paths::{Paths, joints_of};
 use super::plant::{DetectSettings, Part, Plant, plants_on};
 use super::tracks::Tracks;
+use super::travel::{along_path, carrier};
 use super::{Clip, Contact, Hold, Leg};
 use crate::error::{Error, Result};
 use crate::math::Pose;
@@ -109,8 +110,7 @@ impl Cleaned {
             let before = measure(source, None, legs, &plants, &self.floor);
             return (before, measure(&self.clip, Some(source), legs, &plants, &self.floor));
         }
-        let [before, after] = [source, &self.clip]
-            .map(|clip| moved(clip, legs, &self.path).unwrap_or_else(|| clip.clone()));
+        let [before, after] = [source, &self.clip].map(|clip| moved(clip, legs, &self.path));
         let measured = measure(&before, None, legs, &plants, &self.floor);
         (measured, measure(&after, Some(&before), legs, &plants, &self.floor))
     }
@@ -191,16 +191,26 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
     let plants: Vec<Plant> = firm.iter().map(|firm| firm.plant.clone()).collect();
     let given = settings.contacts.as_ref();
-    let root = root_joint(clip, &legs.legs).filter(|_| given.is_none());
+    let is_free = given.is_none() && !legs.legs.is_empty();
+    let was_cleaned = was_cleaned(&paths, &firm, &floor);
+    let root = carrier(clip, &legs.legs).filter(|_| is_free);
     let way = match root {
-        Some(root) if settings.path || settings.in_place => {
+        Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
             way(clip, root, &Slide::new(&paths, &plants, &floor), &paths, settings)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
     let Way { share: path_share, path, in_place } = way;
-    let plan =
-        Planner { clip, paths: &paths, path: &path, legs: &legs.legs, floor, settings, in_place };
+    let plan = Planner {
+        clip,
+        paths: &paths,
+        path: &path,
+        legs: &legs.legs,
+        floor,
+        settings,
+        in_place,
+        was_cleaned,
+    };
     let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
@@ -220,7 +230,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let (mut cleaned, changed) = (held.clip, held.changed);
     if in_place {
         let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
-        cleaned = moved(&cleaned, &legs.legs, &back).unwrap_or(cleaned);
+        cleaned = moved(&cleaned, &legs.legs, &back);
     }
     Ok(Cleaned {
         clip: cleaned,
@@ -248,6 +258,17 @@ fn check(settings: &CleanSettings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a clip was cleaned before: half of what is firm or more stands exactly, as no capture does.
+fn was_cleaned(paths: &Paths, firm: &[Firm], floor: &Floor) -> bool {
+    let (mut exact, mut others) = (0, 0);
+    for firm in firm.iter().filter(|firm| firm.stance == Stance::Firm) {
+        let Some(path) = paths.legs[firm.plant.leg].part(firm.plant.part) else { continue };
+        let is_exact = drift(|frame| path[frame], &firm.plant, floor) <= STILL * paths.length;
+        if is_exact { exact += 1 } else { others += 1 }
+    }
+    exact > 0 && exact >= others
 }
 
 /// What is done about the root's path.
@@ -284,34 +305,10 @@ fn strays(clip: &Clip, joint: usize) -> f64 {
     (1..clip.n_frames()).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
 }
 
-/// The joint that carries the legs.
-fn root_joint(clip: &Clip, legs: &[Leg]) -> Option<usize> {
-    let starts: Vec<usize> = legs.iter().map(|leg| leg.limb.start).collect();
-    root_of(clip.skeleton(), &starts)
-}
-
-/// The clip with its root moved in the world; `None` where nothing moves.
-fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Option<Clip> {
-    if path.is_empty() {
-        return None;
-    }
-    let skeleton = clip.skeleton();
-    let root = root_joint(clip, legs)?;
-    let place = skeleton.value_range(root).start;
-    let above: Vec<usize> = skeleton.ancestors(root).skip(1).collect();
-    let placement = skeleton.parent_from_joint(root).rotation;
-    let mut values = clip.values().to_vec();
-    for (q, shift) in values.chunks_exact_mut(skeleton.n_values()).zip(path) {
-        let parent = above
-            .iter()
-            .rev()
-            .fold(Pose::IDENTITY, |parent, &joint| skeleton.pose_on(joint, q, parent));
-        let local = (parent.rotation * placement).conjugate() * *shift;
-        for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
-            *value += more;
-        }
-    }
-    Some(clip.with_edited(values, &[]))
+/// The clip with its root moved along a path that was found for it.
+fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
+    let moved = if path.is_empty() { None } else { along_path(clip, legs, path).ok().flatten() };
+    moved.unwrap_or_else(|| clip.clone())
 }
 
 /// How far a plant slides: the largest distance along the floor from its median.
@@ -349,12 +346,16 @@ struct Planner<'a> {
     floor: Floor,
     settings: &'a CleanSettings,
     in_place: bool,
+    was_cleaned: bool,
 }
 
 impl Planner<'_> {
     /// What becomes of each plant, the contacts, and which of them is which plant's.
     fn plan(&self, firm: &[Firm]) -> (Vec<PlantReport>, Vec<Contact>, Vec<Option<usize>>) {
-        let reports: Vec<PlantReport> = firm.iter().map(|firm| self.judge(firm)).collect();
+        let mut reports: Vec<PlantReport> = firm.iter().map(|firm| self.judge(firm)).collect();
+        if self.was_cleaned {
+            self.leave_rests(&mut reports);
+        }
         let mut targets: Vec<Option<DVec3>> = vec![None; reports.len()];
         let mut contacts = Vec::new();
         let mut of_plant = vec![None; reports.len()];
@@ -370,6 +371,28 @@ impl Planner<'_> {
             }
         }
         (reports, contacts, of_plant)
+    }
+
+    /// Where a clip was cleaned before, what is found anew and is as slight as can have been missed is a rest of that, and is left.
+    fn leave_rests(&self, reports: &mut [PlantReport]) {
+        let seen = VISIBLE_SLIDE / LEG_LENGTH * self.paths.length;
+        let exact = |report: &&PlantReport| report.verdict == Verdict::Clean;
+        let exact: Vec<Plant> = reports.iter().filter(exact).map(|r| r.plant.clone()).collect();
+        let time = |frames: usize| frames as f64 * self.clip.frame_time();
+        let is_beside = |plant: &Plant, other: &Plant| {
+            let before = plant.frames.start.saturating_sub(other.frames.end);
+            let after = other.frames.start.saturating_sub(plant.frames.end);
+            plant.leg == other.leg && time(before) < SURE && time(after) < SURE
+        };
+        for report in reports.iter_mut().filter(|report| report.verdict == Verdict::Fixed) {
+            let plant = &report.plant;
+            let is_short = time(plant.frames.len()) < SURE;
+            let is_on_the_way = time(plant.frames.len()) < 2.0 * SURE
+                && exact.iter().any(|other| is_beside(plant, other));
+            if is_short || is_on_the_way || report.drift_before <= seen {
+                report.verdict = Verdict::Left;
+            }
+        }
     }
 
     fn judge(&self, firm: &Firm) -> PlantReport {

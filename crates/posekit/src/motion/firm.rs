@@ -12,7 +12,7 @@ use super::plant::{DetectSettings, Part, Plant, runs};
 use super::smooth::Smoother;
 
 /// A part that moves less than this from frame to frame does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
-const STILL: f64 = 1.2e-5;
+pub(super) const STILL: f64 = 1.2e-5;
 
 /// What is firm for less than this, or for less than three frames, rolls \[s\].
 const SHORTEST: f64 = 0.04;
@@ -21,7 +21,7 @@ const SHORTEST: f64 = 0.04;
 const REST: f64 = 0.15;
 
 /// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
-const SURE: f64 = 0.25;
+pub(super) const SURE: f64 = 0.25;
 
 /// A plant, or what of it is firm.
 #[derive(Debug, Clone)]

@@ -1,12 +1,16 @@
-//! Giving a walk on the spot its way back.
+//! Giving a walk on the spot its way back, and taking it off again.
 
 use glam::DVec3;
 
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice};
+use super::hold::root_of;
 use super::leg::Leg;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, ground_of};
+use crate::error::{Error, Result};
+use crate::math::Pose;
+use crate::skeleton::JointKind;
 
 /// How far the floor has slid under the figure by each frame, as its planted feet show it \[unit of the clip\]: along the floor, zero in the first frame.
 ///
@@ -59,4 +63,49 @@ pub fn ground_path(
         slid.push(place);
     }
     slid
+}
+
+/// The clip with the joint that carries the legs moved in the world: by so much in each frame, as along a walk's way.
+///
+/// - `path`: frame after frame, in the clip's unit; frames beyond its end stay where they are
+///
+/// The joint is the one that carries the whole figure and can be moved ([`Free`](JointKind::Free)), else the one farthest up that carries all the legs; without
+/// legs the first that can be moved. It is the joint that [`clean`](super::clean()) moves.
+///
+/// # Degenerate cases
+/// `None` where no such joint can be moved.
+/// # Errors
+/// [`Error::NonFinite`] for a path that is not finite.
+pub fn along_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Clip>> {
+    if let Some(index) = path.iter().position(|shift| !shift.is_finite()) {
+        return Err(Error::NonFinite { what: "path", index });
+    }
+    let Some(carrier) = carrier(clip, legs) else { return Ok(None) };
+    let skeleton = clip.skeleton();
+    let place = skeleton.value_range(carrier).start;
+    let above: Vec<usize> = skeleton.ancestors(carrier).skip(1).collect();
+    let placement = skeleton.parent_from_joint(carrier).rotation;
+    let mut values = clip.values().to_vec();
+    for (q, shift) in values.chunks_exact_mut(skeleton.n_values()).zip(path) {
+        let parent = above
+            .iter()
+            .rev()
+            .fold(Pose::IDENTITY, |parent, &joint| skeleton.pose_on(joint, q, parent));
+        let local = (parent.rotation * placement).conjugate() * *shift;
+        for (value, more) in q[place..place + 3].iter_mut().zip(local.to_array()) {
+            *value += more;
+        }
+    }
+    Ok(Some(clip.with_edited(values, &[])))
+}
+
+/// The joint that carries the legs and can be moved.
+pub(super) fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
+    let skeleton = clip.skeleton();
+    if legs.is_empty() {
+        let is_free = |joint: &usize| skeleton.kind(*joint) == JointKind::Free;
+        return (0..skeleton.n_joints()).find(is_free);
+    }
+    let starts: Vec<usize> = legs.iter().map(|leg| leg.limb.start).collect();
+    root_of(skeleton, &starts)
 }

@@ -3,16 +3,23 @@
 use glam::{DQuat, DVec3};
 
 use super::HoldSettings;
-use super::bend::{Bones, bend_axis};
-use super::need::{Need, is_carried};
+use super::bend::{Bones, Turns, bend_axis};
+use super::ease::{Overshoot, fill};
+use super::need::Need;
 use super::plan::{LimbPlan, Plan};
-use crate::math::{atan2, direction_or};
+use crate::math::{atan2, direction_or, so3_exp, so3_log};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 use crate::skeleton::{JointKind, Skeleton};
 
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
 const NOTHING: f64 = 1e-10;
+
+/// How far a change may swing over on its way out, as a part of the limb, or \[rad\].
+const OVERSHOOT: f64 = 0.02;
+
+/// The same for bends \[rad\].
+const OVERBEND: f64 = 0.05;
 
 /// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
 const AXIS_SAMPLES: usize = 200;
@@ -34,17 +41,15 @@ pub(super) fn apply(
         is_changed[joint] = move_root(clip, joint, tracks, (root, path), settings, &mut values);
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
-        let mut writer = Writer::new(clip, limb, tracks, settings);
-        let carried: &[DVec3] = if is_carried(clip, plan, limb) { root } else { &[] };
+        let writer = Writer::new(clip, limb, tracks, settings);
+        let moves = writer.moves(clip, need, settings.strength);
         let nothing = NOTHING * need.length;
         let mut is_any = false;
-        for (frame, q) in values.chunks_exact_mut(n).enumerate() {
-            let (shift, turn) = (need.shifts[frame], need.turn(frame));
-            if shift.length_squared() > nothing * nothing || turn.is_some() {
-                let shift = shift * settings.strength;
+        for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
+            let turn = need.turn(frame);
+            if moved.size(need.length) > nothing || turn.is_some() {
                 let turn = turn.map(|turn| part(turn, settings.strength));
-                let held = carried.get(frame).is_some();
-                writer.write(frame, shift, turn, held, q);
+                writer.write(frame, moved, turn, q);
                 is_any = true;
             }
         }
@@ -140,46 +145,85 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
-    fn write(
-        &mut self,
-        frame: usize,
-        shift: DVec3,
-        turn: Option<DQuat>,
-        _held: bool,
-        q: &mut [f64],
-    ) {
+    /// How the limb moves in each frame: where it holds something as its end must, and between by turns that die away.
+    ///
+    /// Turns, because a displacement that dies away straightens knees that are already nearly straight in the source, all at once.
+    fn moves(&self, clip: &Clip, need: &Need, strength: f64) -> Vec<Move> {
+        let n = need.shifts.len();
+        if self.longest > 1.0 {
+            let mut shifts = need.shifts.clone();
+            let limit = Overshoot(OVERSHOOT * need.length);
+            fill(&mut shifts, &need.spans, clip.frame_time(), limit);
+            return shifts.into_iter().map(|shift| Move::To(shift * strength)).collect();
+        }
+        let (mut swings, mut bends) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
+        let mut moves = vec![Move::None; n];
+        let mut is_held = vec![false; n];
+        let nothing = NOTHING * need.length;
+        for frame in need.spans.iter().flat_map(|span| span.frames.clone()) {
+            is_held[frame] = true;
+            let shift = need.shifts[frame] * strength;
+            if shift.length_squared() > nothing * nothing {
+                let (bones, _) = self.bones(frame);
+                let turns = bones.turns(bones.u + bones.v + shift);
+                swings[frame] = so3_log(turns.start);
+                bends[frame].x = angle_about(turns.mid, bones.axis);
+                moves[frame] = Move::To(shift);
+            }
+        }
+        fill(&mut swings, &need.spans, clip.frame_time(), Overshoot(OVERSHOOT));
+        fill(&mut bends, &need.spans, clip.frame_time(), Overshoot(OVERBEND));
+        for frame in (0..n).filter(|frame| !is_held[*frame]) {
+            moves[frame] = Move::By { swing: swings[frame], bend: bends[frame].x };
+        }
+        moves
+    }
+
+    /// The limb in one frame, and how it is turned: start, mid, end.
+    fn bones(&self, frame: usize) -> (Bones, [DQuat; 3]) {
         let limb = self.limb.limb;
         let [start, mid, end] =
             [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-        let (mut u, mut v) =
-            (mid.translation - start.translation, end.translation - mid.translation);
+        let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
         let usual = mid.rotation * self.axis_in_mid;
         let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
-        let goal = u + v + shift;
-        let mut bones = Bones { u, v, axis };
-        if self.longest > 1.0 {
-            let stretch = goal.length() / bones.reach();
-            let stretch = if stretch < self.longest { stretch } else { self.longest };
-            if stretch > 1.0 {
-                (u, v) = (u * stretch, v * stretch);
-                bones = Bones { u, v, axis };
-                self.stretch(limb.mid, stretch, q);
-                self.stretch(limb.end, stretch, q);
+        (Bones { u, v, axis }, [start.rotation, mid.rotation, end.rotation])
+    }
+
+    /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
+    fn write(&self, frame: usize, moved: Move, turn: Option<DQuat>, q: &mut [f64]) {
+        let limb = self.limb.limb;
+        let (mut bones, [start, mid, end]) = self.bones(frame);
+        let turns = match moved {
+            Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
+            Move::By { swing, bend } => {
+                Turns { start: so3_exp(swing), mid: so3_exp(bones.axis * bend) }
             }
-        }
-        let turns = bones.turns(goal);
-        self.turn(limb.start, start.rotation, turns.start, q);
+            Move::To(shift) => {
+                let goal = bones.u + bones.v + shift;
+                if self.longest > 1.0 {
+                    let stretch = goal.length() / bones.reach();
+                    let stretch = if stretch < self.longest { stretch } else { self.longest };
+                    if stretch > 1.0 {
+                        (bones.u, bones.v) = (bones.u * stretch, bones.v * stretch);
+                        self.stretch(limb.mid, stretch, q);
+                        self.stretch(limb.end, stretch, q);
+                    }
+                }
+                bones.turns(goal)
+            }
+        };
+        self.turn(limb.start, start, turns.start, q);
         if self.is_hinge {
-            let angle = 2.0 * atan2(turns.mid.xyz().dot(axis), turns.mid.w);
+            let angle = angle_about(turns.mid, bones.axis);
             q[self.skeleton.value_range(limb.mid).start] += angle;
         } else {
-            self.turn(limb.mid, mid.rotation, turns.mid, q);
+            self.turn(limb.mid, mid, turns.mid, q);
         }
         if self.end_turns {
             let back = (turns.start * turns.mid).conjugate();
             let turn = turn.map_or(back, |turn| back * turn);
-            self.turn(limb.end, end.rotation, turn, q);
+            self.turn(limb.end, end, turn, q);
         }
     }
 
@@ -201,6 +245,33 @@ impl<'a> Writer<'a> {
         let new = (now + offset) * factor - offset;
         q[place..place + 3].copy_from_slice(&new.to_array());
     }
+}
+
+/// How a limb moves in one frame.
+#[derive(Debug, Clone, Copy)]
+enum Move {
+    /// Not at all.
+    None,
+    /// Its end by this much against its start.
+    To(DVec3),
+    /// By turns, where nothing is held: of its start in the world, and of its middle about its axis \[rad\].
+    By { swing: DVec3, bend: f64 },
+}
+
+impl Move {
+    /// How far the end of a limb of this length gets at most.
+    fn size(&self, length: f64) -> f64 {
+        match *self {
+            Self::None => 0.0,
+            Self::To(shift) => shift.length(),
+            Self::By { swing, bend } => length * (swing.length() + bend.abs()),
+        }
+    }
+}
+
+/// The angle of a rotation about a unit axis.
+fn angle_about(turn: DQuat, axis: DVec3) -> f64 {
+    2.0 * atan2(turn.xyz().dot(axis), turn.w)
 }
 
 /// The axis that a limb mostly bends about, in the frame of its mid joint; zero where it never bends.

@@ -8,19 +8,16 @@ use super::HoldSettings;
 use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
-use super::root::{Demand, Factor, solve};
-use crate::math::sin;
+use super::root::{SECOND, System};
+use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
 const SWING: f64 = 2.0;
 
-/// How much less than what is held the root resists being moved fast by itself.
-const OWN_LINK: f64 = 0.03;
-
-/// How long after a contact begins, and before it ends, the root follows what is fast in it fully \[s\].
-const EDGE: f64 = 0.08;
+/// How much less than where nothing is held the root resists bends of its displacement where something is: there it is the hips that must not tremble.
+const HELD_BEND: f64 = 0.25;
 
 /// How long before and after a contact the root comes along with it \[s\].
 const RAMP: f64 = 0.15;
@@ -31,11 +28,14 @@ const MARGIN: f64 = 14.0;
 /// What it costs to miss the reach of a limb: far more than anything else does.
 const REACH: f64 = 1e4;
 
+/// What it costs the root to come within reach fast, like [`HoldSettings::root_stiffness`].
+const REACH_RAMP: f64 = 10.0;
+
 /// How much more it costs from one test to the next.
 const HARDER: f64 = 10.0;
 
 /// How often the reach is tested again.
-const REACH_PASSES: usize = 4;
+const REACH_PASSES: usize = 6;
 
 /// How far out of reach is no matter, as a part of the limb.
 const ENOUGH: f64 = 1e-7;
@@ -44,7 +44,7 @@ const ENOUGH: f64 = 1e-7;
 const NOTHING: f64 = 1e-8;
 
 /// How much a displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
-const SECANT: f64 = 1.0;
+pub(super) const SECANT: f64 = 1.0;
 
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
@@ -76,9 +76,8 @@ pub(super) fn carry(
         return Vec::new();
     }
     let mut root = vec![DVec3::ZERO; clip.n_frames()];
-    let mut scratch = Vec::new();
     for run in runs(clip, &limbs, settings) {
-        carry_run(clip, &limbs, tracks, settings, run, &mut scratch, &mut root);
+        carry_run(clip, &limbs, tracks, settings, run, &mut root);
     }
     root
 }
@@ -90,7 +89,7 @@ fn greatest_reach(limb: &LimbPlan, need: &Need, tracks: &Tracks) -> f64 {
     start.distance(mid) + mid.distance(end)
 }
 
-fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
+pub(super) fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
     let limb = limb.limb;
     [limb.start, limb.mid, limb.end].map(|joint| tracks.pose(frame, joint).translation)
 }
@@ -133,25 +132,31 @@ fn carry_run(
     tracks: &Tracks,
     settings: &HoldSettings,
     run: Range<usize>,
-    scratch: &mut Vec<Factor>,
     root: &mut [DVec3],
 ) {
-    let none = Demand { stiffness: DMat3::ZERO, pull: DVec3::ZERO, link: 0.0, slope: DVec3::ZERO };
-    let mut demands = vec![none; run.len()];
+    let dt = clip.frame_time();
     let alpha = settings.root_stiffness;
-    let smoothing = settings.root_smoothing / clip.frame_time();
-    let kappa = alpha * smoothing * smoothing;
+    let bend = alpha * fourth(settings.root_smoothing / dt);
+    let mut system = System::new(run.len());
+    // How much of each frame is still the root's own.
+    let mut free = vec![1.0; run.len()];
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        pull(limb, tracks, settings, &run, &mut demands, clip.frame_time());
-        follow(limb, kappa, EDGE / clip.frame_time(), &run, &mut demands);
+        let mut own = System::new(run.len());
+        pull(limb, tracks, settings, &run, &mut own, dt);
+        let Side { plan, need, .. } = *limb;
+        keep_knee_smooth(plan, need, tracks, (settings, dt), &run, &mut own);
+        keep_hip_smooth(plan, need, tracks, (settings, dt), &run, &mut own, &mut free);
+        system.add_all(&own);
     }
-    for demand in &mut demands {
-        demand.stiffness += DMat3::from_diagonal(DVec3::splat(alpha));
-        demand.link += OWN_LINK * kappa;
+    for frame in 0..run.len() {
+        system.add(frame, &DMat3::from_diagonal(DVec3::splat(alpha)), DVec3::ZERO);
+        if frame + 2 < run.len() {
+            system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
+        }
     }
     let out = &mut root[run.clone()];
-    solve(&demands, scratch, out);
-    come_within_reach(clip, limbs, tracks, settings, &run, demands, scratch, out);
+    system.clone().solve(out);
+    come_within_reach(clip, limbs, tracks, &run, system, out);
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
         *shift = DVec3::ZERO;
@@ -162,32 +167,29 @@ fn carry_run(
 ///
 /// # Method
 /// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass.
-#[expect(clippy::too_many_arguments, reason = "one step of the above, which has them all")]
 fn come_within_reach(
     clip: &Clip,
     limbs: &[Side<'_>],
     tracks: &Tracks,
-    settings: &HoldSettings,
     run: &Range<usize>,
-    mut demands: Vec<Demand>,
-    scratch: &mut Vec<Factor>,
+    mut system: System,
     out: &mut [DVec3],
 ) {
     let wanted = wanted_distances(limbs, tracks, run, out);
     let ramp = 0.5 * RAMP / clip.frame_time();
-    for demand in &mut demands {
-        (demand.pull, demand.slope) = (DVec3::ZERO, DVec3::ZERO);
-        demand.link += settings.root_stiffness * ramp * ramp;
+    system.forget_pull();
+    for frame in 1..run.len() {
+        system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
     let before = out.to_vec();
     let mut change = vec![DVec3::ZERO; out.len()];
     let mut penalty = REACH;
     for _ in 0..REACH_PASSES {
-        let mut pulled = demands.clone();
+        let mut pulled = system.clone();
         if !reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled) {
             break;
         }
-        solve(&pulled, scratch, &mut change);
+        pulled.solve(&mut change);
         for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
             *out = *before + *change;
         }
@@ -201,13 +203,12 @@ fn pull(
     tracks: &Tracks,
     settings: &HoldSettings,
     run: &Range<usize>,
-    demands: &mut [Demand],
+    system: &mut System,
     clip_frame: f64,
 ) {
     let ramp = RAMP / clip_frame;
     let spans = &limb.need.spans;
-    let softest = sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
-    let softest = softest * softest + 1e-8;
+    let softest = softest_bend(settings);
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let half_gap = |before: &Span, after: &Span| {
@@ -234,19 +235,17 @@ fn pull(
             // What is large bends a knee in any case, and not only as the straight one that it is now.
             let large = SECANT * limb.need.shifts[nearest].length() / limb.need.length;
             let stiffness = stiffness(limb.plan, tracks, frame, softest + large) * weight;
-            let demand = &mut demands[frame - run.start];
-            demand.stiffness += stiffness;
-            demand.pull += stiffness * limb.need.shifts[nearest];
+            system.add(frame - run.start, &stiffness, stiffness * limb.need.shifts[nearest]);
         }
     }
 }
 
-fn is_in(frames: &Range<usize>, run: &Range<usize>) -> bool {
+pub(super) fn is_in(frames: &Range<usize>, run: &Range<usize>) -> bool {
     run.start <= frames.start && frames.end <= run.end
 }
 
 /// From 1 at 0 to 0 at 1, flat at both.
-fn fade(t: f64) -> f64 {
+pub(super) fn fade(t: f64) -> f64 {
     1.0 - t * t * (3.0 - 2.0 * t)
 }
 
@@ -266,25 +265,6 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     let rest = (along - SWING) / distance_squared;
     let outer = DMat3::from_cols(line * line.x, line * line.y, line * line.z);
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
-}
-
-/// What is fast goes to the root, except at the ends of contacts, where feet come down and lift off moving.
-fn follow(limb: &Side<'_>, kappa: f64, edge: f64, run: &Range<usize>, demands: &mut [Demand]) {
-    let shifts = &limb.need.shifts;
-    for span in limb.need.spans.iter().filter(|span| is_in(&span.frames, run)) {
-        for frame in span.frames.start..span.frames.end - 1 {
-            // From the middle between this frame and the next. At the ends of the clip nothing comes down or lifts off.
-            let from_start = (frame - span.frames.start) as f64 + 0.5 + span.lead[0];
-            let to_end = (span.frames.end - frame) as f64 - 1.5 + span.lead[1];
-            let from_start = if span.frames.start == 0 { edge } else { from_start };
-            let to_end = if span.frames.end == shifts.len() { edge } else { to_end };
-            let inside = if from_start < to_end { from_start } else { to_end } / edge;
-            let weight = kappa * (1.0 - fade(if inside < 1.0 { inside } else { 1.0 }));
-            let demand = &mut demands[frame - run.start];
-            demand.link += weight;
-            demand.slope += (shifts[frame + 1] - shifts[frame]) * weight;
-        }
-    }
 }
 
 /// How far from its start the end of each limb may be, frame after frame of all its spans in the run.
@@ -332,7 +312,7 @@ fn reach(
     wanted: &[f64],
     penalty: f64,
     (root, change): (&[DVec3], &[DVec3]),
-    demands: &mut [Demand],
+    system: &mut System,
 ) -> bool {
     let mut is_needed = false;
     let mut wanted = wanted.iter();
@@ -350,9 +330,9 @@ fn reach(
             let weight = penalty * more / (slack + more);
             let normal = line / distance;
             let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-            let demand = &mut demands[frame - run.start];
-            demand.stiffness += outer * weight;
-            demand.pull += normal * (weight * (normal.dot(change[frame - run.start]) + excess));
+            let frame = frame - run.start;
+            let pull = normal * (weight * (normal.dot(change[frame]) + excess));
+            system.add(frame, &(outer * weight), pull);
         }
     }
     is_needed

@@ -15,6 +15,20 @@ pub(super) struct Span {
     pub(super) ease_out: f64,
 }
 
+impl Span {
+    /// How far a frame is from the span's time, in frames; zero inside it.
+    pub(super) fn away(&self, frame: usize) -> f64 {
+        let away = if frame < self.frames.start {
+            (self.frames.start - frame) as f64 - self.lead[0]
+        } else if frame >= self.frames.end {
+            (frame + 1 - self.frames.end) as f64 - self.lead[1]
+        } else {
+            0.0
+        };
+        if away > 0.0 { away } else { 0.0 }
+    }
+}
+
 /// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
 const SLOPE_TIME: f64 = 0.045;
 

@@ -3,7 +3,8 @@
 //! 1. Every contact finds its limb ([`plan`]). What no limb can hold by itself, the whole body does first ([`whole`]).
 //! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
 //! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
-//! 4. What is left is the limbs' own; between contacts it dies away ([`ease`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]).
+//! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
+//!    which die away between contacts ([`ease`]).
 
 mod apply;
 mod bend;
@@ -12,6 +13,7 @@ mod ease;
 mod need;
 mod plan;
 mod root;
+mod spare;
 mod whole;
 
 use core::ops::Range;
@@ -33,11 +35,10 @@ pub struct HoldSettings {
     pub legs: Vec<Limb>,
     /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
     pub strength: f64,
-    /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 10: it takes up nearly all of what would pop a
+    /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 2: it takes up nearly all of what would pop a
     /// straight knee, and little of what only swings a leg.
     pub root_stiffness: f64,
-    /// What is faster than this and common to all that is held is taken up by the root \[s\]. Default 0.05: jitter of a whole
-    /// body goes, steps and sways stay with the legs.
+    /// The root comes along in no less than about six times this \[s\], but where it trembles itself. Default 0.037, short against a step.
     pub root_smoothing: f64,
     /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
     /// do not pop.
@@ -52,8 +53,8 @@ impl Default for HoldSettings {
         Self {
             legs: Vec::new(),
             strength: 1.0,
-            root_stiffness: 10.0,
-            root_smoothing: 0.05,
+            root_stiffness: 2.0,
+            root_smoothing: 0.037,
             knee_softening: 0.3_f64.to_radians(),
             max_stretch: 0.0,
         }
@@ -162,7 +163,8 @@ fn hold_limbs(
         plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, settings)).collect();
     let root = carry::carry(clip, plan, tracks, &needs, settings);
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
-        need.take_off(&root, clip, plan, limb, tracks);
+        need.take_off(&root, clip, plan, limb);
+        spare::roll_feet(clip, limb, tracks, need, settings);
     }
     apply::apply(clip, plan, tracks, &needs, (&root, path), settings)
 }

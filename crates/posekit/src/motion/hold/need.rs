@@ -9,10 +9,7 @@ use crate::math::{shortest_rotation, so3_exp, so3_log};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 
-/// How far a change may swing over on its way out, as a part of the limb.
-const OVERSHOOT: f64 = 0.02;
-
-/// The same for turns \[rad\].
+/// How far a turn may swing over on its way out \[rad\].
 const OVERTURN: f64 = 0.1;
 
 /// Stands for no point.
@@ -23,7 +20,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Need {
     /// Rotation vector in the world that is put on top of the end's rotation; no frames where it never turns.
     pub(super) turns: Vec<DVec3>,
-    /// Displacement of the end in the world: at first while something holds, later of all frames, without the root's part. No frames where nothing holds.
+    /// Displacement of the end in the world while something holds, later without the root's part. No frames where nothing holds.
     pub(super) shifts: Vec<DVec3>,
     /// When something holds.
     pub(super) spans: Vec<Span>,
@@ -41,27 +38,37 @@ impl Need {
         (turn != DVec3::ZERO).then(|| so3_exp(turn))
     }
 
-    /// Leaves to the limb what the root does not do, and lets it die away between contacts.
-    pub(super) fn take_off(
-        &mut self,
-        root: &[DVec3],
-        clip: &Clip,
-        plan: &Plan,
-        limb: &LimbPlan,
-        _tracks: &Tracks,
-    ) {
-        if self.shifts.is_empty() {
+    /// Turns the end by more, about the point that holds it.
+    ///
+    /// - `arm`: from there to the end, turned as it is
+    pub(super) fn turn_more(&mut self, frame: usize, turn: DVec3, arm: DVec3) {
+        let more = so3_exp(turn);
+        self.shifts[frame] += more * arm - arm;
+        let turn = self.turn(frame).map_or(turn, |before| so3_log(more * before));
+        if self.turns.is_empty() {
+            self.turns = vec![DVec3::ZERO; self.shifts.len()];
+        }
+        self.turns[frame] = turn;
+    }
+
+    /// The point that holds in a frame, if there is just one.
+    pub(super) fn only_point<'a>(&self, plan: &'a LimbPlan, frame: usize) -> Option<&'a Point> {
+        match self.active[frame] {
+            [index, NONE] => plan.points.get(index as usize),
+            _ => None,
+        }
+    }
+
+    /// Leaves to the limb what the root does not do.
+    pub(super) fn take_off(&mut self, root: &[DVec3], clip: &Clip, plan: &Plan, limb: &LimbPlan) {
+        if self.shifts.is_empty() || !is_carried(clip, plan, limb) {
             return;
         }
-        if is_carried(clip, plan, limb) {
-            for span in &self.spans {
-                for frame in span.frames.clone() {
-                    self.shifts[frame] -= root.get(frame).copied().unwrap_or(DVec3::ZERO);
-                }
+        for span in &self.spans {
+            for frame in span.frames.clone() {
+                self.shifts[frame] -= root.get(frame).copied().unwrap_or(DVec3::ZERO);
             }
         }
-        let limit = Overshoot(OVERSHOOT * self.length);
-        fill(&mut self.shifts, &self.spans, clip.frame_time(), limit);
     }
 }
 

@@ -7,106 +7,194 @@
 //! | `K_c(t)` | what it costs limb `c` to take up `δ_c − r` itself: much along a nearly straight leg, whose knee would pop, little across it |
 //! | `w_c(t)` | 1 while `c` holds, less on the way in and out |
 //! | `α` | what it costs to move the root |
+//! | `h_c(t)`, `θ_c(t)` | hip and knee of the limb: what they are in the source, and how `r` changes them |
+//! | `τ` | times below which changes are jitter, in frames |
 //!
-//! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + κ_c |D(δ_c − r)|² + ν |D r|²`, `D` the difference to the next frame: a linear system of blocks of
-//! three in a band of three. The differences send what is fast and common to all that is held, which is noise of the root, to the root, and spare the
-//! knees. They are first differences because these cannot swing over at the ends of a contact, where noise has a slope.
+//! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + α τ_r⁴ |D²r|² + Σ_c w_c (α τ_h⁴ |D²(h_c + r)|² + τ_k⁴ (D²θ_c(δ_c − r))²)`, `D²` the second
+//! difference: a linear system in a band. Noise of the root makes hips tremble and goes to the root, noise of a knee makes knees tremble and goes to the knee.
 
 use glam::{DMat3, DVec3};
 
-/// What one frame adds to the system.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Demand {
-    /// `Σ w K + α`.
-    pub(super) stiffness: DMat3,
-    /// `Σ w K δ`.
-    pub(super) pull: DVec3,
-    /// `Σ κ + ν` between this frame and the next.
-    pub(super) link: f64,
-    /// `Σ κ Dδ` between this frame and the next.
-    pub(super) slope: DVec3,
+/// The second difference of three frames in a row.
+pub(super) const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
+
+/// Numbers to a frame.
+const SIZE: usize = 3;
+
+/// Of a row, the entries before the diagonal that may differ from zero, and the diagonal: terms join three frames in a row.
+const WIDTH: usize = 3 * SIZE;
+
+/// A quadratic form over the displacements of some frames in a row, and what it pulls them to.
+#[derive(Debug, Clone)]
+pub(super) struct System {
+    /// Row after row, the entry `k` before the diagonal at `k`.
+    rows: Vec<[f64; WIDTH]>,
+    right: Vec<f64>,
 }
 
-/// Solves for `r` on a run of frames; before the first and after the last it is zero.
-///
-/// # Method
-/// Block elimination of the block-tridiagonal matrix, front to back. Its blocks off the diagonal are multiples of the identity.
-pub(super) fn solve(demands: &[Demand], scratch: &mut Vec<Factor>, out: &mut [DVec3]) {
-    let n = demands.len().min(out.len());
-    scratch.clear();
-    for t in 0..n {
-        let here = &demands[t];
-        let before = t.checked_sub(1).map(|t| &demands[t]);
-        let link_before = before.map_or(0.0, |before| before.link);
-        let mut diagonal =
-            here.stiffness + DMat3::from_diagonal(DVec3::splat(link_before + here.link));
-        let mut forward =
-            here.pull + before.map_or(DVec3::ZERO, |before| before.slope) - here.slope;
-        if let Some(Factor { inverse, forward: y }) = scratch.last() {
-            diagonal -= *inverse * (link_before * link_before);
-            forward += *inverse * *y * link_before;
+impl System {
+    /// Nothing is asked of so many frames.
+    pub(super) fn new(n_frames: usize) -> Self {
+        Self { rows: vec![[0.0; WIDTH]; SIZE * n_frames], right: vec![0.0; SIZE * n_frames] }
+    }
+
+    /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
+    pub(super) fn add(&mut self, frame: usize, stiffness: &DMat3, pull: DVec3) {
+        let (stiffness, pull) = (stiffness.to_cols_array_2d(), pull.to_array());
+        for k in 0..SIZE {
+            let row = SIZE * frame + k;
+            for (entry, value) in
+                self.rows[row][..=k].iter_mut().zip(stiffness[k][..=k].iter().rev())
+            {
+                *entry += value;
+            }
+            self.right[row] += pull[k];
         }
-        scratch.push(Factor { inverse: diagonal.inverse(), forward });
     }
-    let mut after = DVec3::ZERO;
-    for t in (0..n).rev() {
-        let Factor { inverse, forward } = scratch[t];
-        after = inverse * (forward + after * demands[t].link);
-        out[t] = after;
-    }
-}
 
-/// One row of the factor: the inverse of its pivot, and its right side.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Factor {
-    inverse: DMat3,
-    forward: DVec3,
+    /// Adds `weight |Σ factor r − wanted|²`, the sum over frames in a row from this one.
+    pub(super) fn add_sum(&mut self, frame: usize, factors: &[f64], wanted: DVec3, weight: f64) {
+        let wanted = wanted.to_array();
+        for (i, a) in factors.iter().enumerate() {
+            for k in 0..SIZE {
+                let row = SIZE * (frame + i) + k;
+                for (j, b) in factors[..=i].iter().enumerate() {
+                    self.rows[row][SIZE * (i - j)] += weight * a * b;
+                }
+                self.right[row] += weight * a * wanted[k];
+            }
+        }
+    }
+
+    /// Adds `weight (Σ factor · r − wanted)²`, the sum over frames in a row from this one, and of vectors.
+    pub(super) fn add_row(&mut self, frame: usize, factors: &[DVec3], wanted: f64, weight: f64) {
+        for (i, a) in factors.iter().enumerate() {
+            for (k, a) in a.to_array().into_iter().enumerate() {
+                let row = SIZE * (frame + i) + k;
+                for (j, b) in factors[..=i].iter().enumerate() {
+                    for (l, b) in b.to_array().into_iter().enumerate() {
+                        let before = (SIZE * i + k).checked_sub(SIZE * j + l);
+                        if let Some(before) = before {
+                            self.rows[row][before] += weight * a * b;
+                        }
+                    }
+                }
+                self.right[row] += weight * a * wanted;
+            }
+        }
+    }
+
+    /// Adds all of another one for the same frames.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        for (row, more) in self.rows.iter_mut().zip(&other.rows) {
+            row.iter_mut().zip(more).for_each(|(entry, more)| *entry += more);
+        }
+        self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
+    }
+
+    /// Pulls to zero from now on.
+    pub(super) fn forget_pull(&mut self) {
+        self.right.fill(0.0);
+    }
+
+    /// The displacements at the minimum.
+    ///
+    /// # Method
+    /// `L D Lᵀ` of a band. Every frame has a pull of its own to zero, so no pivot vanishes.
+    pub(super) fn solve(mut self, out: &mut [DVec3]) {
+        let n = self.right.len();
+        for row in 0..n {
+            let first = row.saturating_sub(WIDTH - 1);
+            // Of this row, the entries of L times D, front to back.
+            for column in first..row {
+                let mut value = self.rows[row][row - column];
+                let from = first.max(column.saturating_sub(WIDTH - 1));
+                for k in from..column {
+                    value -= self.rows[row][row - k] * self.rows[column][column - k];
+                }
+                self.rows[row][row - column] = value;
+            }
+            let (mut pivot, mut right) = (self.rows[row][0], self.right[row]);
+            for column in first..row {
+                let scaled = self.rows[row][row - column];
+                let lower = scaled / self.rows[column][0];
+                pivot -= scaled * lower;
+                right -= lower * self.right[column];
+                self.rows[row][row - column] = lower;
+            }
+            self.rows[row][0] = pivot;
+            self.right[row] = right;
+        }
+        for row in (0..n).rev() {
+            let mut value = self.right[row] / self.rows[row][0];
+            for below in row + 1..n.min(row + WIDTH) {
+                value -= self.rows[below][below - row] * self.right[below];
+            }
+            self.right[row] = value;
+        }
+        for (out, value) in out.iter_mut().zip(self.right.chunks_exact(SIZE)) {
+            *out = DVec3::from_slice(value);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The gradient of what is minimised.
-    fn gradient(demands: &[Demand], r: &[DVec3]) -> Vec<DVec3> {
-        let n = r.len() as isize;
-        let value = |t: isize| if (0..n).contains(&t) { r[t as usize] } else { DVec3::ZERO };
-        let mut out: Vec<DVec3> =
-            demands.iter().zip(r).map(|(d, r)| d.stiffness * *r - d.pull).collect();
-        for t in 0..n {
-            let demand = demands[t as usize];
-            let force = (value(t + 1) - value(t)) * demand.link - demand.slope;
-            out[t as usize] -= force;
-            if t + 1 < n {
-                out[t as usize + 1] += force;
-            }
-        }
-        out
-    }
+    /// A term of a quadratic form.
+    type Term = Box<dyn Fn(&[DVec3]) -> f64>;
 
     #[test]
-    fn the_gradient_of_the_solution_is_zero() {
+    fn the_solution_is_the_minimum() {
         let mut seed = 7_u64;
         let mut random = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 11) as f64 / (1_u64 << 53) as f64
         };
-        let demands: Vec<Demand> = (0..30)
-            .map(|_| {
-                let n = DVec3::new(random(), random(), random());
-                let outer = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
-                Demand {
-                    stiffness: outer * 50.0 + DMat3::IDENTITY,
-                    pull: DVec3::new(random(), random(), random()) * 10.0,
-                    link: 100.0 * random(),
-                    slope: DVec3::new(random(), random(), random()),
+        for n in [1, 2, 3, 30] {
+            let mut system = System::new(n);
+            let mut terms: Vec<Term> = Vec::new();
+            let mut vector = || DVec3::new(random(), random(), random());
+            for t in 0..n {
+                let (normal, aim) = (vector(), vector());
+                let outer =
+                    DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
+                let stiffness = outer * 50.0 + DMat3::IDENTITY;
+                system.add(t, &stiffness, stiffness * aim);
+                terms.push(Box::new(move |r| (r[t] - aim).dot(stiffness * (r[t] - aim))));
+                for factors in [&[-1.0, 1.0][..], &[1.0, -2.0, 1.0]] {
+                    if t + factors.len() > n {
+                        continue;
+                    }
+                    let wanted = vector();
+                    system.add_sum(t, factors, wanted, 30.0);
+                    terms.push(Box::new(move |r| {
+                        let sum: DVec3 = factors.iter().zip(&r[t..]).map(|(f, r)| *f * *r).sum();
+                        30.0 * (sum - wanted).length_squared()
+                    }));
+                    let factors: Vec<DVec3> = factors.iter().map(|_| vector()).collect();
+                    system.add_row(t, &factors, wanted.x, 70.0);
+                    terms.push(Box::new(move |r| {
+                        let sum: f64 = factors.iter().zip(&r[t..]).map(|(f, r)| f.dot(*r)).sum();
+                        70.0 * (sum - wanted.x) * (sum - wanted.x)
+                    }));
                 }
-            })
-            .collect();
-        let mut out = vec![DVec3::ZERO; 30];
-        solve(&demands, &mut Vec::new(), &mut out);
-        for (t, force) in gradient(&demands, &out).iter().enumerate() {
-            assert!(force.length() < 1e-9, "frame {t}: {force}");
+            }
+            let energy = |r: &[DVec3]| terms.iter().map(|term| term(r)).sum::<f64>();
+            let mut out = vec![DVec3::ZERO; n];
+            system.solve(&mut out);
+            for t in 0..n {
+                for axis in DVec3::AXES {
+                    let at = |step: f64| {
+                        let mut r = out.clone();
+                        r[t] += axis * step;
+                        energy(&r)
+                    };
+                    let slope = (at(1e-3) - at(-1e-3)) / 2e-3;
+                    assert!(slope.abs() < 1e-8, "frame {t} of {n}: {slope}");
+                }
+            }
         }
     }
 }

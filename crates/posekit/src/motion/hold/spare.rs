@@ -1,0 +1,262 @@
+//! Knees that are spared: what is fast goes to where it comes from.
+//!
+//! A foot that is held no longer trembles, and what made it tremble must be undone somewhere: at the root, if that does, or at the knee. So the root goes along
+//! in the way that makes hips and knees smoothest, and of what then is left to a knee the foot takes a part, if it stands on its ball alone and can roll a little.
+
+use core::ops::Range;
+
+use glam::{DMat3, DVec3};
+
+use super::HoldSettings;
+use super::carry::{SECANT, fade, is_in, positions};
+use super::ease::Span;
+use super::need::Need;
+use super::plan::{LimbPlan, Point, Target};
+use super::root::{SECOND, System};
+use crate::math::{atan2, sin, so3_exp};
+use crate::motion::Clip;
+use crate::motion::tracks::Tracks;
+
+/// What a hip does faster than in about six times this is jitter to it \[s\].
+const HIP_TIME: f64 = 0.028;
+
+/// The same for knees, where the root may spare them.
+const KNEE_TIME: f64 = 0.015;
+
+/// The same for knees, where the foot may.
+const ROLL_KNEE_TIME: f64 = 0.009;
+
+/// Turns of feet faster than in about six times this are jitter themselves \[s\].
+const ROLL_TIME: f64 = 0.005;
+
+/// How long after a contact begins, and before it ends, knees count fully \[s\]: feet come down and lift off moving.
+const KNEE_EDGE: f64 = 0.045;
+
+/// How long before a contact begins, and after it ends, hips still count \[s\].
+const HIP_EDGE: f64 = 0.08;
+
+/// A limb whose end must move less than this part of its length holds already.
+const HELD: f64 = 1e-5;
+
+/// The fourth power.
+pub(super) fn fourth(x: f64) -> f64 {
+    x * x * x * x
+}
+
+/// The squared sine of the bend below which all knees are equally straight.
+pub(super) fn softest_bend(settings: &HoldSettings) -> f64 {
+    let sine = sin(settings.knee_softening.min(core::f64::consts::FRAC_PI_2));
+    sine * sine + 1e-8
+}
+
+/// Whether anything must be done for a span to hold.
+fn is_moved(need: &Need, span: &Span) -> bool {
+    let least = HELD * need.length;
+    need.shifts[span.frames.clone()].iter().any(|shift| shift.length_squared() > least * least)
+}
+
+/// Adds what the knee of a limb does faster than it may when the root moves and the end does not.
+pub(super) fn keep_knee_smooth(
+    plan: &LimbPlan,
+    need: &Need,
+    tracks: &Tracks,
+    (settings, frame_time): (&HoldSettings, f64),
+    run: &Range<usize>,
+    system: &mut System,
+) {
+    let shifts = &need.shifts;
+    let cost = need.length * need.length * fourth(KNEE_TIME / frame_time);
+    let softest = softest_bend(settings);
+    for span in moved_spans(need, run) {
+        let knee = |frame: usize| {
+            let large = SECANT * shifts[frame].length() / need.length;
+            let bend = Bend::new(positions(plan, tracks, frame), DVec3::ZERO, softest + large);
+            (bend.angle - bend.change.dot(shifts[frame]), bend.change)
+        };
+        for frame in span.frames.start + 1..span.frames.end.saturating_sub(1) {
+            let weight = weight(span, frame, shifts.len(), KNEE_EDGE / frame_time);
+            let knees = [frame - 1, frame, frame + 1].map(knee);
+            let [a, b, c] = knees.map(|(angle, _)| angle);
+            let mut factors = knees.map(|(_, change)| change);
+            factors[1] *= -2.0;
+            system.add_row(frame - 1 - run.start, &factors, (b - a) - (c - b), weight * cost);
+        }
+    }
+}
+
+/// Adds what the hip of a limb does faster than it may, and takes what it counts off what is free.
+///
+/// - `free`: how much of each frame of the run is still the root's own
+pub(super) fn keep_hip_smooth(
+    plan: &LimbPlan,
+    need: &Need,
+    tracks: &Tracks,
+    (settings, frame_time): (&HoldSettings, f64),
+    run: &Range<usize>,
+    system: &mut System,
+    free: &mut [f64],
+) {
+    let cost = settings.root_stiffness * fourth(HIP_TIME / frame_time);
+    let edge = HIP_EDGE / frame_time;
+    let mut weights = vec![0.0; run.len()];
+    for span in moved_spans(need, run) {
+        for (frame, weight) in run.clone().zip(&mut weights) {
+            let own = fade((span.away(frame) / edge).clamp(0.0, 1.0));
+            *weight = if own > *weight { own } else { *weight };
+        }
+    }
+    let hip = |frame: usize| positions(plan, tracks, frame)[0];
+    for frame in run.start + 1..run.end.saturating_sub(1) {
+        let weight = weights[frame - run.start];
+        if weight > 0.0 {
+            let free = &mut free[frame - run.start];
+            *free = if *free < 1.0 - weight { *free } else { 1.0 - weight };
+            let second = (hip(frame + 1) - hip(frame)) - (hip(frame) - hip(frame - 1));
+            system.add_sum(frame - 1 - run.start, &SECOND, -second, weight * cost);
+        }
+    }
+}
+
+/// The spans of a run in which something must be done for them to hold.
+fn moved_spans<'a>(need: &'a Need, run: &'a Range<usize>) -> impl Iterator<Item = &'a Span> {
+    need.spans.iter().filter(|span| is_in(&span.frames, run) && is_moved(need, span))
+}
+
+/// How much a frame of a span counts. At the ends of the clip nothing comes down or lifts off.
+fn weight(span: &Span, frame: usize, n_frames: usize, edge: f64) -> f64 {
+    let from_start = (frame - span.frames.start) as f64 + span.lead[0];
+    let to_end = (span.frames.end - 1 - frame) as f64 + span.lead[1];
+    let from_start = if span.frames.start == 0 { edge } else { from_start };
+    let to_end = if span.frames.end == n_frames { edge } else { to_end };
+    let inside = if from_start < to_end { from_start } else { to_end } / edge;
+    1.0 - fade(if inside < 1.0 { inside } else { 1.0 })
+}
+
+/// The bend of a limb.
+#[derive(Debug, Clone, Copy)]
+struct Bend {
+    /// Zero where it is straight \[rad\].
+    angle: f64,
+    /// How it changes when the start moves and the end stays \[rad per length\].
+    change: DVec3,
+}
+
+impl Bend {
+    /// - `shift`: by how much the end is moved
+    /// - `softest`: all limbs that are straighter than this squared sine are as straight
+    fn new([start, mid, end]: [DVec3; 3], shift: DVec3, softest: f64) -> Self {
+        let (u, v, line) = (mid - start, end - mid, end + shift - start);
+        let product = (u.length_squared() * v.length_squared()).sqrt();
+        if product <= 0.0 {
+            return Self { angle: 0.0, change: DVec3::ZERO };
+        }
+        let bones = u.length_squared() + v.length_squared();
+        let cosine = (0.5 * (line.length_squared() - bones) / product).clamp(-1.0, 1.0);
+        let sine_squared = (1.0 - cosine) * (1.0 + cosine);
+        let change = line / (product * (sine_squared + softest).sqrt());
+        Self { angle: atan2(sine_squared.sqrt(), cosine), change }
+    }
+}
+
+/// A foot that is not held at its end turns this much dearer than anything else.
+const FIXED: f64 = 1e9;
+
+/// How far a foot may roll its ankle from the hip, as a part of the reach of the leg.
+const WITHIN: f64 = 0.9999;
+
+/// An arm shorter than this part of the limb moves its end by nothing.
+const SHORTEST_ARM: f64 = 1e-3;
+
+/// Lets feet that one point holds turn about it, as far as that spares their knees.
+///
+/// # Method
+/// The turns `ω` minimise `Σ |ω|² + λ |D²ω|² + μ (D²θ)²`, with `θ` the bend of the knee, linear in `ω`; where two points hold, and where a contact begins and ends, they are zero.
+pub(super) fn roll_feet(
+    clip: &Clip,
+    plan: &LimbPlan,
+    tracks: &Tracks,
+    need: &mut Need,
+    settings: &HoldSettings,
+) {
+    let is_turned = |point: &Point| matches!(point.target, Target::Pose(_));
+    if !plan.is_leg || plan.points.iter().any(is_turned) {
+        return;
+    }
+    for span in need.spans.clone() {
+        let arms = arms(plan, tracks, need, &span);
+        let shortest = SHORTEST_ARM * need.length;
+        let is_long =
+            |arm: &Option<DVec3>| arm.is_some_and(|arm| arm.length_squared() > shortest * shortest);
+        if !is_moved(need, &span) || !arms.iter().any(is_long) {
+            continue;
+        }
+        let turns = turns(&span, &arms, plan, tracks, need, (settings, clip.frame_time()));
+        let turned = || span.frames.clone().zip(turns.iter().zip(&arms));
+        let is_reached = |(frame, (turn, arm)): (usize, (&DVec3, &Option<DVec3>))| {
+            let Some(arm) = *arm else { return true };
+            let more = so3_exp(*turn) * arm - arm;
+            stays_within_reach(positions(plan, tracks, frame), need.shifts[frame], more)
+        };
+        if !turned().all(is_reached) {
+            continue;
+        }
+        for (frame, (turn, arm)) in turned() {
+            if let Some(arm) = *arm {
+                need.turn_more(frame, *turn, arm);
+            }
+        }
+    }
+}
+
+/// Whether the end of a limb that is moved by a shift can be moved by so much more.
+fn stays_within_reach([start, mid, end]: [DVec3; 3], shift: DVec3, more: DVec3) -> bool {
+    let reach = start.distance(mid) + mid.distance(end);
+    let [before, after] = [shift, shift + more].map(|shift| (end + shift - start).length());
+    after < WITHIN * reach || after <= before
+}
+
+/// From the only point that holds to the end, turned as it will be, where the foot may turn.
+fn arms(plan: &LimbPlan, tracks: &Tracks, need: &Need, span: &Span) -> Vec<Option<DVec3>> {
+    let arm = |frame: usize| {
+        let is_inside = frame > span.frames.start && frame + 1 < span.frames.end;
+        let point = need.only_point(plan, frame).filter(|_| is_inside)?;
+        let end = tracks.pose(frame, plan.limb.end).translation;
+        let arm = end - tracks.frame_pose(frame, &point.frame).translation;
+        Some(need.turn(frame).map_or(arm, |turn| turn * arm))
+    };
+    span.frames.clone().map(arm).collect()
+}
+
+/// The turns of the foot about the point that holds it, as rotation vectors in the world.
+fn turns(
+    span: &Span,
+    arms: &[Option<DVec3>],
+    plan: &LimbPlan,
+    tracks: &Tracks,
+    need: &Need,
+    (settings, frame_time): (&HoldSettings, f64),
+) -> Vec<DVec3> {
+    let softest = softest_bend(settings);
+    let (of_turn, of_knee) = (fourth(ROLL_TIME / frame_time), fourth(ROLL_KNEE_TIME / frame_time));
+    let mut system = System::new(arms.len());
+    let mut knees = Vec::with_capacity(arms.len());
+    for (k, (frame, arm)) in span.frames.clone().zip(arms).enumerate() {
+        let cost = if arm.is_some() { 1.0 } else { FIXED };
+        system.add(k, &DMat3::from_diagonal(DVec3::splat(cost)), DVec3::ZERO);
+        let bend = Bend::new(positions(plan, tracks, frame), need.shifts[frame], softest);
+        // The end moves by the turn times the arm, which bends the knee the other way than its start does.
+        let change = arm.map_or(DVec3::ZERO, |arm| bend.change.cross(arm));
+        knees.push((bend.angle, change));
+    }
+    for (k, three) in knees.windows(3).enumerate() {
+        let frame = span.frames.start + k + 1;
+        let weight = weight(span, frame, need.shifts.len(), KNEE_EDGE / frame_time);
+        system.add_sum(k, &SECOND, DVec3::ZERO, of_turn);
+        let (a, b, c) = (three[0], three[1], three[2]);
+        let bends = (b.0 - a.0) - (c.0 - b.0);
+        system.add_row(k, &[a.1, -2.0 * b.1, c.1], bends, weight * of_knee);
+    }
+    let mut turns = vec![DVec3::ZERO; arms.len()];
+    system.solve(&mut turns);
+    turns
+}
