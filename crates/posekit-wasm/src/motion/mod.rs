@@ -13,7 +13,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, DetectSettings, FloorChoice, HoldSettings, Layer, Leg,
-    along_path, clean, hold,
+    along_path, carrier, clean, hold,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -439,7 +439,7 @@ fn work(
 
 /// The clip moved along a path; `None` where nothing moves.
 fn on_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Clip>> {
-    if path.is_empty() { Ok(None) } else { along_path(clip, legs, path) }
+    if path.is_empty() { Ok(None) } else { Ok(along_path(clip, legs, path)?) }
 }
 
 /// The rotation vector of the same rotation that is nearest to the one before.

@@ -51,4 +51,4 @@ pub use leg::{Leg, Limb, Side};
 pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measure};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
-pub use travel::{along_path, ground_path};
+pub use travel::{along_path, carrier, ground_path};

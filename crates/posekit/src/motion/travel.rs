@@ -99,8 +99,9 @@ pub fn along_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Cl
     Ok(Some(clip.with_edited(values, &[])))
 }
 
-/// The joint that carries the legs and can be moved.
-pub(super) fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
+/// The joint that [`along_path`] moves: it carries the whole figure, or all the legs, and can be moved. `None` where there is none.
+#[must_use]
+pub fn carrier(clip: &Clip, legs: &[Leg]) -> Option<usize> {
     let skeleton = clip.skeleton();
     if legs.is_empty() {
         let is_free = |joint: &usize| skeleton.kind(*joint) == JointKind::Free;
