@@ -27,7 +27,9 @@ export function RunTags({ view }: { view: View }) {
   const tags = tagsOf(session);
   const now = useRef(tags);
   now.current = tags;
+  const isShown = tags.length > 0;
   useEffect(() => {
+    if (!isShown) return undefined;
     // Where each sits, which it leaves only for a much better place.
     const seats = new Map<string, number>();
     const place = () => {
@@ -40,7 +42,8 @@ export function RunTags({ view }: { view: View }) {
     };
     place();
     return view.onDrawn(place);
-  }, [view]);
+  }, [view, isShown]);
+  if (!isShown) return null;
   return (
     <div class="run-tags" ref={box} aria-hidden="true">
       {tags.map(({ run, number }) => <span key={run.id} class="run-tag" data-line={lookOf(run.method).line}>{number}</span>)}
