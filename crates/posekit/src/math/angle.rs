@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn sines_of_many_are_those_of_one() {
-        let edges = [FRAC_PI_4, FRAC_PI_4.next_up(), FRAC_PI_4.next_down(), 0.7854, PI, 1e16];
+        let edges = [FRAC_PI_4, FRAC_PI_4.next_up(), FRAC_PI_4.next_down(), 0.79, PI, 1e16];
         let tiny = [0.0, 5e-324, 1e-308, 1e-160, 1e-20, 1.05e-8, 1.06e-8, 7.4e-9, 7.5e-9, 2e-9];
         for angle in edges.into_iter().chain(tiny) {
             assert_eq!(each(angle), one(angle), "{angle}");
@@ -204,9 +204,9 @@ mod tests {
     proptest! {
         #[test]
         fn sines_of_many_are_those_of_one_anywhere(
-            angles in prop::collection::vec(-1.0..1.0, 0..40), power in -12_i32..2
+            angles in prop::collection::vec(-1.0..1.0, 0..40), size in 1e-12..10.0_f64
         ) {
-            let angles: Vec<f64> = angles.iter().map(|a| a * f64::powi(10.0, power)).collect();
+            let angles: Vec<f64> = angles.iter().map(|a| a * size).collect();
             let (mut sines, mut cosines) = (vec![9.0; angles.len()], vec![9.0; angles.len()]);
             sin_cos_each(&angles, &mut sines, &mut cosines);
             for (k, &angle) in angles.iter().enumerate() {

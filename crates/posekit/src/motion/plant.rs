@@ -283,13 +283,13 @@ impl<'a> Track<'a> {
                 && self.heights[*frame] < SETTLED + settings.leave_height
         };
         let stride = self.heights.len().div_ceil(REST_SAMPLES);
-        let mut heights: Vec<f64> = (0..self.heights.len())
+        let heights: Vec<f64> = (0..self.heights.len())
             .step_by(stride)
             .filter(stands)
             .map(|frame| self.heights[frame])
             .collect();
         if (heights.len() * stride) as f64 * self.frame_time >= REST_LEAST {
-            let rest = lower_middle(&mut heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
+            let rest = lower_middle(&heights, REST_SCATTER).clamp(-SETTLED, SETTLED);
             self.heights.iter_mut().for_each(|height| *height -= rest);
             self.rest += rest;
         }
