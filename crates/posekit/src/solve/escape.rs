@@ -8,7 +8,7 @@
 //! sequence is fixed; nothing is random.
 //!
 //! Least squares tries two arcs, then points of the sequence for what the missed tasks hang on, as many as its iterations allow. Of
-//! those one in three to ten arrives, so a start is given up as soon as it looks doubtful.
+//! those seldom more than one in three arrives, so a start is given up as soon as it looks doubtful.
 
 use super::least_squares::Until;
 use super::rig::{BASE, Kind, Rig};
