@@ -207,12 +207,12 @@ fn l21_ten_thousand_bones() {
     for (name, make) in [("plane", plane_limb as Make), ("space", space_limb), ("limited", limited)]
     {
         // An iteration that took time with the square of the bones would keep this test for many minutes, and its runner would end it.
-        let (huge, huge_tip) = make(&[1.0; 100_000]);
+        let (huge, huge_tip) = make(&vec![1.0; 100_000]);
         for method in ITERATIVE {
             let solution = iterate(&huge, huge_tip, DVec3::new(4e4, 3e4, 0.0), method);
             assert!(solution.error.is_finite(), "{name}, {}", method.name());
         }
-        let (large, large_tip) = make(&[1.0; 10_000]);
+        let (large, large_tip) = make(&vec![1.0; 10_000]);
         let task: Task = Position::new(large_tip, DVec3::new(4000.0, 3000.0, 0.0)).into();
         for (method, solution) in by_all(&large, &large.neutral(), core::slice::from_ref(&task)) {
             let status = &solution.status;
