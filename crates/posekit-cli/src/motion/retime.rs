@@ -28,7 +28,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     };
     let outcome = task.run(|opened, place| {
         let mut record = opened.record();
-        let mut edits = Vec::new();
+        let (mut edits, mut maps) = (Vec::new(), Vec::new());
         for index in opened.chosen()? {
             let retimed = opened.clip(index).and_then(|clip| Ok((clip, retimed(clip, args)?)));
             record.clips.push(match retimed {
@@ -50,12 +50,13 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                     }
                     let told = opened.clip_record(index, &clip);
                     edits.push((index, clip));
+                    maps.push(map);
                     told
                 }
                 Err(failure) => opened.clip_fault(index, &failure),
             });
         }
-        let outputs = opened.written(&edits, place, &mut record)?;
+        let outputs = opened.written_in(&maps, &edits, place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
     outcome.tell(&task, false)

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use posekit::motion::Clip;
-use posekit_io::motion::{Format, MotionFile, MotionOptions};
+use posekit::motion::{Clip, TimeMap};
+use posekit_io::motion::{Format, MotionFile, MotionOptions, Written};
 use posekit_io::{Limits, Warnings, gltf};
 
 use super::files::Input;
@@ -26,6 +26,9 @@ pub(super) struct Opened<'a> {
     pub(super) file: MotionFile,
     pub(super) warnings: Vec<String>,
 }
+
+/// Writes edited motions into a file; the text is the stem of new files beside it.
+type Write<'w> = &'w dyn Fn(&MotionFile, &[(usize, &Clip)], &str) -> posekit_io::Result<Written>;
 
 /// A file to be written.
 #[derive(Debug)]
@@ -190,6 +193,39 @@ impl Opened<'_> {
         output: &Path,
         record: &mut FileRecord,
     ) -> Result<Vec<Output>> {
+        let write = |file: &MotionFile, changed: &[(usize, &Clip)], stem: &str| {
+            file.write_clips(changed, stem)
+        };
+        self.written_by(&write, edits, output, record)
+    }
+
+    /// The same for motions in another time.
+    ///
+    /// - `maps`: which time has become which, of each edit
+    pub(super) fn written_in(
+        &self,
+        maps: &[TimeMap],
+        edits: &[(usize, Clip)],
+        output: &Path,
+        record: &mut FileRecord,
+    ) -> Result<Vec<Output>> {
+        let write = |file: &MotionFile, changed: &[(usize, &Clip)], stem: &str| {
+            let mapped = |&(index, clip): &(usize, _)| {
+                let edit = edits.iter().position(|edit| edit.0 == index)?;
+                Some((index, clip, maps.get(edit)?))
+            };
+            file.write_retimed(&changed.iter().filter_map(mapped).collect::<Vec<_>>(), stem)
+        };
+        self.written_by(&write, edits, output, record)
+    }
+
+    fn written_by(
+        &self,
+        write: Write<'_>,
+        edits: &[(usize, Clip)],
+        output: &Path,
+        record: &mut FileRecord,
+    ) -> Result<Vec<Output>> {
         // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading
         // must be written in any case.
         let is_changed = |index: usize, clip: &Clip| {
@@ -207,7 +243,7 @@ impl Opened<'_> {
         let (mut bytes, mut beside) = (self.source.bytes.clone(), Vec::new());
         if !changed.is_empty() {
             let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-            let written = self.file.write_clips(&changed, &stem);
+            let written = write(&self.file, &changed, &stem);
             let written = written.map_err(|error| self.failure(error))?;
             told.iter_mut().zip(written.joints).for_each(|(told, n)| told.changed_joints = Some(n));
             if written.loss != Default::default() {
