@@ -13,8 +13,8 @@ use std::time::Instant;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, atan2, so3_log};
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Leg, Plant, PlantReport, Verdict, clean, find_floor, find_plants,
-    firm_plants,
+    CleanSettings, Cleaned, Clip, FloorChoice, Leg, Plant, PlantReport, Verdict, clean, find_floor,
+    find_plants, firm_plants,
 };
 use posekit::skeleton::JointKind;
 use skate::{Injury, LEG};
@@ -351,7 +351,9 @@ fn injected_skate_is_removed() {
             let again = misses(&rows, |m| m.second, 1e-4);
             let found = misses(&rows, |m| m.found, SEEN);
             println!("  a second run changes {again:?}, a check finds {found:?}");
-            assert!(again.is_empty() && found.len() <= 1, "{injury}: {again:?}, {found:?}");
+            // Where feet float, one clip at a time stands somewhere else when it is seen anew: `Boxing_Toes` (0.021 rad) or `mocapbank` (0.087).
+            let floats = usize::from(matches!(injury, Injury::LegsAlone(_)));
+            assert!(again.len() <= floats && found.len() <= 1, "{injury}: {again:?}, {found:?}");
         }
         let ratio = |get: fn(&Measures) -> [f64; 2]| {
             let ratio = |m: &Measures| if get(m)[1] > 0.0 { get(m)[0] / get(m)[1] } else { 1.0 };
@@ -371,6 +373,26 @@ fn halved(clip: &Clip) -> Clip {
     let made = Clip::try_new(clip.skeleton().clone(), 2.0 * clip.frame_time(), frames).unwrap();
     made.with_up(clip.up()).unwrap().with_start(clip.start())
 }
+
+/// How far apart the same clip may be at 60 and at 30 Hz where a joint is farthest off \[mm\]: 1 but for these. Their feet stand at the same times and places;
+/// what differs is how a change goes over from a frame that is held to one that is not, which is up to 33 ms later at 30 Hz, when feet are already fast.
+const APART: [(&str, f64); 15] = [
+    ("Boxing_Toes", 18.5),
+    ("cmu_01_01_cgspeed", 18.5),
+    ("cmu_12_01_walk_cgspeed", 12.0),
+    ("cmu_iclone_002_01", 7.5),
+    ("cmu_iclone_002_02", 8.5),
+    ("cmu_iclone_002_04", 9.0),
+    ("cmu_iclone_003_01", 14.0),
+    ("cmu_iclone_005_01", 19.5),
+    ("cmu_iclone_005_05", 23.5),
+    ("cmu_iclone_006_10", 24.5),
+    ("meredith_figure8_walk", 5.0),
+    ("mocapbank", 3.5),
+    ("pybvh_bvh_test1", 11.2),
+    ("salsa_10_daz", 36.5),
+    ("walk01_blender", 7.0),
+];
 
 #[test]
 fn rates_agree() {
@@ -399,7 +421,25 @@ fn rates_agree() {
                 }
             }
             let mean = sum / f64::from(count);
-            assert!(mean < 0.5, "{name} {what}: rates differ by {mean} mm on average");
+            assert!(mean < 0.35, "{name} {what}: rates differ by {mean} mm on average");
+            let apart = APART.iter().find(|(other, _)| other == name).map_or(1.0, |apart| apart.1);
+            assert!(worst < apart, "{name} {what}: rates differ by {worst} mm");
+            // 60 Hz salsa is taken for noisy, by feet that never rest, and looked at more closely.
+            if name != "salsa_10_daz" {
+                let times = |cleaned: &Cleaned| -> Vec<(f64, f64)> {
+                    cleaned
+                        .contacts
+                        .iter()
+                        .map(|c| (c.from, c.to.min(slow.time(slow.n_frames() - 1))))
+                        .collect()
+                };
+                let (a, b) = (times(&a), times(&b));
+                let same = |(a, b): (&(f64, f64), &(f64, f64))| {
+                    (a.0 - b.0).abs() < 1e-6 && (a.1 - b.1).abs() < 1e-6
+                };
+                let other = a.iter().zip(&b).find(|pair| !same(*pair));
+                assert!(a.len() == b.len() && other.is_none(), "{name} {what}: {other:?}");
+            }
             println!(
                 "{name:28} {what:8} mean {:.3} worst {worst:.2} plants {} {} share {:.2} {:.2}",
                 mean,
@@ -409,6 +449,98 @@ fn rates_agree() {
                 b.path_share
             );
         }
+    }
+}
+
+/// What a part of a sound foot may roll while it stands \[mm\].
+const ROLL: f64 = 8.0;
+
+/// A shorter part of a plant is none \[s\].
+const LEAST: f64 = 0.1;
+
+/// Where a plant's joint is along the floor \[mm\].
+fn way(clip: &Clip, poses: &[Pose], legs: &[Leg], plant: &Plant, mm: f64) -> Vec<DVec3> {
+    let (n, joint, up) = (clip.skeleton().n_joints(), legs[plant.leg].joint(plant.part), clip.up());
+    let at = |frame: usize| poses[frame * n + joint].translation * mm;
+    plant.frames.clone().map(at).map(|p| p - up * p.dot(up)).collect()
+}
+
+/// The distances of places from their median.
+fn off_median(way: &[DVec3]) -> Vec<f64> {
+    let middle = |axis: usize| {
+        let mut values: Vec<f64> = way.iter().map(|p| p[axis]).collect();
+        values.sort_by(f64::total_cmp);
+        values[(values.len() - 1) / 2]
+    };
+    let middle = DVec3::new(middle(0), middle(1), middle(2));
+    way.iter().map(|p| p.distance(middle)).collect()
+}
+
+/// The part of a sound clip's plant in which it keeps its place to [`ROLL`], told without what cleaning takes for firm.
+fn standing(plant: &Plant, way: &[DVec3], rate: f64) -> Option<Plant> {
+    let (mut from, mut to) = (0, way.len());
+    while (to - from) as f64 > (LEAST * rate).max(1.0) {
+        let off = off_median(&way[from..to]);
+        if off.iter().all(|off| *off <= ROLL) {
+            let frames = plant.frames.start + from..plant.frames.start + to;
+            return Some(Plant { frames, ..plant.clone() });
+        }
+        if off[0] > off[off.len() - 1] { from += 1 } else { to -= 1 }
+    }
+    None
+}
+
+#[test]
+fn what_stands_in_sound_clips_stands_in_cleaned_ones() {
+    use Injury::{Drift, Legs, Noise, RootScale};
+    let faults = [Injury::None, RootScale(0.8), RootScale(1.2), RootScale(1.5), Legs(0.8)];
+    let more = [Legs(1.25), Drift(5.0), Noise(2.0), Injury::Tilt(2.0)];
+    for injury in faults.into_iter().chain(more) {
+        let (mut all, mut worst) = (Vec::new(), Vec::new());
+        for (name, clip) in &clips::sound() {
+            let legs = posekit::motion::find_legs(clip).legs;
+            let clip = skate::injure(clip, &legs, Injury::Rate(30.0));
+            let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
+            let mm = 1000.0 * LEG / (lengths / legs.len() as f64);
+            let floor = find_floor(&clip, &legs, FloorChoice::Fit);
+            let found = find_plants(
+                &clip,
+                &legs,
+                &floor,
+                FloorChoice::Fit,
+                &CleanSettings::default().detect,
+            );
+            let poses = clip.poses();
+            let stands =
+                |plant: &Plant| standing(plant, &way(&clip, &poses, &legs, plant, mm), 30.0);
+            let plants: Vec<Plant> = found.iter().filter_map(stands).collect();
+            let injured = skate::injure(&clip, &legs, injury);
+            let cleaned = clean(&injured, &CleanSettings::default()).unwrap();
+            let poses = cleaned.clip.poses();
+            for plant in &plants {
+                let off = off_median(&way(&cleaned.clip, &poses, &cleaned.legs.legs, plant, mm));
+                let drift = off.into_iter().fold(0.0, f64::max);
+                all.push(drift);
+                worst.push((
+                    drift,
+                    format!(
+                        "{name} {:?} {:.2}-{:.2}",
+                        plant.part,
+                        clip.time(plant.frames.start),
+                        clip.time(plant.frames.end - 1)
+                    ),
+                ));
+            }
+        }
+        worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let seen = all.iter().filter(|drift| **drift > SEEN).count();
+        let [median, largest] = median_and_largest(all.clone());
+        println!(
+            "{:16} {} plants, median {median:.2} mm, {seen} seen, worst {largest:.1}: {:?}",
+            injury.to_string(),
+            all.len(),
+            &worst[..worst.len().min(5)]
+        );
     }
 }
 

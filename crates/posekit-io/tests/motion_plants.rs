@@ -155,8 +155,8 @@ fn plants_are_those_that_were_labelled() {
             worst = (score.f1(), name);
         }
     }
-    println!("all {:.3}, worst {} {:.3}", total.f1(), worst.1, worst.0);
-    assert!(total.f1() > 0.96 && worst.0 > 0.8, "{total:?}, {worst:?}");
+    println!("all {:.4}, worst {} {:.3}", total.f1(), worst.1, worst.0);
+    assert!(total.f1() > 0.976 && worst.0 > 0.83, "{total:?}, {worst:?}");
 }
 
 #[test]

@@ -9,9 +9,10 @@ use super::firm::{Firm, STILL, SURE, Stance, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold_on_path};
 use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
+use super::pace::Pace;
 use super::path::Slide;
 use super::paths::{Paths, joints_of};
-use super::plant::{DetectSettings, Part, Plant, plants_on};
+use super::plant::{DetectSettings, Found, Part, Plant, plants_on};
 use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
 use super::{Clip, Contact, Hold, Leg};
@@ -162,6 +163,9 @@ pub enum Verdict {
 /// plants do, the clip is left as it is.
 const CLEAN: f64 = 6e-4;
 
+/// A foot that is off the place where it stands for less than this, and near to it, comes back to the same place \[s\].
+const STAY: f64 = 0.3;
+
 /// Removes footskate.
 ///
 /// Finds the legs, the floor and when feet stand; sets the path of the root right where all feet slide with it; decides for each plant as a whole; and holds
@@ -186,31 +190,29 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     };
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
     let paths = Paths::of(&tracks, clip, &legs.legs);
-    let floor = floor_of(&paths, settings.floor);
-    let plants = plants_on(&paths, &floor, settings.floor, &settings.detect);
-    let firm = firm_parts(&paths, &floor, &plants, settings.firm, &settings.detect);
-    let plants: Vec<Plant> = firm.iter().map(|firm| firm.plant.clone()).collect();
+    let pace = Pace::of(&paths);
+    let looks = pace.looks(&paths);
+    let floor = floor_of(&looks, settings.floor);
+    let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
+    let seen = (&paths, &looks, pace);
+    let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
     let given = settings.contacts.as_ref();
     let is_free = given.is_none() && !legs.legs.is_empty();
     let was_cleaned = was_cleaned(&paths, &firm, &floor);
     let root = carrier(clip, &legs.legs).filter(|_| is_free);
     let way = match root {
         Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
-            way(clip, root, &Slide::new(&paths, &plants, &floor), &paths, settings)
+            let slide = Slide::new(&looks, &firm, &floor);
+            way(clip, root, (&slide, &firm), &looks, settings)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
-    let Way { share: path_share, path, in_place } = way;
-    let plan = Planner {
-        clip,
-        paths: &paths,
-        path: &path,
-        legs: &legs.legs,
-        floor,
-        settings,
-        in_place,
-        was_cleaned,
-    };
+    let Way { share: path_share, path: at_looks, in_place } = way;
+    let path = if at_looks.is_empty() { Vec::new() } else { pace.filled(&at_looks) };
+    let looks = Moved { paths: &looks, path: &at_looks };
+    let frames = Moved { paths: &paths, path: &path };
+    let plan =
+        Planner { clip, frames, looks, legs: &legs.legs, floor, settings, in_place, was_cleaned };
     let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
@@ -276,7 +278,7 @@ fn was_cleaned(paths: &Paths, firm: &[Firm], floor: &Floor) -> bool {
 struct Way {
     /// How much of the slide it takes up.
     share: f64,
-    /// Its displacement, frame after frame; none where it is kept.
+    /// Its displacement, look after look; none where it is kept.
     path: Vec<DVec3>,
     /// The figure walks on the spot.
     in_place: bool,
@@ -285,17 +287,24 @@ struct Way {
 /// A figure walks on the spot where its feet would take it at least this far \[leg lengths\], and it stays within this part of that.
 const ON_THE_SPOT: (f64, f64) = (0.5, 0.25);
 
-fn way(clip: &Clip, root: usize, slide: &Slide, paths: &Paths, settings: &CleanSettings) -> Way {
-    let whole = slide.displacement(1.0, paths.frame_time);
+fn way(
+    clip: &Clip,
+    root: usize,
+    (slide, firm): (&Slide, &[Firm]),
+    paths: &Paths,
+    settings: &CleanSettings,
+) -> Way {
+    let path = |share| slide.displacement(share, paths.frame_time);
+    let whole = path(1.0);
     let length = |far: f64, shift: &DVec3| far.max(shift.length());
     let far = whole.iter().fold(0.0, length);
     let in_place = settings.in_place
         || far > ON_THE_SPOT.0 * paths.length && strays(clip, root) < ON_THE_SPOT.1 * far;
-    let share = if in_place { 1.0 } else { slide.share(paths.length) };
+    let share = if in_place { 1.0 } else { slide.share(&whole, firm, paths.length) };
     if share <= 0.0 {
         return Way { in_place, ..Way::default() };
     }
-    Way { share, path: slide.displacement(share * settings.strength, paths.frame_time), in_place }
+    Way { share, path: path(share * settings.strength), in_place }
 }
 
 /// How far a joint gets from where it is first \[the clip's unit\].
@@ -337,11 +346,50 @@ fn middle(values: &mut [f64]) -> f64 {
     if is_even { 0.5 * (lower + *upper) } else { *upper }
 }
 
+/// Where joints are, in frames or in looks, and by how much the root is moved then.
+#[derive(Clone, Copy)]
+struct Moved<'a> {
+    paths: &'a Paths,
+    path: &'a [DVec3],
+}
+
+impl Moved<'_> {
+    /// Where a part of a foot is when the path is right.
+    fn at(&self, leg: usize, part: Part, frame: usize) -> DVec3 {
+        self.was_at(leg, part, frame) + self.path.get(frame).copied().unwrap_or(DVec3::ZERO)
+    }
+
+    fn was_at(&self, leg: usize, part: Part, frame: usize) -> DVec3 {
+        self.paths.legs[leg].part(part).map_or(DVec3::ZERO, |path| path[frame])
+    }
+
+    /// The mean place over the time of a plant, also over what of it is between frames, by the trapezoid rule.
+    fn mean(&self, plant: &Plant, lead: [f64; 2]) -> DVec3 {
+        let at = |frame: usize| self.at(plant.leg, plant.part, frame);
+        let (first, last) = (plant.frames.start, plant.frames.end - 1);
+        let (mut sum, mut time) = (DVec3::ZERO, 0.0);
+        for frame in first..last {
+            sum += 0.5 * (at(frame) + at(frame + 1));
+            time += 1.0;
+        }
+        let outside =
+            [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
+        for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
+            if let Some(outside) = outside {
+                let (inside, outside) = (at(inside), at(outside));
+                sum += (inside + (outside - inside) * (0.5 * lead)) * lead;
+                time += lead;
+            }
+        }
+        if time > 0.0 { sum / time } else { at(first) }
+    }
+}
+
 /// Makes contacts of plants.
 struct Planner<'a> {
     clip: &'a Clip,
-    paths: &'a Paths,
-    path: &'a [DVec3],
+    frames: Moved<'a>,
+    looks: Moved<'a>,
     legs: &'a [Leg],
     floor: Floor,
     settings: &'a CleanSettings,
@@ -364,7 +412,9 @@ impl Planner<'_> {
         }
         for (index, report) in reports.iter().enumerate() {
             if matches!(report.verdict, Verdict::Fixed | Verdict::Clean) {
-                let target = self.target(index, firm, &targets);
+                let same = self.same_place(index, firm, &reports);
+                let known = same.iter().find_map(|&other| targets[other]);
+                let target = known.unwrap_or_else(|| self.target(index, &same, firm, &targets));
                 targets[index] = Some(target);
                 of_plant[index] = Some(contacts.len());
                 contacts.push(self.contact(&report.plant, target, firm[index].lead));
@@ -375,7 +425,7 @@ impl Planner<'_> {
 
     /// Where a clip was cleaned before, what is found anew and is as slight as can have been missed is a rest of that, and is left.
     fn leave_rests(&self, reports: &mut [PlantReport]) {
-        let seen = VISIBLE_SLIDE / LEG_LENGTH * self.paths.length;
+        let seen = self.seen_slide();
         let exact = |report: &&PlantReport| report.verdict == Verdict::Clean;
         let exact: Vec<Plant> = reports.iter().filter(exact).map(|r| r.plant.clone()).collect();
         let time = |frames: usize| frames as f64 * self.clip.frame_time();
@@ -400,53 +450,93 @@ impl Planner<'_> {
         let time = |frame| self.clip.time(frame);
         let (from, to) = (time(plant.frames.start), time(plant.frames.end - 1));
         let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
-        let on_path = |frame| self.at(plant.leg, plant.part, frame);
-        let slide = drift(on_path, &plant, &self.floor);
+        let (seen, looked) = self.seen(firm);
+        let on_path = |look| seen.at(plant.leg, plant.part, look);
+        let slide = drift(on_path, &looked.plant, &self.floor);
         let verdict = match firm.stance {
             _ if is_kept => Verdict::Kept,
             Stance::Rolling => Verdict::Rolling,
             Stance::Left => Verdict::Left,
-            _ if slide > self.settings.release * self.paths.length => Verdict::Released { slide },
-            _ if slide <= CLEAN * self.paths.length && self.path.is_empty() => Verdict::Clean,
+            _ if slide > self.settings.release * self.frames.paths.length => {
+                Verdict::Released { slide }
+            }
+            _ if slide <= CLEAN * self.frames.paths.length && self.frames.path.is_empty() => {
+                Verdict::Clean
+            }
             Stance::Firm => Verdict::Fixed,
         };
-        let was =
-            |frame| self.paths.legs[plant.leg].part(plant.part).map_or(DVec3::ZERO, |p| p[frame]);
+        let was = |frame| self.frames.was_at(plant.leg, plant.part, frame);
         let drift_before = if self.in_place { slide } else { drift(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
     }
 
-    /// Where a part of a foot is when the path is right.
-    fn at(&self, leg: usize, part: Part, frame: usize) -> DVec3 {
-        let place = self.paths.legs[leg].part(part).map_or(DVec3::ZERO, |path| path[frame]);
-        place + self.path.get(frame).copied().unwrap_or(DVec3::ZERO)
+    /// What is judged of a plant: its looks, or its frames where it does not move, because looks at its ends see what is beside it.
+    fn seen(&self, firm: &Firm) -> (Moved<'_>, Found) {
+        if firm.is_still || firm.looks.is_empty() {
+            return (self.frames, Found { plant: firm.plant.clone(), lead: firm.lead });
+        }
+        let plant = Plant { frames: firm.looks.clone(), ..firm.plant };
+        (self.looks, Found { plant, lead: firm.look_lead })
     }
 
-    /// The mean place over the time of a plant, also over what of it is between frames, by the trapezoid rule.
-    fn mean(&self, plant: &Plant, lead: [f64; 2]) -> DVec3 {
-        let at = |frame: usize| self.at(plant.leg, plant.part, frame);
-        let (first, last) = (plant.frames.start, plant.frames.end - 1);
-        let (mut sum, mut time) = (DVec3::ZERO, 0.0);
-        for frame in first..last {
-            sum += 0.5 * (at(frame) + at(frame + 1));
-            time += 1.0;
+    /// The plants that stand where this one does, itself among them: shortly before and after one another, and not away from where the one before ended.
+    fn same_place(&self, index: usize, firm: &[Firm], reports: &[PlantReport]) -> Vec<usize> {
+        let own = &firm[index].plant;
+        let is_held = |&other: &usize| {
+            let plant = &firm[other].plant;
+            let is_same = (plant.leg, plant.part) == (own.leg, own.part);
+            is_same && !firm[other].is_still && reports[other].verdict == Verdict::Fixed
+        };
+        let all: Vec<usize> = (0..firm.len()).filter(is_held).collect();
+        let Some(at) = all.iter().position(|&other| other == index) else { return vec![index] };
+        let (mut first, mut last) = (at, at);
+        while first > 0 && self.stays(&firm[all[first - 1]], &firm[all[first]]) {
+            first -= 1;
         }
-        let outside =
-            [first.checked_sub(1), Some(last + 1).filter(|next| *next < self.paths.n_frames)];
-        for ((inside, outside), lead) in [first, last].into_iter().zip(outside).zip(lead) {
-            if let Some(outside) = outside {
-                let (inside, outside) = (at(inside), at(outside));
-                sum += (inside + (outside - inside) * (0.5 * lead)) * lead;
-                time += lead;
-            }
+        while last + 1 < all.len() && self.stays(&firm[all[last]], &firm[all[last + 1]]) {
+            last += 1;
         }
-        if time > 0.0 { sum / time } else { at(first) }
+        let frames = firm[all[first]].plant.frames.start..firm[all[last]].plant.frames.end;
+        let whole = Plant { frames, ..firm[index].plant };
+        let at = |frame| self.frames.at(whole.leg, whole.part, frame);
+        if drift(at, &whole, &self.floor) > self.seen_slide() {
+            return vec![index];
+        }
+        all[first..=last].to_vec()
     }
 
-    /// Where a plant stands: in its middle, and as far from the other part of its foot as the foot is long.
-    fn target(&self, index: usize, firm: &[Firm], targets: &[Option<DVec3>]) -> DVec3 {
+    /// Whether a part of a foot stands where it stood before.
+    fn stays(&self, before: &Firm, after: &Firm) -> bool {
+        let (before, after) = (&before.plant, &after.plant);
+        let gap = after.frames.start.saturating_sub(before.frames.end - 1) as f64;
+        let [from, to] = [before.frames.end - 1, after.frames.start]
+            .map(|frame| self.frames.at(before.leg, before.part, frame));
+        gap * self.frames.paths.frame_time <= STAY && from.distance(to) <= self.seen_slide()
+    }
+
+    /// What viewers see of a slide, in the clip's unit.
+    fn seen_slide(&self) -> f64 {
+        VISIBLE_SLIDE / LEG_LENGTH * self.frames.paths.length
+    }
+
+    /// Where a plant stands: in the middle of it and of those at the same place, and as far from the other part of its foot as the foot is long.
+    fn target(
+        &self,
+        index: usize,
+        same: &[usize],
+        firm: &[Firm],
+        targets: &[Option<DVec3>],
+    ) -> DVec3 {
         let plant = &firm[index].plant;
-        let own = self.mean(plant, firm[index].lead);
+        let (mut sum, mut time) = (DVec3::ZERO, 0.0);
+        for &other in same {
+            let (seen, looked) = self.seen(&firm[other]);
+            let more = (looked.plant.frames.len() - 1) as f64 + looked.lead[0] + looked.lead[1];
+            let more = if more > 0.0 { more } else { 1.0 };
+            sum += seen.mean(&looked.plant, looked.lead) * more;
+            time += more;
+        }
+        let own = sum / time;
         let other = (0..index).rev().find(|&before| {
             let other = &firm[before].plant;
             targets[before].is_some()
@@ -460,7 +550,8 @@ impl Planner<'_> {
         };
         let both = overlap(&plant.frames, &firm[before].plant.frames);
         let length = |frame: usize| {
-            let [heel, ball] = [Part::Heel, Part::Ball].map(|part| self.at(plant.leg, part, frame));
+            let [heel, ball] =
+                [Part::Heel, Part::Ball].map(|part| self.frames.at(plant.leg, part, frame));
             heel.distance(ball)
         };
         let foot = both.clone().map(length).sum::<f64>() / both.len() as f64;

@@ -7,15 +7,22 @@ use super::clip::Clip;
 use super::floor::Floor;
 use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
+use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{DetectSettings, Part, Plant, runs};
+use super::plant::{DetectSettings, Found, Part, Plant, crossing, runs};
 use super::smooth::Smoother;
 
-/// A part that moves less than this from frame to frame does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
+/// A part that moves less than this does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
 pub(super) const STILL: f64 = 1.2e-5;
 
-/// What is firm for less than this, or for less than three frames, rolls \[s\].
+/// In so much time \[s\].
+const STILL_TIME: f64 = 1.0 / 30.0;
+
+/// What is still for less than this, or for less than three frames, may be so by chance \[s\].
 const SHORTEST: f64 = 0.04;
+
+/// A part is firm for so long at least, which is three frames of any rate but the lowest \[s\].
+const BRIEFEST: f64 = 0.1;
 
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
 const REST: f64 = 0.15;
@@ -29,7 +36,22 @@ pub(super) struct Firm {
     pub(super) plant: Plant,
     /// How long before its first frame it begins, and after its last it ends, in frames, below one.
     pub(super) lead: [f64; 2],
+    /// The looks in it.
+    pub(super) looks: Range<usize>,
+    /// How long before the first of them it begins, and after the last it ends, in looks, below one.
+    pub(super) look_lead: [f64; 2],
+    /// It does not move at all.
+    pub(super) is_still: bool,
     pub(super) stance: Stance,
+}
+
+impl Firm {
+    fn new(found: &Found, stance: Stance, pace: Pace) -> Self {
+        let looks = found.plant.frames.clone();
+        let (frames, lead) = pace.frames(&looks, found.lead);
+        let plant = Plant { frames, ..found.plant };
+        Self { plant, lead, looks, look_lead: found.lead, is_still: false, stance }
+    }
 }
 
 /// How a plant stands.
@@ -68,8 +90,16 @@ pub fn firm_plants(
             && plant.frames.end <= clip.n_frames()
             && paths.legs[plant.leg].part(plant.part).is_some()
     };
-    let plants: Vec<Plant> = plants.iter().filter(is_inside).cloned().collect();
-    let firm = firm_parts(&paths, floor, &plants, settings.firm, &settings.detect);
+    let pace = Pace::of(&paths);
+    let found = |plant: &Plant| {
+        let frames = pace.looks_at(&plant.frames);
+        Found { plant: Plant { frames, ..*plant }, lead: [0.5; 2] }
+    };
+    let mut plants: Vec<Found> = plants.iter().filter(is_inside).map(found).collect();
+    plants.retain(|found| !found.plant.frames.is_empty());
+    let looks = pace.looks(&paths);
+    let seen = (&paths, &looks, pace);
+    let firm = firm_parts(seen, floor, &plants, (settings.firm, &settings.detect));
     let firm = firm.into_iter().filter(|firm| firm.stance == Stance::Firm);
     firm.map(|firm| firm.plant).collect()
 }
@@ -82,18 +112,17 @@ pub fn firm_plants(
 /// in a plant, that and nothing else is firm: it was cleaned before, or made by hand. In a clip with mostly such plants, what is found beside one is a rest of it
 /// that was left, and is left again, as is what is short or slides less than viewers see; others are judged like any.
 pub(super) fn firm_parts(
-    paths: &Paths,
+    (paths, looks, pace): (&Paths, &Paths, Pace),
     floor: &Floor,
-    plants: &[Plant],
-    band: f64,
-    detect: &DetectSettings,
+    plants: &[Found],
+    (band, detect): (f64, &DetectSettings),
 ) -> Vec<Firm> {
     let still: Vec<Vec<Range<usize>>> =
-        plants.iter().map(|plant| still_parts(paths, plant)).collect();
+        plants.iter().map(|found| still_parts(paths, &in_frames(found, pace))).collect();
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
     let was_cleaned = 2 * n_still > plants.len();
-    let smoother = Smoother::new(detect.half_window, paths.frame_time, paths.n_frames);
-    let heights: Vec<(usize, Part, Vec<f64>)> = paths
+    let smoother = Smoother::new(detect.half_window, looks.frame_time, looks.n_frames);
+    let heights: Vec<(usize, Part, Vec<f64>)> = looks
         .parts()
         .map(|(leg, part, path)| (leg, part, path.iter().map(|p| floor.height(*p)).collect()))
         .collect();
@@ -102,30 +131,43 @@ pub(super) fn firm_parts(
         own.map(|heights| heights.2.as_slice())
     };
     let mut firm = Vec::with_capacity(plants.len());
-    for (plant, runs) in plants.iter().zip(&still) {
-        let whole = |stance| Firm { plant: plant.clone(), lead: [0.0; 2], stance };
+    for (found, runs) in plants.iter().zip(&still) {
+        let plant = &found.plant;
         if !runs.is_empty() {
-            let part = |frames| Firm { plant: Plant { frames, ..*plant }, ..whole(Stance::Firm) };
-            firm.extend(runs.iter().cloned().map(part));
-        } else if was_cleaned && is_rest(plant, plants, &still, REST / paths.frame_time) {
-            firm.push(whole(Stance::Left));
+            let part = |frames: &Range<usize>| Firm {
+                plant: Plant { frames: frames.clone(), ..*plant },
+                lead: [0.0; 2],
+                looks: pace.looks_at(frames),
+                look_lead: [0.0; 2],
+                is_still: true,
+                stance: Stance::Firm,
+            };
+            firm.extend(runs.iter().map(part));
+        } else if was_cleaned
+            && is_rest(&in_frames(found, pace), plants, &still, REST / paths.frame_time)
+        {
+            firm.push(Firm::new(found, Stance::Left, pace));
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
             let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
-            let mut parts = firm_runs(paths, plant, (own, ball), band * paths.length, &smoother);
+            let mut parts = firm_runs(looks, found, (own, ball), band * looks.length, &smoother);
             if parts.is_empty() {
-                firm.push(whole(Stance::Rolling));
+                firm.push(Firm::new(found, Stance::Rolling, pace));
             } else if was_cleaned {
-                parts.retain(|part| is_bad(paths, &part.plant, floor));
+                parts.retain(|part| is_bad(looks, &part.plant, floor));
                 if parts.is_empty() {
-                    firm.push(whole(Stance::Left));
+                    firm.push(Firm::new(found, Stance::Left, pace));
                 }
             }
-            firm.extend(parts);
+            firm.extend(parts.iter().map(|part| Firm::new(part, Stance::Firm, pace)));
         }
     }
-    firm.sort_by_key(|firm| (firm.plant.frames.start, firm.plant.leg, firm.plant.part));
+    firm.sort_by_key(|firm| (firm.looks.start, firm.plant.leg, firm.plant.part));
     firm
+}
+
+fn in_frames(found: &Found, pace: Pace) -> Plant {
+    Plant { frames: pace.frames(&found.plant.frames, found.lead).0, ..found.plant }
 }
 
 /// Whether viewers see that a plant slides that no cleaning before can have missed.
@@ -138,13 +180,13 @@ fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
 }
 
 /// Whether a foot stands exactly during a plant, or so many frames before or after it.
-fn is_rest(plant: &Plant, plants: &[Plant], still: &[Vec<Range<usize>>], near: f64) -> bool {
+fn is_rest(plant: &Plant, plants: &[Found], still: &[Vec<Range<usize>>], near: f64) -> bool {
     let beside = |run: &Range<usize>| {
         let before = plant.frames.start.saturating_sub(run.end) as f64;
         let after = run.start.saturating_sub(plant.frames.end) as f64;
         before <= near && after <= near
     };
-    let mut same = plants.iter().zip(still).filter(|(other, _)| other.leg == plant.leg);
+    let mut same = plants.iter().zip(still).filter(|(other, _)| other.plant.leg == plant.leg);
     same.any(|(_, runs)| runs.iter().any(beside))
 }
 
@@ -153,11 +195,12 @@ fn is_rest(plant: &Plant, plants: &[Plant], still: &[Vec<Range<usize>>], near: f
 /// - `own`, `ball`: heights of the part, and of the ball in front of it if it is a heel
 fn firm_runs(
     paths: &Paths,
-    plant: &Plant,
+    found: &Found,
     (own, ball): (&[f64], Option<&[f64]>),
     band: f64,
     smoother: &Smoother,
-) -> Vec<Firm> {
+) -> Vec<Found> {
+    let plant = &found.plant;
     let smooth = |raw: &[f64]| -> Vec<f64> {
         plant.frames.clone().map(|frame| smoother.value(raw, frame)).collect()
     };
@@ -176,18 +219,25 @@ fn firm_runs(
         }
     }
     let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
-    let mut runs = runs(&is_firm);
-    runs.retain(|run| is_long(run, paths));
+    let runs = runs(&is_firm);
     let start = plant.frames.start;
     let firm = |run: Range<usize>| {
-        let lead = [
-            crossing(&room, run.start, run.start.checked_sub(1)),
-            crossing(&room, run.end - 1, Some(run.end)),
-        ];
+        let edges = [(run.start, run.start.checked_sub(1)), (run.end - 1, Some(run.end))];
+        let mut lead = found.lead;
+        for (lead, (inside, outside)) in lead.iter_mut().zip(edges) {
+            if let Some(outside) = outside.and_then(|outside| room.get(outside)) {
+                *lead = crossing(room[inside], *outside);
+            }
+        }
         let plant = Plant { frames: run.start + start..run.end + start, ..*plant };
-        Firm { plant, lead, stance: Stance::Firm }
+        Found { plant, lead }
     };
-    runs.into_iter().map(firm).collect()
+    let mut found: Vec<Found> = runs.into_iter().map(firm).collect();
+    found.retain(|Found { plant, lead }| {
+        let time = (plant.frames.len() - 1) as f64 + lead[0] + lead[1];
+        time * paths.frame_time >= BRIEFEST || plant.frames.len() == paths.n_frames
+    });
+    found
 }
 
 /// Long enough to stand, or all of the clip.
@@ -203,16 +253,10 @@ fn nth(values: &[f64], rank: usize) -> f64 {
     *value
 }
 
-/// How far from a firm frame to the next, which is not, it is still firm, in frames: where the room between them is used up. A half where that is not known.
-fn crossing(room: &[f64], inside: usize, outside: Option<usize>) -> f64 {
-    let outside = outside.and_then(|outside| room.get(outside));
-    outside.map_or(0.5, |outside| room[inside] / (room[inside] - outside)).clamp(0.0, 0.999)
-}
-
 /// The frames of a plant in which its part does not move at all.
 fn still_parts(paths: &Paths, plant: &Plant) -> Vec<Range<usize>> {
     let Some(path) = paths.legs[plant.leg].part(plant.part) else { return Vec::new() };
-    let limit = STILL * paths.length;
+    let limit = STILL * paths.length * paths.frame_time / STILL_TIME;
     let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
     let (mut all, mut start) = (Vec::new(), plant.frames.start);
     for frame in plant.frames.clone() {

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::clip::Clip;
 use super::leg::Leg;
+use super::pace::Pace;
 use super::paths::Paths;
 use super::plant::{Part, STILL, rest_height};
 use super::smooth::Smoother;
@@ -72,7 +73,10 @@ impl Floor {
 pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
     match choice {
         FloorChoice::Given(floor) => floor,
-        _ => floor_of(&Paths::new(clip, legs), choice),
+        _ => {
+            let paths = Paths::new(clip, legs);
+            floor_of(&Pace::of(&paths).looks(&paths), choice)
+        }
     }
 }
 

@@ -28,6 +28,7 @@ mod layer;
 mod leg;
 mod metrics;
 mod names;
+mod pace;
 mod path;
 mod paths;
 mod plant;

@@ -6,9 +6,10 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::firm::{Firm, Stance};
 use super::floor::Floor;
+use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
-use super::plant::Plant;
 
 /// How long after a plant begins, and before it ends, its slide counts fully \[s\]: feet come down and lift off moving.
 const EDGE: f64 = 0.12;
@@ -38,19 +39,27 @@ pub(super) struct Slide {
 impl Slide {
     /// # Method
     /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals.
-    pub(super) fn new(paths: &Paths, plants: &[Plant], floor: &Floor) -> Self {
+    pub(super) fn new(paths: &Paths, plants: &[Firm], floor: &Floor) -> Self {
         let n = paths.n_frames;
         let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
         // Leg by leg: sums of two are the same in a mirrored clip.
         for leg in 0..paths.legs.len() {
             let mut own = vec![(DVec3::ZERO, 0.0); n];
-            for plant in plants.iter().filter(|plant| plant.leg == leg) {
-                let Some(path) = paths.legs[leg].part(plant.part) else { continue };
-                for frame in plant.frames.clone() {
-                    let weight = weight(plant, frame, paths);
-                    let (before, after) = neighbours(frame, &plant.frames);
+            // What was left when the clip was cleaned is no reason to change its path again.
+            let counts = |firm: &&Firm| firm.plant.leg == leg && firm.stance != Stance::Left;
+            for firm in plants.iter().filter(counts) {
+                let Some(path) = paths.legs[leg].part(firm.plant.part) else { continue };
+                let looks = &firm.looks;
+                for frame in looks.clone() {
+                    let weight = weight(looks, frame, paths);
+                    let (before, after) = neighbours(frame, looks);
                     let time = (after - before).max(1) as f64 * paths.frame_time;
-                    let velocity = (path[after] - path[before]) / time;
+                    // Looks at the ends of a part that does not move see what is beside it.
+                    let velocity = if firm.is_still {
+                        DVec3::ZERO
+                    } else {
+                        (path[after] - path[before]) / time
+                    };
                     let along = velocity - floor.normal * velocity.dot(floor.normal);
                     own[frame].0 += along * weight;
                     own[frame].1 += weight;
@@ -67,7 +76,7 @@ impl Slide {
 
     /// The speed that is exceeded for a quarter of the time that feet stand \[unit/s\]; 0 where they never do.
     pub(super) fn speed(&self) -> f64 {
-        let mut speeds: Vec<(f64, f64)> = self
+        let speeds: Vec<(f64, f64)> = self
             .velocities
             .iter()
             .zip(&self.weights)
@@ -75,22 +84,17 @@ impl Slide {
             .filter(|(_, weight)| **weight > 0.0)
             .map(|(velocity, weight)| (velocity.length(), *weight))
             .collect();
-        speeds.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        let mut left = EXCEEDED * speeds.iter().map(|(_, weight)| weight).sum::<f64>();
-        for (speed, weight) in speeds {
-            left -= weight;
-            if left <= 0.0 {
-                return speed;
-            }
-        }
-        0.0
+        exceeded(speeds)
     }
 
     /// How much of the slide the path is to take up, from 0 to 1, for legs of this length.
-    pub(super) fn share(&self, length: f64) -> f64 {
-        let t = (self.speed() / length - GATE.0) / (GATE.1 - GATE.0);
-        let t = t.clamp(0.0, 1.0);
-        t * t * (3.0 - 2.0 * t)
+    ///
+    /// - `whole`: the displacement that takes all of it up
+    pub(super) fn share(&self, whole: &[DVec3], plants: &[Firm], length: f64) -> f64 {
+        let speed = smooth_step((self.speed() / length - GATE.0) / (GATE.1 - GATE.0));
+        let seen = VISIBLE_SLIDE / LEG_LENGTH * length;
+        let far = smooth_step(exceeded(carried(whole, plants)) / (0.5 * seen) - 1.0);
+        if far > speed { far } else { speed }
     }
 
     /// The displacement of the root that takes this share of the slide away, frame after frame; zero at the first.
@@ -107,6 +111,33 @@ impl Slide {
         }
         places
     }
+}
+
+/// How far from its middle each plant is carried by a slide, and how long it lasts.
+fn carried(whole: &[DVec3], plants: &[Firm]) -> Vec<(f64, f64)> {
+    let of_plant = |firm: &Firm| {
+        let way = whole.get(firm.looks.clone())?;
+        Some((0.5 * way.first()?.distance(*way.last()?), way.len() as f64))
+    };
+    plants.iter().filter_map(of_plant).collect()
+}
+
+/// What is exceeded by the given part of the weights of values; 0 without any.
+fn exceeded(mut values: Vec<(f64, f64)>) -> f64 {
+    values.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let mut left = EXCEEDED * values.iter().map(|(_, weight)| weight).sum::<f64>();
+    for (value, weight) in values {
+        left -= weight;
+        if left <= 0.0 {
+            return value;
+        }
+    }
+    0.0
+}
+
+fn smooth_step(t: f64) -> f64 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
 }
 
 /// The frames before and after one, inside a plant.
@@ -144,9 +175,9 @@ fn smooth(velocities: &mut [DVec3], weights: &[f64], reach: f64) {
 }
 
 /// How much a frame of a plant tells about sliding.
-fn weight(plant: &Plant, frame: usize, paths: &Paths) -> f64 {
-    let from_start = frame - plant.frames.start + 1;
-    let to_end = plant.frames.end - frame;
+fn weight(plant: &Range<usize>, frame: usize, paths: &Paths) -> f64 {
+    let from_start = frame - plant.start + 1;
+    let to_end = plant.end - frame;
     let edge =
         if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
     let t = if edge < 1.0 { edge } else { 1.0 };

@@ -8,6 +8,7 @@ use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, lower_middle};
 use super::ground::{Ground, Sample};
 use super::leg::Leg;
+use super::pace::Pace;
 use super::paths::Paths;
 use super::smooth::Smoother;
 use crate::error::{Error, Result};
@@ -134,7 +135,25 @@ pub fn find_plants(
     choice: FloorChoice,
     settings: &DetectSettings,
 ) -> Vec<Plant> {
-    plants_on(&Paths::new(clip, legs), floor, choice, settings)
+    let paths = Paths::new(clip, legs);
+    let pace = Pace::of(&paths);
+    let looks = pace.looks(&paths);
+    let found = plants_on(&looks, floor, choice, settings);
+    let whole = |found: Found| {
+        let (frames, _) = pace.frames(&found.plant.frames, found.lead);
+        Plant { frames, ..found.plant }
+    };
+    let mut plants: Vec<Plant> = found.into_iter().map(whole).collect();
+    plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+    plants
+}
+
+/// A plant, and when it begins and ends between frames.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) plant: Plant,
+    /// How long before its first frame it begins, and after its last it ends, in frames, below one.
+    pub(super) lead: [f64; 2],
 }
 
 /// Plants from flags, one for each frame: labels of another program, or drawn by hand.
@@ -159,7 +178,7 @@ pub(super) fn plants_on(
     floor: &Floor,
     choice: FloorChoice,
     settings: &DetectSettings,
-) -> Vec<Plant> {
+) -> Vec<Found> {
     if paths.n_frames == 0 {
         return Vec::new();
     }
@@ -168,9 +187,12 @@ pub(super) fn plants_on(
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
         let found = track.plants(&ground, &lowest_of(paths, &tracks, part));
-        plants.extend(found.into_iter().map(|frames| Plant { leg, part, frames }));
+        plants.extend(found.into_iter().map(|frames| Found {
+            lead: track.lead(&frames, &ground),
+            plant: Plant { leg, part, frames },
+        }));
     }
-    plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+    plants.sort_by_key(|Found { plant, .. }| (plant.frames.start, plant.leg, plant.part));
     plants
 }
 
@@ -334,6 +356,34 @@ impl<'a> Track<'a> {
         run.start + first..run.end - last
     }
 
+    /// How long before the first frame of a run, and after its last, it stands, in frames: where the first of what it keeps to is broken.
+    fn lead(&self, run: &Range<usize>, ground: &Ground) -> [f64; 2] {
+        let last = self.heights.len() - 1;
+        let before = run.start.checked_sub(1).map(|outside| (run.start, outside));
+        let after = (run.end <= last).then_some((run.end - 1, run.end));
+        [before, after].map(|edge| {
+            let Some((inside, outside)) = edge else { return 0.0 };
+            let [inside, outside] = [inside, outside].map(|frame| self.room(frame, ground));
+            let mut rooms = inside.into_iter().zip(outside);
+            let broken = rooms.find(|(inside, outside)| *inside >= 0.0 && *outside < 0.0);
+            broken.map_or(0.5, |(inside, outside)| crossing(inside, outside))
+        })
+    }
+
+    /// How far inside its bounds a frame is, above 0 where it is: those to go on, then those of a foot above the floor, then those to begin.
+    fn room(&self, frame: usize, ground: &Ground) -> [f64; 3] {
+        let settings = self.settings;
+        let keeps = |speed: f64, slip: f64| {
+            let still = 1.0 - self.rises[frame].abs() / speed;
+            let stays = 1.0 - self.slip(frame, ground) / slip;
+            if still < stays { still } else { stays }
+        };
+        let loose = keeps(settings.leave_speed, settings.leave_slip);
+        let low = 1.0 - self.heights[frame] / settings.leave_height;
+        let low = if self.is_level && low < loose { low } else { loose };
+        [low, loose, keeps(settings.enter_speed, settings.enter_slip)]
+    }
+
     fn keeps(&self, frame: usize, ground: &Ground, speed: f64, slip: f64) -> bool {
         self.rises[frame].abs() < speed && self.slip(frame, ground) < slip
     }
@@ -423,6 +473,11 @@ impl<'a> Track<'a> {
         joined.retain(|run| is_long(run, self.frame_time, settings.shortest));
         joined
     }
+}
+
+/// How far from a frame to the next what has room in the one and none in the other reaches, in frames below one.
+pub(super) fn crossing(inside: f64, outside: f64) -> f64 {
+    (inside / (inside - outside)).clamp(0.0, 0.999)
 }
 
 /// True for a run that lasts so long.
