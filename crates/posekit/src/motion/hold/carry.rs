@@ -166,7 +166,8 @@ fn carry_run(
 /// Brings the root within reach of all limbs by a change that comes and goes smoothly.
 ///
 /// # Method
-/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass.
+/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass, while that brings it nearer:
+/// what no root position reaches is not run after.
 fn come_within_reach(
     clip: &Clip,
     limbs: &[Side<'_>],
@@ -183,17 +184,26 @@ fn come_within_reach(
     }
     let before = out.to_vec();
     let mut change = vec![DVec3::ZERO; out.len()];
-    let mut penalty = REACH;
-    for _ in 0..REACH_PASSES {
-        let mut pulled = system.clone();
-        if !reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled) {
-            break;
-        }
-        pulled.solve(&mut change);
+    let (mut penalty, mut least, mut best) = (REACH, f64::INFINITY, change.clone());
+    for _ in 0..=REACH_PASSES {
         for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
             *out = *before + *change;
         }
+        let mut pulled = system.clone();
+        let Some(miss) = reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled)
+        else {
+            return;
+        };
+        if miss >= least {
+            break;
+        }
+        least = miss;
+        best.copy_from_slice(&change);
+        pulled.solve(&mut change);
         penalty *= HARDER;
+    }
+    for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&best)) {
+        *out = *before + *change;
     }
 }
 
@@ -303,7 +313,7 @@ fn line(limb: &Side<'_>, tracks: &Tracks, frame: usize, root: DVec3) -> (DVec3, 
     (line + limb.need.shifts[frame] - root, line.length())
 }
 
-/// Adds what brings the root within reach of all limbs; false where it is already.
+/// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.
 ///
 fn reach(
     limbs: &[Side<'_>],
@@ -313,8 +323,8 @@ fn reach(
     penalty: f64,
     (root, change): (&[DVec3], &[DVec3]),
     system: &mut System,
-) -> bool {
-    let mut is_needed = false;
+) -> Option<f64> {
+    let (mut is_needed, mut miss) = (false, 0.0);
     let mut wanted = wanted.iter();
     for limb in limbs {
         for (frame, wanted) in held_frames(limb, run).zip(&mut wanted) {
@@ -326,6 +336,7 @@ fn reach(
                 continue;
             }
             is_needed |= excess > ENOUGH * limb.reach;
+            miss += if excess > 0.0 { excess * excess } else { 0.0 };
             let slack = if limb.reach - own > 0.0 { limb.reach - own } else { 0.0 };
             let weight = penalty * more / (slack + more);
             let normal = line / distance;
@@ -335,5 +346,5 @@ fn reach(
             system.add(frame, &(outer * weight), pull);
         }
     }
-    is_needed
+    is_needed.then_some(miss)
 }
