@@ -1,5 +1,5 @@
 //! Whole poses from anywhere: arms that others wrote go from one random configuration to the tool pose of another, with the settings as
-//! they are by default, and with more iterations.
+//! they are by default, and with fewer iterations.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -103,10 +103,10 @@ fn solve_arms(settings: &Settings, each: usize, together: usize) {
 
 #[test]
 fn arms_reach_whole_poses_from_anywhere() {
-    solve_arms(&Settings::default(), 985, 997);
+    solve_arms(&Settings::default(), 999, 999);
 }
 
 #[test]
-fn more_iterations_reach_what_is_left() {
-    solve_arms(&Settings { iterations: 500, ..Settings::default() }, 995, 999);
+fn most_are_reached_soon() {
+    solve_arms(&Settings { iterations: 200, ..Settings::default() }, 985, 997);
 }

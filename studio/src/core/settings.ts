@@ -14,7 +14,7 @@ export const SETTINGS: readonly SettingSpec[] = [
     label: "Iterations at most",
     kind: "range",
     max: 1000,
-    default: 200,
+    default: 500,
     sentence: "More finds the target in harder cases and takes longer when it cannot be reached; 0 only measures the start.",
     methods: ITERATED,
   },

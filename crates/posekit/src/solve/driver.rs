@@ -17,8 +17,10 @@ const PATIENCE: u32 = 5;
 /// A method whose present rate would take more than this many further iterations is cut short; a power of two.
 const HORIZON_DOUBLINGS: u32 = 4;
 
-/// One part in this many of the iterations is kept for coming to rest when no rescue arrives; what that leaves goes to further rescues.
+/// One part in this many of the iterations is kept for coming to rest when no rescue arrives, and for the levels that follow; so many at
+/// most.
 const RESERVE: u32 = 5;
+const MOST_RESERVED: u32 = 200;
 
 /// A rescue that does not arrive must leave less than this part of the error to be worth a jump to another pose.
 const WORTH_A_JUMP: f64 = 0.9;
@@ -113,10 +115,8 @@ pub(super) struct Driver {
     classic: bool,
     attempts: u32,
     before: f64,
-    /// The last rescue led nowhere: the next one follows at once.
-    is_stuck: bool,
-    /// The best state has come to rest; what is left of the iterations goes to rescues that arrive.
-    is_rested: bool,
+    /// The last rescue led nowhere, and the next one follows at once: whether it is out of a stall, or only of a crawl.
+    stuck: Option<bool>,
     /// How it will end when nothing is left to refine.
     closing: Option<Ending>,
     /// How many tolerances the state that is kept is off, and its merit.
@@ -147,7 +147,7 @@ impl Driver {
         self.best_left = self.before;
         self.best_merit = run.merit(residual);
         self.closing = None;
-        (self.is_stuck, self.is_rested) = (false, false);
+        self.stuck = None;
         self.best_at_rescue = f64::INFINITY;
         run.keep();
     }
@@ -195,10 +195,10 @@ impl Driver {
     fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
         if self.iteration >= self.limit {
             run.recall();
-            return Some(self.ending_at_limit());
+            return Some(if self.best <= 1.0 { Ending::Reached } else { Ending::OutOfIterations });
         }
-        if self.is_stuck {
-            return self.rescue(run, true);
+        if let Some(stalled) = self.stuck {
+            return self.rescue(run, stalled);
         }
         self.iteration += 1;
         let mut recorder =
@@ -219,14 +219,6 @@ impl Driver {
             return self.rescue(run, stalled);
         }
         None
-    }
-
-    fn ending_at_limit(&self) -> Ending {
-        match (self.best <= 1.0, self.is_rested) {
-            (true, _) => Ending::Reached,
-            (_, true) => Ending::NoProgress,
-            _ => Ending::OutOfIterations,
-        }
     }
 
     /// Whether so many tolerances, of which each iteration leaves this part, take too long.
@@ -254,12 +246,12 @@ impl Driver {
         if self.best_left < 0.5 * self.best_at_rescue {
             (self.attempts, self.best_at_rescue) = (0, self.best_left);
         }
-        let reserve = if self.is_rested { 0 } else { self.limit / RESERVE };
+        let reserve = (self.limit / RESERVE).min(MOST_RESERVED);
         let budget = (self.limit - self.iteration).saturating_sub(reserve);
         let may_try = self.attempts == 0 || budget > 0;
         let Some(steps) = may_try.then(|| run.rescue(self.attempts, budget.max(1))).flatten()
         else {
-            return if self.is_rested { Some(Ending::NoProgress) } else { self.rest(run) };
+            return self.rest(run);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -274,12 +266,14 @@ impl Driver {
         // The first attempt goes on from where the method stands; the others jump.
         let is_jump = self.attempts > 1;
         let enough = if is_jump { WORTH_A_JUMP * self.best_left } else { self.best_left };
-        self.is_stuck = now > 1.0 && (self.is_rested || left >= enough);
-        if self.is_stuck {
+        if now > 1.0 && left >= enough {
+            // What only crawls may still arrive by itself.
+            self.stuck = (stalled || is_jump).then_some(stalled);
             run.recall();
             self.before = self.best_left;
             return None;
         }
+        self.stuck = None;
         self.before = left;
         self.keep_best(run, residual, now, left);
         if is_jump {
@@ -298,10 +292,8 @@ impl Driver {
         let left = run.progress().unwrap_or(now);
         self.keep_best(run, residual, now, left);
         run.recall();
-        let is_over = self.best <= 1.0 || self.iteration >= self.limit;
-        self.is_rested = !is_over && self.stops_early;
-        self.is_stuck = self.is_rested;
-        (is_over && self.stops_early).then_some(Ending::NoProgress)
+        self.stuck = None;
+        self.stops_early.then_some(Ending::NoProgress)
     }
 
     /// Keeps the state if it is the best: `now` tolerances off, and `left` by the measure of progress.

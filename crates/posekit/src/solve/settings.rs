@@ -13,7 +13,7 @@ pub struct Settings {
     pub tolerance: Option<f64>,
     /// Angle between an effector's orientation and its target that counts as reached \[rad\]. Default 1e-6.
     pub orientation_tolerance: f64,
-    /// Iterations after which to stop. Default 200; 0 only measures the start.
+    /// Iterations after which to stop. Default 500; 0 only measures the start.
     pub iterations: u32,
     /// Run the published iteration exactly as its text gives it: absolute thresholds, early exit, no way out of a
     /// stall, no acceleration. For study and comparison. Default false.
@@ -37,7 +37,7 @@ impl Default for Settings {
         Self {
             tolerance: None,
             orientation_tolerance: 1e-6,
-            iterations: 200,
+            iterations: 500,
             classic: false,
             trace: Detail::Off,
             ccd: Ccd::default(),
