@@ -386,3 +386,15 @@ fn the_report_asks_for_nothing_from_outside() {
     let again = page("again.html", &["clean", "--force", "-o", out.to_str().unwrap()]);
     assert_eq!(again, cleaned, "the same file gives the same page");
 }
+
+#[test]
+fn a_file_without_motions_says_that_it_has_none() {
+    let place = place("still");
+    let input = place.join("still.gltf");
+    let still = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","children":[1]},{"name":"b"}],"scenes":[{"nodes":[0]}],"scene":0}"#;
+    fs::write(&input, still).unwrap();
+    let output = run(&["convert", "-o"], &[&place.join("still.bvh"), &input]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("needs a motion, and there is none"), "{}", errors(&output));
+    assert!(!place.join("still.bvh").exists());
+}

@@ -122,6 +122,10 @@ impl Opened<'_> {
     pub(super) fn only(&self, need: &str) -> Result<usize> {
         match self.chosen()?.as_slice() {
             [index] => Ok(*index),
+            [] => Err(Failure::usage(format!(
+                "{need} needs a motion, and there is none: {}",
+                self.source.input.name
+            ))),
             many => Err(Failure::usage(format!(
                 "{need} is for one motion, and there are {}; choose with --clip: {}",
                 many.len(),
