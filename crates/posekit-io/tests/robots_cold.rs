@@ -8,6 +8,7 @@
 
 mod common;
 
+use common::random_configuration;
 use posekit::skeleton::{Frame, Skeleton};
 use posekit::solve::{Method, Settings, Workspace};
 use posekit::task::{FramePose, Task};
@@ -26,30 +27,6 @@ const ARMS: [(&str, &str); 8] = [
     ("pr2", "r_gripper_palm_link"),
     ("tiago", "arm_7_link"),
 ];
-
-/// A number in 0..1 from a counter: `SplitMix64`.
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn random_configuration(skeleton: &Skeleton, state: &mut u64) -> Vec<f64> {
-    let mut q = skeleton.neutral();
-    for joint in 0..skeleton.n_joints() {
-        let values = skeleton.value_range(joint);
-        if values.len() == 1 {
-            let (min, max) = skeleton.limit(joint).bounds();
-            let (min, max) = (min.max(-3.1), max.min(3.1));
-            q[values.start] = min + (max - min) * uniform(state);
-        }
-    }
-    skeleton.settle(&mut q);
-    skeleton.clamp(&mut q);
-    q
-}
 
 /// Solves all problems of an arm; returns the iterations of each and how many were not solved.
 fn solve_all(

@@ -8,36 +8,10 @@
 
 mod common;
 
-use posekit::skeleton::{Limit, Skeleton};
+use common::random_configuration;
 use posekit::solve::{Method, Settings, Workspace};
 use posekit::task::{Orientation, Position};
 use posekit_io::{Limits, Warnings, urdf};
-
-/// A number in 0..1 from a counter: `SplitMix64`.
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-fn random_configuration(skeleton: &Skeleton, state: &mut u64) -> Vec<f64> {
-    let mut q = skeleton.neutral();
-    for joint in 0..skeleton.n_joints() {
-        let values = skeleton.value_range(joint);
-        if values.len() == 1 {
-            let (min, max) = match skeleton.limit(joint) {
-                Limit::Range { min, max } => (min.max(-3.1), max.min(3.1)),
-                _ => (-3.1, 3.1),
-            };
-            q[values.start] = min + (max - min) * uniform(state);
-        }
-    }
-    skeleton.settle(&mut q);
-    skeleton.clamp(&mut q);
-    q
-}
 
 /// Sends every link that ends a chain to where it was in a random configuration; with `turned` in the orientation that it had
 /// there. Returns how many were solved, how many there were, and what failed.
