@@ -25,16 +25,13 @@ const LOCKED: f64 = 1e-9;
 /// The rotation of turns about axes, the first outermost.
 #[inline]
 pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
-    // Fingers and the like stand still in most files.
-    let turns = turns.filter(|(_, angle)| *angle != 0.0);
-    rotation_of_halves(turns.map(|(axis, angle)| (axis, sin_cos(0.5 * angle))))
-}
-
-/// The same, from the sines and cosines of half the angles.
-#[inline(always)]
-pub(super) fn rotation_of_halves(turns: impl Iterator<Item = (Axis, (f64, f64))>) -> DQuat {
     let [mut x, mut y, mut z, mut w] = [0.0, 0.0, 0.0, 1.0];
-    for (axis, (sin, cos)) in turns {
+    for (axis, angle) in turns {
+        // Fingers and the like stand still in most files.
+        if angle == 0.0 {
+            continue;
+        }
+        let (sin, cos) = sin_cos(0.5 * angle);
         // The product with a turn about an axis of the frame: half of it would be products with zero.
         match axis {
             Axis::X => {

@@ -5,10 +5,10 @@ use core::ops::Range;
 use std::collections::BTreeSet;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, sin_cos_each, so3_log};
+use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 
-use super::euler::{nearest, one_turn, rotation_of, rotation_of_halves, three_turns, two_turns};
+use super::euler::{nearest, one_turn, rotation_of, three_turns, two_turns};
 use super::file::{Axis, Channel, File, Node, shown};
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
@@ -222,9 +222,7 @@ impl Rig {
     pub fn configuration(&self, row: &[f64], q: &mut [f64]) {
         if row.len() == self.n_channels && q.len() == self.skeleton.n_values() {
             self.parts.iter().for_each(|part| {
-                let turns = part.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
-                let rotation = || rotation_of(turns);
-                part.read(row, rotation, &mut q[part.values.clone()], self.metres_per_unit);
+                part.read(row, &mut q[part.values.clone()], self.metres_per_unit);
             });
         }
     }
@@ -240,20 +238,8 @@ impl Rig {
             return Vec::new();
         }
         let mut all = vec![0.0; n * file.n_frames()];
-        let [mut halves, mut sines, mut cosines] = [(); 3].map(|()| vec![0.0; self.n_channels]);
         for (frame, q) in all.chunks_exact_mut(n.max(1)).enumerate() {
-            let row = file.frame(frame);
-            // Those of positions mean nothing, and cost less than to leave them out.
-            for (half, value) in halves.iter_mut().zip(row) {
-                *half = 0.5 * (value * RADIANS);
-            }
-            sin_cos_each(&halves, &mut sines, &mut cosines);
-            for part in &self.parts {
-                let turns = part.turns.iter().filter(|(place, _)| row[*place] * RADIANS != 0.0);
-                let turns = turns.map(|&(place, axis)| (axis, (sines[place], cosines[place])));
-                let rotation = || rotation_of_halves(turns);
-                part.read(row, rotation, &mut q[part.values.clone()], self.metres_per_unit);
-            }
+            self.configuration(file.frame(frame), q);
         }
         all
     }
@@ -396,9 +382,7 @@ impl Part {
         self.positions[axis].map_or(0.0, |place| row[place] - self.base[axis])
     }
 
-    /// - `rotation`: what its turns make
-    #[inline]
-    fn read(&self, row: &[f64], rotation: impl FnOnce() -> DQuat, values: &mut [f64], unit: f64) {
+    fn read(&self, row: &[f64], values: &mut [f64], unit: f64) {
         match self.shape {
             Shape::Fixed => {}
             Shape::Hinge => values[0] = row[self.turns[0].0] * RADIANS,
@@ -409,7 +393,8 @@ impl Part {
                     *value = self.position(axis, row) * unit;
                 }
                 // One by one: whole, it would go through memory, and wait for its parts to be there.
-                let DQuat { x, y, z, w } = rotation();
+                let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
+                let DQuat { x, y, z, w } = rotation_of(turns);
                 let [to_x, to_y, to_z, to_w] = &mut values[n_places..] else { return };
                 (*to_x, *to_y, *to_z, *to_w) = (x, y, z, w);
             }

@@ -15,7 +15,7 @@ mod pose;
 mod power;
 mod rotation;
 
-pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, sin_cos_each, tan, wrap_angle};
+pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, tan, wrap_angle};
 pub use lie::{
     Twist, se3_exp, se3_left_jacobian, se3_left_jacobian_inverse, se3_log, slerp, so3_exp,
     so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
