@@ -49,10 +49,25 @@ pub(super) const SECANT: f64 = 1.0;
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
 
-/// One limb during the frames of a run, as seen from the root.
-struct Side<'a> {
-    plan: &'a LimbPlan,
-    need: &'a Need,
+/// Frames in which the root may have to move, and what is known of them.
+pub(super) struct Run<'a> {
+    pub(super) tracks: &'a Tracks,
+    pub(super) settings: &'a HoldSettings,
+    pub(super) frame_time: f64,
+    pub(super) frames: Range<usize>,
+}
+
+impl Run<'_> {
+    /// Whether it has all frames of a span.
+    pub(super) fn has(&self, span: &Span) -> bool {
+        self.frames.start <= span.frames.start && span.frames.end <= self.frames.end
+    }
+}
+
+/// One limb, as seen from the root.
+pub(super) struct Side<'a> {
+    pub(super) plan: &'a LimbPlan,
+    pub(super) need: &'a Need,
     /// How far it reaches at most.
     reach: f64,
 }
@@ -76,8 +91,9 @@ pub(super) fn carry(
         return Vec::new();
     }
     let mut root = vec![DVec3::ZERO; clip.n_frames()];
-    for run in runs(clip, &limbs, settings) {
-        carry_run(clip, &limbs, tracks, settings, run, &mut root);
+    for frames in runs(clip, &limbs, settings) {
+        let run = Run { tracks, settings, frame_time: clip.frame_time(), frames };
+        carry_run(&limbs, &run, &mut root[run.frames.clone()]);
     }
     root
 }
@@ -126,37 +142,27 @@ fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
-fn carry_run(
-    clip: &Clip,
-    limbs: &[Side<'_>],
-    tracks: &Tracks,
-    settings: &HoldSettings,
-    run: Range<usize>,
-    root: &mut [DVec3],
-) {
-    let dt = clip.frame_time();
-    let alpha = settings.root_stiffness;
-    let bend = alpha * fourth(settings.root_smoothing / dt);
-    let mut system = System::new(run.len());
+fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
+    let alpha = run.settings.root_stiffness;
+    let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
+    let mut system = System::new(out.len());
     // How much of each frame is still the root's own.
-    let mut free = vec![1.0; run.len()];
+    let mut free = vec![1.0; out.len()];
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        let mut own = System::new(run.len());
-        pull(limb, tracks, settings, &run, &mut own, dt);
-        let Side { plan, need, .. } = *limb;
-        keep_knee_smooth(plan, need, tracks, (settings, dt), &run, &mut own);
-        keep_hip_smooth(plan, need, tracks, (settings, dt), &run, &mut own, &mut free);
+        let mut own = System::new(out.len());
+        pull(limb, run, &mut own);
+        keep_knee_smooth(limb, run, &mut own);
+        keep_hip_smooth(limb, run, &mut own, &mut free);
         system.add_all(&own);
     }
-    for frame in 0..run.len() {
+    for frame in 0..out.len() {
         system.add(frame, &DMat3::from_diagonal(DVec3::splat(alpha)), DVec3::ZERO);
-        if frame + 2 < run.len() {
+        if frame + 2 < out.len() {
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    let out = &mut root[run.clone()];
     system.clone().solve(out);
-    come_within_reach(clip, limbs, tracks, &run, system, out);
+    come_within_reach(limbs, run, system, out);
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
         *shift = DVec3::ZERO;
@@ -168,18 +174,11 @@ fn carry_run(
 /// # Method
 /// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass, while that brings it nearer:
 /// what no root position reaches is not run after.
-fn come_within_reach(
-    clip: &Clip,
-    limbs: &[Side<'_>],
-    tracks: &Tracks,
-    run: &Range<usize>,
-    mut system: System,
-    out: &mut [DVec3],
-) {
-    let wanted = wanted_distances(limbs, tracks, run, out);
-    let ramp = 0.5 * RAMP / clip.frame_time();
+fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out: &mut [DVec3]) {
+    let wanted = wanted_distances(limbs, run, out);
+    let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
-    for frame in 1..run.len() {
+    for frame in 1..out.len() {
         system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
     let before = out.to_vec();
@@ -190,8 +189,7 @@ fn come_within_reach(
             *out = *before + *change;
         }
         let mut pulled = system.clone();
-        let Some(miss) = reach(limbs, tracks, run, &wanted, penalty, (&*out, &change), &mut pulled)
-        else {
+        let Some(miss) = reach(limbs, run, &wanted, penalty, (&*out, &change), &mut pulled) else {
             return;
         };
         if miss >= least {
@@ -208,18 +206,11 @@ fn come_within_reach(
 }
 
 /// The pull of a limb on the root, while it holds and a little before and after.
-fn pull(
-    limb: &Side<'_>,
-    tracks: &Tracks,
-    settings: &HoldSettings,
-    run: &Range<usize>,
-    system: &mut System,
-    clip_frame: f64,
-) {
-    let ramp = RAMP / clip_frame;
+fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
+    let ramp = RAMP / run.frame_time;
     let spans = &limb.need.spans;
-    let softest = softest_bend(settings);
-    for (k, span) in spans.iter().enumerate().filter(|(_, span)| is_in(&span.frames, run)) {
+    let softest = softest_bend(run.settings);
+    for (k, span) in spans.iter().enumerate().filter(|(_, span)| run.has(span)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let half_gap = |before: &Span, after: &Span| {
             let gap = (after.frames.start + 1 - before.frames.end) as f64;
@@ -227,9 +218,9 @@ fn pull(
         };
         let before = if k == 0 { ramp } else { ramp.min(half_gap(&spans[k - 1], span)) };
         let after = spans.get(k + 1).map_or(ramp, |next| ramp.min(half_gap(span, next)));
-        let whole = |frames: f64| frames_of(frames * clip_frame, clip_frame);
-        let from = first.saturating_sub(whole(before)).max(run.start);
-        let to = (last + whole(after)).min(run.end - 1);
+        let whole = |frames: f64| frames_of(frames * run.frame_time, run.frame_time);
+        let from = first.saturating_sub(whole(before)).max(run.frames.start);
+        let to = (last + whole(after)).min(run.frames.end - 1);
         for frame in from..=to {
             let (nearest, away) = if frame < first {
                 (first, ((first - frame) as f64 - span.lead[0]) / before)
@@ -244,14 +235,10 @@ fn pull(
             }
             // What is large bends a knee in any case, and not only as the straight one that it is now.
             let large = SECANT * limb.need.shifts[nearest].length() / limb.need.length;
-            let stiffness = stiffness(limb.plan, tracks, frame, softest + large) * weight;
-            system.add(frame - run.start, &stiffness, stiffness * limb.need.shifts[nearest]);
+            let stiffness = stiffness(limb.plan, run.tracks, frame, softest + large) * weight;
+            system.add(frame - run.frames.start, &stiffness, stiffness * limb.need.shifts[nearest]);
         }
     }
-}
-
-pub(super) fn is_in(frames: &Range<usize>, run: &Range<usize>) -> bool {
-    run.start <= frames.start && frames.end <= run.end
 }
 
 /// From 1 at 0 to 0 at 1, flat at both.
@@ -281,16 +268,11 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
 ///
 /// What the motion itself does is allowed, and of what is still left to full reach, any change takes less the nearer it comes, so that a knee is never
 /// straightened all at once.
-fn wanted_distances(
-    limbs: &[Side<'_>],
-    tracks: &Tracks,
-    run: &Range<usize>,
-    root: &[DVec3],
-) -> Vec<f64> {
+fn wanted_distances(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<f64> {
     let mut wanted = Vec::new();
     for limb in limbs {
         for frame in held_frames(limb, run) {
-            let (line, own) = line(limb, tracks, frame, root[frame - run.start]);
+            let (line, own) = line(limb, run.tracks, frame, root[frame - run.frames.start]);
             let more = line.length() - own;
             let least = STRAIGHT * limb.reach;
             let slack = if limb.reach - own > least { limb.reach - own } else { least };
@@ -301,8 +283,8 @@ fn wanted_distances(
     wanted
 }
 
-fn held_frames(limb: &Side<'_>, run: &Range<usize>) -> impl Iterator<Item = usize> {
-    let spans = limb.need.spans.iter().filter(|span| is_in(&span.frames, run));
+fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
+    let spans = limb.need.spans.iter().filter(|span| run.has(span));
     spans.flat_map(|span| span.frames.clone())
 }
 
@@ -317,8 +299,7 @@ fn line(limb: &Side<'_>, tracks: &Tracks, frame: usize, root: DVec3) -> (DVec3, 
 ///
 fn reach(
     limbs: &[Side<'_>],
-    tracks: &Tracks,
-    run: &Range<usize>,
+    run: &Run<'_>,
     wanted: &[f64],
     penalty: f64,
     (root, change): (&[DVec3], &[DVec3]),
@@ -328,7 +309,7 @@ fn reach(
     let mut wanted = wanted.iter();
     for limb in limbs {
         for (frame, wanted) in held_frames(limb, run).zip(&mut wanted) {
-            let (line, own) = line(limb, tracks, frame, root[frame - run.start]);
+            let (line, own) = line(limb, run.tracks, frame, root[frame - run.frames.start]);
             let distance = line.length();
             let excess = distance - wanted;
             let more = distance - own;
@@ -341,7 +322,7 @@ fn reach(
             let weight = penalty * more / (slack + more);
             let normal = line / distance;
             let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-            let frame = frame - run.start;
+            let frame = frame - run.frames.start;
             let pull = normal * (weight * (normal.dot(change[frame]) + excess));
             system.add(frame, &(outer * weight), pull);
         }

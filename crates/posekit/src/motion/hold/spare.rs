@@ -3,12 +3,10 @@
 //! A foot that is held no longer trembles, and what made it tremble must be undone somewhere: at the root, if that does, or at the knee. So the root goes along
 //! in the way that makes hips and knees smoothest, and of what then is left to a knee the foot takes a part, if it stands on its ball alone and can roll a little.
 
-use core::ops::Range;
-
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
-use super::carry::{SECANT, fade, is_in, positions};
+use super::carry::{Run, SECANT, Side, fade, positions};
 use super::ease::Span;
 use super::need::Need;
 use super::plan::{LimbPlan, Point, Target};
@@ -56,30 +54,29 @@ fn is_moved(need: &Need, span: &Span) -> bool {
 }
 
 /// Adds what the knee of a limb does faster than it may when the root moves and the end does not.
-pub(super) fn keep_knee_smooth(
-    plan: &LimbPlan,
-    need: &Need,
-    tracks: &Tracks,
-    (settings, frame_time): (&HoldSettings, f64),
-    run: &Range<usize>,
-    system: &mut System,
-) {
+pub(super) fn keep_knee_smooth(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
+    let Side { plan, need, .. } = *limb;
     let shifts = &need.shifts;
-    let cost = need.length * need.length * fourth(KNEE_TIME / frame_time);
-    let softest = softest_bend(settings);
+    let cost = need.length * need.length * fourth(KNEE_TIME / run.frame_time);
+    let softest = softest_bend(run.settings);
     for span in moved_spans(need, run) {
         let knee = |frame: usize| {
             let large = SECANT * shifts[frame].length() / need.length;
-            let bend = Bend::new(positions(plan, tracks, frame), DVec3::ZERO, softest + large);
+            let bend = Bend::new(positions(plan, run.tracks, frame), DVec3::ZERO, softest + large);
             (bend.angle - bend.change.dot(shifts[frame]), bend.change)
         };
         for frame in span.frames.start + 1..span.frames.end.saturating_sub(1) {
-            let weight = weight(span, frame, shifts.len(), KNEE_EDGE / frame_time);
+            let weight = weight(span, frame, shifts.len(), KNEE_EDGE / run.frame_time);
             let knees = [frame - 1, frame, frame + 1].map(knee);
             let [a, b, c] = knees.map(|(angle, _)| angle);
             let mut factors = knees.map(|(_, change)| change);
             factors[1] *= -2.0;
-            system.add_row(frame - 1 - run.start, &factors, (b - a) - (c - b), weight * cost);
+            system.add_row(
+                frame - 1 - run.frames.start,
+                &factors,
+                (b - a) - (c - b),
+                weight * cost,
+            );
         }
     }
 }
@@ -88,38 +85,36 @@ pub(super) fn keep_knee_smooth(
 ///
 /// - `free`: how much of each frame of the run is still the root's own
 pub(super) fn keep_hip_smooth(
-    plan: &LimbPlan,
-    need: &Need,
-    tracks: &Tracks,
-    (settings, frame_time): (&HoldSettings, f64),
-    run: &Range<usize>,
+    limb: &Side<'_>,
+    run: &Run<'_>,
     system: &mut System,
     free: &mut [f64],
 ) {
-    let cost = settings.root_stiffness * fourth(HIP_TIME / frame_time);
-    let edge = HIP_EDGE / frame_time;
-    let mut weights = vec![0.0; run.len()];
-    for span in moved_spans(need, run) {
-        for (frame, weight) in run.clone().zip(&mut weights) {
+    let cost = run.settings.root_stiffness * fourth(HIP_TIME / run.frame_time);
+    let edge = HIP_EDGE / run.frame_time;
+    let mut weights = vec![0.0; run.frames.len()];
+    for span in moved_spans(limb.need, run) {
+        for (frame, weight) in run.frames.clone().zip(&mut weights) {
             let own = fade((span.away(frame) / edge).clamp(0.0, 1.0));
             *weight = if own > *weight { own } else { *weight };
         }
     }
-    let hip = |frame: usize| positions(plan, tracks, frame)[0];
-    for frame in run.start + 1..run.end.saturating_sub(1) {
-        let weight = weights[frame - run.start];
+    let hip = |frame: usize| positions(limb.plan, run.tracks, frame)[0];
+    let first = run.frames.start;
+    for frame in first + 1..run.frames.end.saturating_sub(1) {
+        let weight = weights[frame - first];
         if weight > 0.0 {
-            let free = &mut free[frame - run.start];
+            let free = &mut free[frame - first];
             *free = if *free < 1.0 - weight { *free } else { 1.0 - weight };
             let second = (hip(frame + 1) - hip(frame)) - (hip(frame) - hip(frame - 1));
-            system.add_sum(frame - 1 - run.start, &SECOND, -second, weight * cost);
+            system.add_sum(frame - 1 - first, &SECOND, -second, weight * cost);
         }
     }
 }
 
 /// The spans of a run in which something must be done for them to hold.
-fn moved_spans<'a>(need: &'a Need, run: &'a Range<usize>) -> impl Iterator<Item = &'a Span> {
-    need.spans.iter().filter(|span| is_in(&span.frames, run) && is_moved(need, span))
+fn moved_spans<'a>(need: &'a Need, run: &'a Run<'_>) -> impl Iterator<Item = &'a Span> {
+    need.spans.iter().filter(|span| run.has(span) && is_moved(need, span))
 }
 
 /// How much a frame of a span counts. At the ends of the clip nothing comes down or lifts off.
