@@ -5,7 +5,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::find::{Legs, find_legs};
-use super::firm::{Firm, STILL, SURE, Stance, firm_parts};
+use super::firm::{Firm, SURE, Stance, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of};
 use super::hold::{ContactReport, HoldSettings, hold_on_path};
 use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
@@ -198,7 +198,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
     let given = settings.contacts.as_ref();
     let is_free = given.is_none() && !legs.legs.is_empty();
-    let was_cleaned = was_cleaned(&paths, &firm, &floor);
+    let was_cleaned = was_cleaned(&firm);
     let root = carrier(clip, &legs.legs).filter(|_| is_free);
     let way = match root {
         Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
@@ -263,14 +263,11 @@ fn check(settings: &CleanSettings) -> Result<()> {
 }
 
 /// Whether a clip was cleaned before: half of what is firm or more stands exactly, as no capture does.
-fn was_cleaned(paths: &Paths, firm: &[Firm], floor: &Floor) -> bool {
-    let (mut exact, mut others) = (0, 0);
-    for firm in firm.iter().filter(|firm| firm.stance == Stance::Firm) {
-        let Some(path) = paths.legs[firm.plant.leg].part(firm.plant.part) else { continue };
-        let is_exact = drift(|frame| path[frame], &firm.plant, floor) <= STILL * paths.length;
-        if is_exact { exact += 1 } else { others += 1 }
-    }
-    exact > 0 && exact >= others
+fn was_cleaned(firm: &[Firm]) -> bool {
+    let stands = |firm: &&Firm| firm.stance == Stance::Firm;
+    let (n_firm, n_still) =
+        (firm.iter().filter(stands).count(), firm.iter().filter(|firm| firm.is_still).count());
+    n_still > 0 && 2 * n_still >= n_firm
 }
 
 /// What is done about the root's path.
