@@ -154,7 +154,8 @@ fn solves_table(measured: &[Measured]) -> String {
     format!(
         "### Whole solves of posekit\n\nEach `begin`, `run` and `solution`, to {TOLERANCE:e} (m, rad); **solved** by forward kinematics of what is returned, \
          within the limits. **Path**: from frame to frame. **Warm**: from within 0.05 rad of a solution. **Cold**: from anywhere. \
-         **Tracking**: no restarts, the first pose that is found. **Defaults**: the least change, and restarts.\n\n{}",
+         **Tracking**: no restarts, the first pose that is found. **Defaults**: the least change, and restarts. The posture weighs in the \
+         same level, so near singular poses it is traded for more than the tolerance: that is what a cold solve with restarts misses by.\n\n{}",
         markdown(&cells)
     )
 }

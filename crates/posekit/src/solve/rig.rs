@@ -358,7 +358,7 @@ impl Rig {
         (turn.w, turn.xyz().dot(axis))
     }
 
-    /// Forward kinematics of all nodes and goals from the state: one pass.
+    /// Forward kinematics of all nodes from the state, and of the goals of a plain problem: one pass.
     pub(super) fn update(&mut self) {
         self.world.resize(self.nodes.len(), Pose::IDENTITY);
         // Most nodes hang on the one just before, which then need not be read back.
@@ -368,7 +368,10 @@ impl Rig {
             let above = if parent == i.wrapping_sub(1) { last } else { self.world_of(parent) };
             last = self.place_node(i, above);
         }
-        self.update_goals();
+        // Who else asks for them asks by `place_of`.
+        if self.is_plain {
+            self.update_goals();
+        }
     }
 
     /// World pose of one node, from its parent's.
@@ -410,12 +413,19 @@ impl Rig {
         self.world[i].rotation * axis
     }
 
+    /// Where the point of a goal is.
+    pub(super) fn place_of(&self, goal: &PointGoal) -> DVec3 {
+        if goal.node == BASE {
+            goal.offset
+        } else {
+            self.world[goal.node].transform_point(goal.offset)
+        }
+    }
+
     /// Where the effectors are.
     pub(super) fn update_goals(&mut self) {
-        for goal in &mut self.points {
-            if goal.node != BASE {
-                goal.at = self.world[goal.node].transform_point(goal.offset);
-            }
+        for i in 0..self.points.len() {
+            self.points[i].at = self.place_of(&self.points[i]);
         }
         for goal in &mut self.turns {
             let base =
@@ -477,7 +487,7 @@ impl Rig {
             out.extend((pose.translation * by).to_array());
         }
         for goal in &self.points {
-            out.extend((goal.at * by).to_array());
+            out.extend((self.place_of(goal) * by).to_array());
         }
     }
 

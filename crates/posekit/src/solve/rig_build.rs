@@ -507,7 +507,7 @@ impl Rig {
             let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
             for k in node.moves[0].clone() {
                 let goal = &self.points[self.downstream[k]];
-                sum += (goal.target - goal.at) * goal.weight;
+                sum += (goal.target - self.place_of(goal)) * goal.weight;
                 weight += goal.weight;
             }
             if weight > 0.0 {

@@ -9,7 +9,7 @@ use super::super::rig::Rig;
 use super::step::{INDEPENDENT, ROUNDING, Step};
 use super::{LeastSquares, RESTLESS};
 use crate::math::{
-    cholesky_factor_square, cholesky_solve_square, so3_log, so3_right_jacobian_inverse,
+    cholesky_factor_square, cholesky_solve_square, so3_right_jacobian_inverse,
 };
 use crate::task::TaskKind;
 use core::ops::Range;
@@ -53,7 +53,9 @@ impl Arm {
         let path = system.simple_path(group, MOST_JOINTS).filter(|_| group.height() == 6)?;
         let ([frame, _], target, units) = (group.frames, task.world_from_target, demand.units(rig));
         let way = target.translation - frame.translation;
-        let turn = so3_log(target.rotation * frame.rotation.conjugate());
+        // The rows know the turn that is missing in the target's axes, which it leaves as they are.
+        let [.., x, y, z] = system.rows.as_slice() else { return None };
+        let turn = target.rotation * DVec3::new(x.miss, y.miss, z.miss);
         let by_turning = so3_right_jacobian_inverse(turn) * units.angle;
         let mut arm = Self {
             misses: six(way * units.length, turn * units.angle),
