@@ -5,7 +5,7 @@ import { DOF, Goal, Joint, Link, Solver as ClosedChain } from "closed-chain-ik/s
 import { start } from "./chains.js";
 
 /** At most so many iterations, for everyone. */
-export const ITERATIONS = 200;
+export const ITERATIONS = 500;
 /** What counts as reached, in parts of the reach, and as an angle. */
 export const TOLERANCE = 1e-4;
 

@@ -67,6 +67,9 @@ pub(crate) struct CleanArgs {
     /// Leave plants alone that are within this time [s]; can be given more than once
     #[arg(long, value_name = "FROM:TO", value_parser = time_range, allow_hyphen_values = true)]
     pub(crate) keep: Vec<(f64, f64)>,
+    /// Leave the root's path as it is, also where all feet slide with it
+    #[arg(long)]
+    pub(crate) keep_path: bool,
     /// Hold what this file says (`posekit.contacts/1`) instead of what is found
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,

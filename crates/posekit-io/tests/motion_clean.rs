@@ -366,6 +366,29 @@ fn injected_skate_is_removed() {
     }
 }
 
+#[test]
+fn contacts_given_back_clean_in_the_same_way() {
+    for (name, clip) in &clips::sound() {
+        let legs = posekit::motion::find_legs(clip).legs;
+        for injury in [Injury::None, Injury::RootScale(1.3), Injury::InPlace] {
+            let injured = skate::injure(clip, &legs, injury);
+            let in_place = injury == Injury::InPlace;
+            let settings = CleanSettings { in_place, ..CleanSettings::default() };
+            let found = clean(&injured, &settings).unwrap();
+            let given = CleanSettings { contacts: Some(found.contacts.clone()), ..settings };
+            let again = clean(&injured, &given).unwrap();
+            // No contacts at all would mean that nothing is asked for.
+            assert!(again.clip == found.clip || found.contacts.is_empty(), "{name}, {injury}");
+            let kept = clean(&injured, &CleanSettings { path: false, ..given }).unwrap();
+            let far = kept.path.iter().fold(0.0_f64, |far, shift| far.max(shift.length()));
+            assert!(
+                in_place || far == 0.0,
+                "{name}, {injury}: the path is kept where it is asked for"
+            );
+        }
+    }
+}
+
 /// The clip at half its rate: every other frame.
 fn halved(clip: &Clip) -> Clip {
     let n = clip.skeleton().n_values();

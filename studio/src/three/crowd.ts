@@ -14,8 +14,8 @@ const TEXELS = 4;
 const ROW = 256;
 /** Sides of a limb and corners of a target's dot at rest; while frames are late, limbs are ribbons that face the eye, and dots have four corners. */
 const SIDES = { fine: 6, coarse: 2 } as const;
-/** Radius of a target's dot [px]. */
-const DOT = 1.8;
+/** Radius of a target's dot [px], and at most in radii of a limb: where a crowd is small its dots would hide it. */
+const [DOT, WIDEST_DOT] = [1.8, 2.2] as const;
 
 const LIMB = `
 uniform highp sampler2D uLimbs;
@@ -43,7 +43,7 @@ void main() {
   if (k > 3 * uSides) {
     float turn = TURN * float(k - 3 * uSides - 1) / float(corners);
     vec4 seen = viewMatrix * vec4(place(limb, 3), 1.0);
-    seen.xy += ${DOT.toFixed(2)} * pixelAt(seen.z) * vec2(sin(turn), cos(turn));
+    seen.xy += min(${DOT.toFixed(2)} * pixelAt(seen.z), ${WIDEST_DOT.toFixed(2)} * uRadii.x) * vec2(sin(turn), cos(turn));
     // Before the hand, which is where the target is.
     seen.z += 2.0 * uRadii.z;
     vColour = colourOf(uTargetInk);

@@ -9,7 +9,10 @@ import type { CrowdOrder } from "./protocol.ts";
 const [HEIGHT, CIRCLE] = [0.4, 0.13] as const;
 /** Length of a wave over the field [m]. */
 const WAVE = 3.2;
-const WARM = 8;
+/** The first solves wait for the module's code to be compiled and would be no measure; as many again are one. */
+const WARM = 16;
+/** The clocks of browsers tick too seldom for one solve: what a frame takes is a mean of so many. */
+const MEAN = 32;
 
 /** What a number of limbs is made of: 3 numbers each. */
 interface Field {
@@ -20,6 +23,8 @@ interface Field {
   targets: Float32Array;
   poles: Float32Array;
   out: Float32Array;
+  /** How long solving all of them takes [µs]. */
+  micros: number;
 }
 
 export class CrowdState {
@@ -30,11 +35,12 @@ export class CrowdState {
     const isNew = this.count !== count;
     const field = this.fieldOf(count);
     for (let limb = 0; limb < count; limb += 1) aim(field, limb, height, 2 * Math.PI * speed * time);
-    // The first solves wait for the module's code to be compiled and would be no measure.
-    for (let warm = 0; isNew && warm < WARM; warm += 1) field.limbs.solve(field.starts, field.mids, field.ends, field.targets, field.poles, field.out);
-    const began = performance.now();
-    const reached = field.limbs.solve(field.starts, field.mids, field.ends, field.targets, field.poles, field.out);
-    const micros = 1000 * (performance.now() - began);
+    if (isNew) {
+      solve(field, WARM);
+      field.micros = solve(field, WARM).micros;
+    }
+    const { reached, micros } = solve(field, 1);
+    field.micros += (micros - field.micros) / MEAN;
     const points = new Float32Array(9 * count);
     for (let limb = 0; limb < count; limb += 1) {
       for (let k = 0; k < 3; k += 1) {
@@ -43,14 +49,14 @@ export class CrowdState {
         points[9 * limb + 6 + k] = field.ends[3 * limb + k] = field.out[6 * limb + 3 + k] ?? 0;
       }
     }
-    return { count, points, targets: field.targets.slice(), reached, micros };
+    return { count, points, targets: field.targets.slice(), reached, micros: field.micros };
   }
 
   private fieldOf(count: number): Field {
     if (this.field && this.count === count) return this.field;
     this.field?.limbs.free();
     const three = () => new Float32Array(3 * count);
-    const field: Field = { limbs: new Limbs(count), starts: three(), mids: three(), ends: three(), targets: three(), poles: three(), out: new Float32Array(6 * count) };
+    const field: Field = { limbs: new Limbs(count), starts: three(), mids: three(), ends: three(), targets: three(), poles: three(), out: new Float32Array(6 * count), micros: 0 };
     const side = Math.ceil(Math.sqrt(count));
     for (let limb = 0; limb < count; limb += 1) {
       const x = ((limb % side) - (side - 1) / 2) * CROWD_GAP;
@@ -64,6 +70,14 @@ export class CrowdState {
     this.count = count;
     return field;
   }
+}
+
+/** Solves all limbs so many times: how many reach, and how long once takes. */
+function solve({ limbs, starts, mids, ends, targets, poles, out }: Field, times: number): { reached: number; micros: number } {
+  let reached = 0;
+  const began = performance.now();
+  for (let time = 0; time < times; time += 1) reached = limbs.solve(starts, mids, ends, targets, poles, out);
+  return { reached, micros: 1000 * (performance.now() - began) / times };
 }
 
 /** Targets go round in circles and up and down with a wave that runs over the field. */

@@ -43,7 +43,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),
     };
-    let own = (args.strength, &args.keep, args.max_stretch, contacts);
+    let own = (args.strength, &args.keep, args.keep_path, args.max_stretch, contacts);
     let task = Task {
         command: "clean",
         input: &args.input,
@@ -93,6 +93,7 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         floor: floor_choice(&args.detect, clip),
         keep: args.keep.clone(),
         in_place: args.detect.in_place,
+        path: !args.keep_path,
         ..CleanSettings::default()
     };
     settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);

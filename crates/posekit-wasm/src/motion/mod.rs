@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Contact, DetectSettings, FloorChoice, HoldSettings, Layer, Leg,
-    along_path, carrier, clean, hold,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
+    HoldSettings, Layer, Leg, along_path, carrier, clean, hold,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -138,9 +138,8 @@ pub struct Table {
 /// What was made last.
 #[derive(Debug)]
 struct Work {
-    /// Cleaned as the file is, with contacts that were found.
+    /// Cleaned as the file is, with the contacts that were found or given.
     cleaned: Cleaned,
-    contacts: Vec<Contact>,
     /// How far each contact is missed at most \[the clip's unit\].
     residuals: Vec<f64>,
     result: Clip,
@@ -343,7 +342,7 @@ impl Table {
     fn held_at(&self, time: f64) -> Vec<usize> {
         let slack = 0.5 * self.source.frame_time();
         let holds = |contact: &&Contact| contact.from <= time + slack && time <= contact.to + slack;
-        let contacts = self.work.contacts.iter().filter(holds);
+        let contacts = self.work.cleaned.contacts.iter().filter(holds);
         contacts.map(|contact| contact.frame.joint).collect()
     }
 
@@ -352,7 +351,8 @@ impl Table {
     /// # Errors
     /// None that a contact of this table could cause.
     pub fn contacts(&self) -> Result<String> {
-        Ok(ContactsFile::from_contacts(&self.work.contacts, self.source.skeleton())?.to_json()?)
+        Ok(ContactsFile::from_contacts(&self.work.cleaned.contacts, self.source.skeleton())?
+            .to_json()?)
     }
 
     /// The result as a file.
@@ -396,45 +396,40 @@ fn work(
     given: Option<&[Contact]>,
     keys: &[(f64, Vec<f64>)],
 ) -> Result<Work> {
-    let to_clean = settings.to_clean()?;
+    let to_clean =
+        CleanSettings { contacts: given.map(<[Contact]>::to_vec), ..settings.to_clean()? };
     let cleaned = clean(source, &to_clean)?;
-    let legs: Vec<_> = cleaned.legs.legs.iter().map(|leg| leg.limb).collect();
-    let holding = HoldSettings { legs, strength: settings.strength, ..to_clean.hold };
-    let contacts = given.map_or_else(|| cleaned.contacts.clone(), <[Contact]>::to_vec);
-    let mut residuals = vec![0.0; contacts.len()];
-    let legs = &cleaned.legs.legs;
-    // A walk on the spot is held as if it went on.
-    let travel = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
-    let mut hold_on = |clip: &Clip| -> Result<Clip> {
-        let away = on_path(clip, legs, travel)?;
-        let held = hold(away.as_ref().unwrap_or(clip), &contacts, &holding)?;
-        residuals = held.contacts.iter().map(|held| held.residual).collect();
+    let base = if settings.is_on { &cleaned.clip } else { source };
+    let mut result = layered(base, settings.fade, keys)?;
+    let mut residuals = residuals_of(&cleaned.held);
+    if !settings.is_on {
+        residuals.fill(0.0);
+    } else if !keys.is_empty() {
+        let legs = &cleaned.legs.legs;
+        let limbs = legs.iter().map(|leg| leg.limb).collect();
+        let holding = HoldSettings { legs: limbs, strength: settings.strength, ..to_clean.hold };
+        // A walk on the spot is held as if it went on.
+        let travel = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
+        let away = on_path(&result, legs, travel)?;
+        let held = hold(away.as_ref().unwrap_or(&result), &cleaned.contacts, &holding)?;
         let back: Vec<DVec3> = travel.iter().map(|way| -*way).collect();
-        Ok(on_path(&held.clip, legs, &back)?.unwrap_or(held.clip))
-    };
-    let mut result = match (settings.is_on, given) {
-        (false, _) => source.clone(),
-        (true, None) => cleaned.clip.clone(),
-        (true, Some(_)) => {
-            // The root's path stays right whatever is done to single contacts.
-            let path = if cleaned.is_in_place { &[] } else { cleaned.path.as_slice() };
-            let base = on_path(source, legs, path)?;
-            hold_on(base.as_ref().unwrap_or(source))?
-        }
-    };
-    if !keys.is_empty() {
-        let mut layer = Layer::new(settings.fade);
-        for (time, q) in keys {
-            layer.set(&result, *time, q)?;
-        }
-        result = layer.apply(&result)?;
-        if settings.is_on {
-            result = hold_on(&result)?;
-        }
-    } else if settings.is_on && given.is_none() {
-        residuals = cleaned.held.iter().map(|held| held.residual).collect();
+        residuals = residuals_of(&held.contacts);
+        result = on_path(&held.clip, legs, &back)?.unwrap_or(held.clip);
     }
-    Ok(Work { cleaned, contacts, residuals, result })
+    Ok(Work { cleaned, residuals, result })
+}
+
+fn residuals_of(held: &[ContactReport]) -> Vec<f64> {
+    held.iter().map(|held| held.residual).collect()
+}
+
+/// The clip with poses set on top of it.
+fn layered(clip: &Clip, fade: f64, keys: &[(f64, Vec<f64>)]) -> Result<Clip> {
+    let mut layer = Layer::new(fade);
+    for (time, q) in keys {
+        layer.set(clip, *time, q)?;
+    }
+    Ok(layer.apply(clip)?)
 }
 
 /// The clip moved along a path; `None` where nothing moves.

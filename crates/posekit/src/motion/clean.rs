@@ -31,7 +31,8 @@ pub struct CleanSettings {
     pub floor: FloorChoice,
     /// The legs; `None`, the default, to find them.
     pub legs: Option<Vec<Leg>>,
-    /// Contacts to hold in place of those that would be found: from a file, or edited by hand. They are held as they are, and no path is changed.
+    /// Contacts to hold in place of those that would be found: from a file, or edited by hand. Where they are is on the root's path as it is set
+    /// right, which they do not change: those that a clip was cleaned with, given back, clean it in the same way. None at all leave it as it is.
     pub contacts: Option<Vec<Contact>>,
     /// Times \[s\] during which plants are left alone.
     pub keep: Vec<(f64, f64)>,
@@ -197,9 +198,10 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let seen = (&paths, &looks, pace);
     let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
     let given = settings.contacts.as_ref();
-    let is_free = given.is_none() && !legs.legs.is_empty();
     let was_cleaned = was_cleaned(&firm);
-    let root = carrier(clip, &legs.legs).filter(|_| is_free);
+    // Where nothing is to hold, nothing is to change.
+    let is_idle = legs.legs.is_empty() || given.is_some_and(Vec::is_empty);
+    let root = carrier(clip, &legs.legs).filter(|_| !is_idle);
     let way = match root {
         Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
             let slide = Slide::new(&looks, &firm, &floor);

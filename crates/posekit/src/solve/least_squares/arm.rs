@@ -8,9 +8,7 @@ use super::super::demand::System;
 use super::super::rig::Rig;
 use super::step::{INDEPENDENT, ROUNDING, Step};
 use super::{LeastSquares, RESTLESS};
-use crate::math::{
-    cholesky_factor_square, cholesky_solve_square, so3_right_jacobian_inverse,
-};
+use crate::math::{cholesky_factor_square, cholesky_solve_square, so3_right_jacobian_inverse};
 use crate::task::TaskKind;
 use core::ops::Range;
 use glam::DVec3;
