@@ -154,6 +154,41 @@ fn unreachable_tasks() {
     assert!(!solution.is_reached() && solution.misses.len() == 7, "{:?}", solution.status);
 }
 
+/// What one target far out of reach misses keeps no other from its own: a second arm reaches, and a person's feet stand while a hand points at the
+/// horizon.
+#[test]
+fn a_far_target_beside_one_in_reach() {
+    let mut joints = Vec::new();
+    for side in ["left", "right"] {
+        let (shoulder, first) = (DVec3::Y * if side == "left" { 1.0 } else { -1.0 }, joints.len());
+        let hinge = |name: &str| Joint::revolute(format!("{side} {name}"), DVec3::Z);
+        joints.push(hinge("shoulder").at(Pose::from_translation(shoulder)));
+        joints.push(hinge("elbow").at(Pose::from_translation(DVec3::X)).child_of(first));
+    }
+    let skeleton = Skeleton::try_new(joints).expect("the arms are valid");
+    let tip = |joint| Frame::new(joint, Pose::from_translation(DVec3::X));
+    let near = Position::new(tip(1), DVec3::new(0.5, 2.2, 0.0));
+    for far in [5.0, 30.0, 1e3, 1e5] {
+        let away = Position::new(tip(3), DVec3::new(far, -1.0 - far, 0.0));
+        let solution = defaults(&skeleton, &[0.3, 0.3, -0.3, -0.3], &[near.into(), away.into()]);
+        // The sum of squares has no digits left for less.
+        let rounding = 3e-8 * far;
+        assert!(solution.misses[0].distance < rounding.max(1e-6), "{far}: {:?}", solution.misses);
+        assert!((solution.configuration[2] + 0.25 * core::f64::consts::PI).abs() < 1e-3);
+    }
+    let skeleton = person();
+    let start = skeleton.neutral();
+    let poses = skeleton.poses(&start);
+    let stand = |side| Task::new(Position::new(foot(side), foot(side).world(&poses).translation));
+    let locked = vec![0];
+    let settings = Settings { locked, ..Settings::default() };
+    for far in [3.0, 20.0, 1e3] {
+        let point = Position::new(hand(0), DVec3::new(0.2 * far, 0.4, far)).into();
+        let solution = least(&skeleton, &start, &[stand(0), stand(1), point], &settings);
+        assert!(solution.misses[..2].iter().all(|m| m.distance < 1e-6), "{:?}", solution.misses);
+    }
+}
+
 // Bad numbers.
 
 /// NaN or infinity in any number of any kind of task is an error that names the task, never a panic and never a pose.

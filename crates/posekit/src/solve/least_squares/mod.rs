@@ -213,6 +213,9 @@ impl RigRun {
                 Outcome::Worse => {}
             }
         }
+        if until == Until::AtRest {
+            self.least.step.damp_alike();
+        }
         taken
     }
 
@@ -327,6 +330,9 @@ impl LeastSquares {
         let unit = rig.unit();
         if !self.solve_for_arm(rig) {
             self.system.differentiate(rig);
+            if self.mixes {
+                self.step.share_damping(&self.system);
+            }
             if !self.step.solve(rig, &self.system, &self.system.misses, 0, self.damping) {
                 return Outcome::AtRest;
             }

@@ -47,6 +47,9 @@ const VANISHING: f64 = 1e-14;
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
 pub(super) const ROUNDING: f64 = 1e-15;
 
+/// The least part of the damping that an unknown takes.
+const LEAST_SHARE: f64 = 1e-12;
+
 /// Place of a row that takes no part.
 const NOWHERE: usize = usize::MAX;
 
@@ -64,6 +67,8 @@ struct Wall {
 struct Unknown {
     /// How much damping it takes: a slide by the reach counts like a radian.
     stiffness: f64,
+    /// How much of the damping it takes: see [`Step::share_damping`].
+    share: f64,
     /// Damping and pulls, and their inverse: 0 for what is not solved for.
     d: f64,
     inverse: f64,
@@ -80,7 +85,7 @@ struct Unknown {
 impl Unknown {
     /// As a step begins.
     fn begin(&mut self, damping: f64, pull: f64) {
-        self.d = damping * self.stiffness + pull;
+        self.d = damping * self.share * self.stiffness + pull;
         (self.is_set, self.was_released, self.fixed) = (self.is_frozen, false, 0.0);
     }
 
@@ -200,9 +205,34 @@ impl Step {
         for block in &system.blocks {
             let by = if rig.turns(block) { 1.0 } else { slides };
             let stiffness = by * rig.nodes[block.node].stiffness;
-            let unknown = Unknown { stiffness, ..Unknown::default() };
+            let unknown = Unknown { stiffness, share: 1.0, ..Unknown::default() };
             self.unknowns.extend(block.range().map(|_| unknown));
         }
+    }
+
+    /// Damps every unknown by what the tasks miss that it moves, beside what the worst one misses. The curvature that damping stands in for grows
+    /// with the miss: what one target far out of reach asks for would keep all others from theirs.
+    pub(super) fn share_damping(&mut self, system: &System) {
+        let miss = |group: &Group| {
+            let counts = |r: &usize| !system.rows[*r].is_floor || system.misses[*r] > 0.0;
+            let squares = group.rows.clone().filter(counts).map(|r| system.misses[r].powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        let worst = system.groups.iter().map(miss).fold(0.0, f64::max);
+        self.unknowns.iter_mut().for_each(|unknown| unknown.share = LEAST_SHARE);
+        for group in &system.groups {
+            let share = if worst > 0.0 { miss(group) / worst } else { 1.0 };
+            for run in system.runs(group.demand) {
+                for unknown in &mut self.unknowns[run.start..run.end] {
+                    unknown.share = unknown.share.max(share);
+                }
+            }
+        }
+    }
+
+    /// Damps all unknowns alike.
+    pub(super) fn damp_alike(&mut self) {
+        self.unknowns.iter_mut().for_each(|unknown| unknown.share = 1.0);
     }
 
     /// Makes room for all rows and unknowns at once, so that no later step allocates.
