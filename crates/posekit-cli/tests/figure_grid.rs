@@ -250,14 +250,23 @@ fn steepest(limb: [f64; 2], by: f64) -> f64 {
     core::f64::consts::PI - acos((a * a + b * b - far * far) / (2.0 * a * b))
 }
 
+/// Every place of the hips on the grid, solved from the pose that holds everything.
+fn solve_grid(stance: &Stance) -> Vec<(Cell, Solution)> {
+    let settings = settings();
+    let solve = |cell| solve_from(stance, &stance.holding, way(cell), &settings).unwrap();
+    cells().into_iter().map(|cell| (cell, solve(cell))).collect()
+}
+
+fn are_neighbours(a: Cell, b: Cell) -> bool {
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<i32>() == 1
+}
+
 #[test]
 fn every_place_of_the_hips_within_reach_keeps_all_contacts() {
     let stance = Stance::try_new().unwrap();
-    let settings = settings();
     let (mut failures, mut counts) = (Vec::new(), [0; 3]);
-    for cell in cells() {
+    for (cell, found) in solve_grid(&stance) {
         let way = way(cell);
-        let found = solve_from(&stance, &stance.holding, way, &settings).unwrap();
         failures
             .extend(faults_of(&stance, way, &found).iter().map(|what| format!("{way}: {what}")));
         let reach = reach(&stance, way);
@@ -272,39 +281,56 @@ fn every_place_of_the_hips_within_reach_keeps_all_contacts() {
     assert!(counts[0] >= 80 && counts[2] >= 20, "the grid asks for both: {counts:?}");
 }
 
+/// Where the geometry promises nothing, whoever drags the hips there, from the pose of a neighbour, may still get there; then a solve from far away
+/// must, too, if it takes more than the usual iterations: at the corners of reach many limits hold.
+#[test]
+fn what_a_drag_reaches_is_reached_at_once() {
+    let stance = Stance::try_new().unwrap();
+    let patient = Settings { iterations: 2000, ..settings() };
+    let (reached, missed): (Vec<_>, Vec<_>) =
+        solve_grid(&stance).into_iter().partition(|(_, found)| found.is_reached());
+    let is_reached = |from: &[f64], cell: Cell, settings: &Settings| {
+        solve_from(&stance, from, way(cell), settings).unwrap().is_reached()
+    };
+    let is_dragged_to = |cell: &Cell| {
+        let mut beside = reached.iter().filter(|(at, _)| are_neighbours(*at, *cell));
+        beside.any(|(_, from)| is_reached(&from.configuration, *cell, &settings()))
+    };
+    let late: Vec<Cell> = missed.iter().map(|(cell, _)| *cell).filter(is_dragged_to).collect();
+    println!("{} reached, {} not, {late:?} late", reached.len(), missed.len());
+    assert!(reached.len() >= 310 && late.len() <= 2, "{} reached, {late:?} late", reached.len());
+    for cell in late {
+        assert!(is_reached(&stance.holding, cell, &patient), "a drag gets to {cell:?}");
+    }
+}
+
 /// Two neighbours of the grid are 5 cm apart. A limb whose ends come closer by as much turns its hinge by at most what it turns from straight,
-/// and a ball at either end by no more than that and the turn of the line between them; the sum is the bound. What jumps to another
+/// and a ball at either end by no more than that and the turn of the line between them; the sum is the bound, where the trunk need not move. At the edge
+/// of reach, where trunk and collars give what limbs do not, it may be a fifth more. What jumps to another
 /// family of poses (elbow up for elbow down, a knee to the other side) turns by more.
 #[test]
 fn neighbours_of_the_grid_do_not_jump() {
     let stance = Stance::try_new().unwrap();
-    let (skeleton, settings) = (&stance.figure.skeleton, settings());
-    let bound = steepest(ARM, STEP) + STEP / ARM[1];
-    let solve = |cell: Cell| {
-        let found = solve_from(&stance, &stance.holding, way(cell), &settings).unwrap();
-        found.is_reached().then_some(found.configuration)
-    };
-    let solved: Vec<(Cell, Vec<f64>)> =
-        cells().into_iter().filter_map(|cell| Some((cell, solve(cell)?))).collect();
+    let skeleton = &stance.figure.skeleton;
+    let sure = steepest(ARM, STEP) + STEP / ARM[1];
+    let solved: Vec<(Cell, Solution)> =
+        solve_grid(&stance).into_iter().filter(|(_, found)| found.is_reached()).collect();
     let (mut pairs, mut failures, mut most) = (0, Vec::new(), 0.0_f64);
     for (i, (a, from)) in solved.iter().enumerate() {
-        for (b, to) in &solved[i + 1..] {
-            let apart: i32 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
-            let are_sure = |cell: &Cell| reach(&stance, way(*cell)) == Reach::Certain;
-            if apart != 1 || !are_sure(a) || !are_sure(b) {
-                continue;
-            }
+        for (b, to) in solved[i + 1..].iter().filter(|(b, _)| are_neighbours(*a, *b)) {
+            let are_sure = [a, b].iter().all(|cell| reach(&stance, way(**cell)) == Reach::Certain);
+            let bound = if are_sure { sure } else { 1.2 * sure };
             pairs += 1;
-            let turn = largest_turn(skeleton, from, to);
+            let turn = largest_turn(skeleton, &from.configuration, &to.configuration);
             most = most.max(turn);
             if turn > bound {
                 failures.push(format!("{} to {}: {turn} rad", way(*a), way(*b)));
             }
         }
     }
-    println!("{pairs} pairs, most {most} rad, bound {bound} rad");
+    println!("{pairs} pairs, most {most} rad, bound {sure} rad");
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
-    assert!(pairs >= 150, "{pairs} pairs");
+    assert!(pairs >= 700, "{pairs} pairs");
 }
 
 /// The hips are dragged round, each solve from the last: down, aside, back, and out of reach and in again.
