@@ -205,7 +205,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let way = match root {
         Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
             let slide = Slide::new(&looks, &firm, &floor);
-            way(clip, root, (&slide, &firm), &looks, settings)
+            way(&tracks, root, (&slide, &firm), &looks, (&paths, settings))
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
@@ -286,20 +286,39 @@ struct Way {
 /// A figure walks on the spot where its feet would take it at least this far \[leg lengths\], and it stays within this part of that.
 const ON_THE_SPOT: (f64, f64) = (0.5, 0.25);
 
+/// The way that they would take it is this straight: its ends are apart by so much of its length.
+const STRAIGHT: f64 = 0.85;
+
+/// The hips of a walk keep their height to this \[leg lengths\]; those of who sits down or gets up do not.
+const LEVEL: f64 = 0.35;
+
+/// A root that moves by less than this is meant to stay where it is \[leg lengths\].
+const STAYS: f64 = 1e-3;
+
 fn way(
-    clip: &Clip,
+    tracks: &Tracks,
     root: usize,
     (slide, firm): (&Slide, &[Firm]),
-    paths: &Paths,
-    settings: &CleanSettings,
+    looks: &Paths,
+    (paths, settings): (&Paths, &CleanSettings),
 ) -> Way {
-    let path = |share| slide.displacement(share, paths.frame_time);
+    let path = |share| slide.displacement(share, looks.frame_time);
     let whole = path(1.0);
     let length = |far: f64, shift: &DVec3| far.max(shift.length());
     let far = whole.iter().fold(0.0, length);
+    let strays = strays(tracks, root, paths.n_frames);
     let in_place = settings.in_place
-        || far > ON_THE_SPOT.0 * paths.length && strays(clip, root) < ON_THE_SPOT.1 * far;
-    let share = if in_place { 1.0 } else { slide.share(&whole, firm, paths.length) };
+        || slide.is_known
+            && slide.is_common
+            && far > ON_THE_SPOT.0 * paths.length
+            && strays < ON_THE_SPOT.1 * far
+            && straightness(&whole) >= STRAIGHT
+            && climb(paths) <= LEVEL * paths.length;
+    let share = match in_place {
+        true => 1.0,
+        false if !slide.is_known || strays <= STAYS * paths.length => 0.0,
+        false => slide.share(&whole, firm, paths.length),
+    };
     if share <= 0.0 {
         return Way { in_place, ..Way::default() };
     }
@@ -307,10 +326,26 @@ fn way(
 }
 
 /// How far a joint gets from where it is first \[the clip's unit\].
-fn strays(clip: &Clip, joint: usize) -> f64 {
-    let tracks = Tracks::new(clip, &[joint]);
+fn strays(tracks: &Tracks, joint: usize, n_frames: usize) -> f64 {
     let at = |frame: usize| tracks.pose(frame, joint).translation;
-    (1..clip.n_frames()).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
+    (1..n_frames).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
+}
+
+/// How far apart the ends of a way are, of its length.
+fn straightness(way: &[DVec3]) -> f64 {
+    let length: f64 = way.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    way.last().map_or(0.0, |end| end.distance(way[0])) / length
+}
+
+/// How much the heights of all hips change at least \[the clip's unit\].
+fn climb(paths: &Paths) -> f64 {
+    let of_leg = |hip: &[DVec3]| {
+        let heights = hip.iter().map(|place| place.dot(paths.up));
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = heights.fold(ends, |(low, high), z| (low.min(z), high.max(z)));
+        high - low
+    };
+    paths.legs.iter().map(|leg| of_leg(&leg.hip)).fold(f64::INFINITY, f64::min)
 }
 
 /// The clip with its root moved along a path that was found for it.

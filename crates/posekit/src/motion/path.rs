@@ -27,6 +27,12 @@ const EXCEEDED: f64 = 0.25;
 /// From how many frames, spread over the clip, the speed of slide is judged.
 const SAMPLES: usize = 1000;
 
+/// A slide that is known for less than this tells nothing about the path \[s\]: a jump aside has moments at which feet look planted.
+const EVIDENCE: f64 = 0.3;
+
+/// Feet slide together where their common slide leaves at most this part of the speed of each.
+const TOGETHER: f64 = 0.5;
+
 /// How feet slide along the floor, frame after frame.
 #[derive(Debug, Clone)]
 pub(super) struct Slide {
@@ -34,6 +40,10 @@ pub(super) struct Slide {
     velocities: Vec<DVec3>,
     /// How much is known, from 0 to 1.
     weights: Vec<f64>,
+    /// It is known for long enough to be believed.
+    pub(super) is_known: bool,
+    /// All feet slide alike.
+    pub(super) is_common: bool,
 }
 
 impl Slide {
@@ -42,6 +52,7 @@ impl Slide {
     pub(super) fn new(paths: &Paths, plants: &[Firm], floor: &Floor) -> Self {
         let n = paths.n_frames;
         let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
+        let mut legs = Vec::with_capacity(paths.legs.len());
         // Leg by leg: sums of two are the same in a mirrored clip.
         for leg in 0..paths.legs.len() {
             let mut own = vec![(DVec3::ZERO, 0.0); n];
@@ -65,13 +76,17 @@ impl Slide {
                     own[frame].1 += weight;
                 }
             }
-            for (frame, (sum, weight)) in own.into_iter().enumerate() {
-                velocities[frame] += sum;
+            for (frame, (sum, weight)) in own.iter().enumerate() {
+                velocities[frame] += *sum;
                 weights[frame] += weight;
             }
+            legs.push(own);
         }
         smooth(&mut velocities, &weights, FILL / paths.frame_time);
-        Self { velocities, weights }
+        let n_known = weights.iter().filter(|weight| **weight > 0.0).count();
+        let is_known = n_known as f64 * paths.frame_time >= EVIDENCE;
+        let is_common = is_common(&legs, &velocities);
+        Self { velocities, weights, is_known, is_common }
     }
 
     /// The speed that is exceeded for a quarter of the time that feet stand \[unit/s\]; 0 where they never do.
@@ -111,6 +126,19 @@ impl Slide {
         }
         places
     }
+}
+
+/// Whether the slides of all legs, sums of weighted velocities and of weights, are those of one path.
+fn is_common(legs: &[Vec<(DVec3, f64)>], velocities: &[DVec3]) -> bool {
+    let speeds = |velocities: &[DVec3]| {
+        let of_leg = |leg: &[(DVec3, f64)]| {
+            let known = leg.iter().zip(velocities).filter(|((_, weight), _)| *weight > 0.0);
+            let off = known.map(|((sum, weight), v)| ((*sum / *weight - *v).length(), *weight));
+            off.collect::<Vec<_>>()
+        };
+        exceeded(legs.iter().flat_map(|leg| of_leg(leg)).collect())
+    };
+    speeds(velocities) <= TOGETHER * speeds(&vec![DVec3::ZERO; velocities.len()])
 }
 
 /// How far from its middle each plant is carried by a slide, and how long it lasts.

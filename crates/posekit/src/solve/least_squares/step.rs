@@ -215,7 +215,8 @@ impl Step {
     pub(super) fn share_damping(&mut self, system: &System) {
         let miss = |group: &Group| {
             let counts = |r: &usize| !system.rows[*r].is_floor || system.misses[*r] > 0.0;
-            let squares = group.rows.clone().filter(counts).map(|r| system.misses[r].powi(2));
+            let squares =
+                group.rows.clone().filter(counts).map(|r| system.misses[r] * system.misses[r]);
             squares.sum::<f64>().sqrt()
         };
         let worst = system.groups.iter().map(miss).fold(0.0, f64::max);
