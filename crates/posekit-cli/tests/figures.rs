@@ -215,7 +215,7 @@ fn restarts_and_least_change_are_options() {
     };
     let least = q("least", "", &[]);
     let first = q("first", r#""least_change": false"#, &[]);
-    let change = |q: &[f64]| (q[0] - 0.2).powi(2) + (q[1] - 0.3).powi(2);
+    let change = |q: &[f64]| (q[0] - 0.2) * (q[0] - 0.2) + (q[1] - 0.3) * (q[1] - 0.3);
     assert!(change(&first) > change(&least) + 1e-9, "{first:?} and {least:?}");
     assert_eq!(q("asked", "", &["--no-least-change"]), first);
     // A target that no start reaches: without restarts little is tried.
