@@ -186,6 +186,13 @@ pub(crate) struct SolverArgs {
     /// lock-ups
     #[arg(long)]
     pub(crate) classic: bool,
+    /// Other starts that least squares tries when the first does not arrive, as far as the iterations go; 0 for tracking. In place of the
+    /// file's [default: 1000]
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub(crate) restarts: Option<u32>,
+    /// Least squares takes the first pose that does what is asked and does not look for the least change near it; fewer iterations
+    #[arg(long)]
+    pub(crate) no_least_change: bool,
     /// How relaxed points become a pose; goes with `--solver relaxation` [default: angles]
     #[arg(long, value_enum)]
     pub(crate) reading: Option<ReadingWord>,
@@ -207,6 +214,7 @@ impl SolverArgs {
     ) -> Result<Settings> {
         self.check_classic()?;
         self.check_reading(ran, bends_joints)?;
+        self.check_least_squares(bends_joints)?;
         let mut settings = Settings {
             tolerance: self.tolerance,
             iterations: self.iterations,
@@ -217,7 +225,35 @@ impl SolverArgs {
         if let Some(reading) = self.reading {
             settings.relaxation.reading = reading.into();
         }
+        self.insist(&mut settings);
         Ok(settings)
+    }
+
+    /// Puts what was asked for in place of what a file says.
+    pub(crate) fn insist(&self, settings: &mut Settings) {
+        let least_squares = &mut settings.least_squares;
+        least_squares.restarts = self.restarts.unwrap_or(least_squares.restarts);
+        least_squares.least_change &= !self.no_least_change;
+    }
+
+    fn check_least_squares(&self, bends_joints: bool) -> Result<()> {
+        let given =
+            [(self.restarts.is_some(), "--restarts"), (self.no_least_change, "--no-least-change")];
+        let Some((_, option)) = given.into_iter().find(|(is_given, _)| *is_given) else {
+            return Ok(());
+        };
+        if !bends_joints {
+            return Err(Failure::usage(format!(
+                "{option} is for least squares, which needs joints; a problem of `points` has none"
+            )));
+        }
+        if matches!(self.solver, Method::Auto | Method::LeastSquares) {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{option} is for least squares, and {} does without; give --solver least-squares",
+            self.solver.name()
+        )))
     }
 
     fn check_classic(&self) -> Result<()> {

@@ -3,10 +3,10 @@
 use core::f64::consts::PI;
 
 use posekit::skeleton::JointKind;
-use posekit::solve::{Method, Root, Settings, Solution, Status};
+use posekit::solve::{Hold, HoldKind, Method, Root, Settings, Solution, Status};
 use posekit_io::problem::{FigureScene, is_wish};
 
-use crate::draw::{HeldJoint, Outcome, length_words, scientific, status_words};
+use crate::draw::{HeldJoint, HeldLimit, Outcome, length_words, scientific, status_words};
 use crate::report::{
     ACCENT, MOST_ROWS, effort, escaped_at, held_joint, joint_value, limit_cell, limit_words,
     method_words, trace_rows, turn_words,
@@ -17,12 +17,13 @@ use crate::table::{Align, Cell, Table, WIDTH};
 const MOST_HOLDS: usize = 5;
 
 /// How the solve ended, for words and drawings.
-pub(crate) fn outcome(figure: &FigureScene, solution: &Solution) -> Outcome {
+pub(crate) fn outcome(figure: &FigureScene, solution: &Solution, settings: &Settings) -> Outcome {
     match &solution.status {
         Status::Reached => Outcome::Reached,
         Status::Unreachable { shortfall } => Outcome::Unreachable { shortfall: *shortfall },
         Status::Blocked { joints } => {
-            let held = |&joint: &usize| held(figure, joint, solution);
+            let hold = |joint: usize| solution.holds.iter().find(|hold| hold.joint == joint);
+            let held = |&joint: &usize| held(figure, (joint, hold(joint)), solution, settings);
             Outcome::Blocked { joints: joints.iter().map(held).collect() }
         }
         Status::IterationLimit => Outcome::IterationLimit,
@@ -31,14 +32,34 @@ pub(crate) fn outcome(figure: &FigureScene, solution: &Solution) -> Outcome {
     }
 }
 
-fn held(figure: &FigureScene, joint: usize, solution: &Solution) -> HeldJoint {
-    held_joint(&figure.rig, joint, &solution.configuration)
+/// A joint with its limit, or with its largest change where that keeps it.
+fn held(
+    figure: &FigureScene,
+    (joint, hold): (usize, Option<&Hold>),
+    solution: &Solution,
+    settings: &Settings,
+) -> HeldJoint {
+    let held = held_joint(&figure.rig, joint, &solution.configuration);
+    let skeleton = &figure.rig.skeleton;
+    let is_leashed = hold.is_some_and(|hold| hold.kind == HoldKind::LargestChange);
+    // A joint that follows another changes as that one may.
+    let (leads, by) =
+        skeleton.mimic(joint).map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier.abs()));
+    match settings.least_squares.largest_change.get(leads).filter(|_| is_leashed) {
+        Some(&change) => {
+            let change = change * by;
+            let slides = matches!(skeleton.kind(joint), JointKind::Prismatic { .. });
+            let limit = if slides { HeldLimit::Slide(change) } else { HeldLimit::Turn(change) };
+            HeldJoint { limit, ..held }
+        }
+        None => held,
+    }
 }
 
 /// The outcome in words, with what is missed on lower levels.
 pub(crate) fn words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
     let effort = effort(solution.choice.method, solution);
-    let outcome = outcome(figure, solution);
+    let outcome = outcome(figure, solution, settings);
     let mut words = status_words(&outcome, effort, "m", escaped_at(solution));
     let is_missed = |(index, task): &(usize, &posekit::task::Task)| {
         let waits = task.level > 1 && task.weight > 0.0 && !is_wish(task);
@@ -60,7 +81,7 @@ pub(crate) fn text(
     settings: &Settings,
     explain: bool,
 ) -> String {
-    let mark = outcome(figure, solution).mark();
+    let mark = outcome(figure, solution, settings).mark();
     let words = words(figure, solution, settings);
     let mut out = format!("{ACCENT}{mark}{ACCENT:#} {words}\n\n");
     let solver = method_words(asked, solution.choice.method);
@@ -74,7 +95,7 @@ pub(crate) fn text(
         out.push('\n');
         out.push_str(&task_table(figure, solution, settings));
     }
-    out.push_str(&hold_lines(figure, solution));
+    out.push_str(&hold_lines(figure, solution, settings));
     if !figure.moving().is_empty() {
         out.push('\n');
         out.push_str(&joint_table(figure, solution));
@@ -93,15 +114,17 @@ fn facts(
     settings: &Settings,
 ) -> Vec<(&'static str, String)> {
     let skeleton = &figure.rig.skeleton;
-    let angle = scientific(settings.orientation_tolerance.to_degrees());
     let mut facts = vec![
-        ("tolerance", format!("{} m, {angle}°", scientific(solution.tolerance))),
+        ("tolerance", tolerance_words(figure, solution, settings)),
         ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
+    let roots = (0..skeleton.n_joints()).filter(|&joint| skeleton.is_root(joint));
+    let roots: Vec<&str> = roots.map(|joint| skeleton.name(joint)).collect();
+    let roots = roots.join(", ");
     match settings.root {
-        Root::Pinned => facts.push(("root", "stays where it starts".to_owned())),
+        Root::Pinned => facts.push(("root", format!("{roots}: stays where it starts"))),
         Root::PrePulled => {
-            facts.push(("root", "carried along with the tasks, then solved for".to_owned()));
+            facts.push(("root", format!("{roots}: carried along, then solved for")));
         }
         _ => {}
     }
@@ -116,6 +139,17 @@ fn facts(
         facts.push(("shortcut", format!("slow progress was cut short at iteration {iteration}")));
     }
     facts
+}
+
+/// What counts as reached, of what is asked for: a distance, an angle, both.
+fn tolerance_words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
+    let asked = |index: usize| figure.asked(index, solution.misses[index]);
+    let asks = |part: usize| (0..figure.tasks.len()).any(|index| asked(index)[part].is_some());
+    let distance = asks(0).then(|| format!("{} m", scientific(solution.tolerance)));
+    let angle = settings.orientation_tolerance.to_degrees();
+    let angle = asks(1).then(|| format!("{}°", scientific(angle)));
+    let words: Vec<String> = distance.into_iter().chain(angle).collect();
+    if words.is_empty() { "none, nothing is asked for".to_owned() } else { words.join(", ") }
 }
 
 fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
@@ -209,13 +243,13 @@ fn miss_words(value: f64, unit: &str) -> String {
     }
 }
 
-/// A line for each limit that holds the figure back, the one that would give most first.
-fn hold_lines(figure: &FigureScene, solution: &Solution) -> String {
+/// A line for each limit, or largest change, that holds the figure back, the one that would give most first.
+fn hold_lines(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
     let mut holds = solution.holds.clone();
     holds.sort_by(|a, b| b.relief.total_cmp(&a.relief));
     let mut out = String::new();
     for hold in holds.iter().take(MOST_HOLDS) {
-        let joints = vec![held(figure, hold.joint, solution)];
+        let joints = vec![held(figure, (hold.joint, Some(hold)), solution, settings)];
         let effort = effort(solution.choice.method, solution);
         let words = status_words(&Outcome::Blocked { joints }, effort, "m", None);
         let relief = relief_words(figure.rig.skeleton.kind(hold.joint), hold.relief);

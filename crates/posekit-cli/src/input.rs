@@ -3,11 +3,10 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use posekit_io::problem::{FigureScene, Scene};
+use posekit_io::problem::{FigureScene, Scene, is_figure};
 use posekit_io::urdf;
 use posekit_io::{
-    ChainProblem, FIGURE_SCHEMA, FigureProblem, FigureSource, Limits, Warnings, decode_text,
-    read_text, schema_of,
+    ChainProblem, FigureProblem, FigureSource, Limits, Warnings, decode_text, read_text,
 };
 
 use crate::args::ProblemArgs;
@@ -29,9 +28,8 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     let (text, name) = read(&args.file)?;
     let mut warnings = Warnings::new();
     let is_robot = text.trim_start().starts_with('<');
-    // A text that is no JSON is refused further down, with its place.
-    let schema = if is_robot { None } else { schema_of(&text, &Limits::default()).ok().flatten() };
-    let is_figure = schema.as_deref() == Some(FIGURE_SCHEMA);
+    let is_figure =
+        !is_robot && is_figure(&text).map_err(|error| Failure::in_file(error, &name))?;
     if args.skeleton.is_some() && !is_figure {
         return Err(Failure::usage("--skeleton is for figures; a robot is given by itself"));
     }

@@ -6,10 +6,11 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{Method, Solution};
-use posekit_io::problem::{Body, Origin, Rig, Scene, step_points};
+use posekit::task::TaskKind;
+use posekit_io::problem::{Body, FigureScene, Origin, Rig, Scene, step_points};
 
 use crate::draw::{
-    ErrorCurve, Figure, JointMark, JointShape, LimitMark, PoseDrawing, SolverLook, Space,
+    ErrorCurve, Figure, JointMark, JointShape, LimitMark, PoseDrawing, Rod, SolverLook, Space,
     TargetMark,
 };
 use crate::report::escaped_at;
@@ -56,6 +57,27 @@ pub(crate) fn before(scene: &Scene, look: SolverLook) -> PoseDrawing {
         }
     }
     drawing
+}
+
+/// What a figure keeps clear of, and what of itself keeps clear in a pose. A capsule that several tasks speak of is drawn once.
+pub(crate) fn add_capsules(drawing: &mut PoseDrawing, figure: &FigureScene, q: &[f64]) {
+    let world = figure.rig.skeleton.poses(q);
+    for task in &figure.tasks {
+        let TaskKind::Clearance(clearance) = &task.kind else { continue };
+        for capsule in clearance.capsules {
+            let (list, ends) = match capsule.joint {
+                Some(joint) => {
+                    let place = |end: DVec3| world[joint].transform_point(end);
+                    (&mut drawing.hulls, capsule.ends.map(place))
+                }
+                None => (&mut drawing.obstacles, capsule.ends),
+            };
+            let rod = Rod { ends, radius: capsule.radius };
+            if !list.contains(&rod) {
+                list.push(rod);
+            }
+        }
+    }
 }
 
 /// Error before the first iteration and after each one.

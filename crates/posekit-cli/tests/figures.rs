@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use posekit::solve::HoldKind;
 use posekit_io::{Outcome, SolutionFile};
 
 const CART: &str = r#"<robot name="r"> <link name="rail"/> <link name="cart"/>
@@ -146,4 +147,120 @@ fn the_file_for_programs_agrees_with_itself() {
         let trace = found.trace.as_ref().unwrap();
         assert!(trace.iter().all(|entry| entry.points.len() == found.points.len()), "{name}");
     }
+}
+
+/// Solves a figure of two bones in the plane, whose settings and tasks are given.
+fn two_bones(name: &str, rest: &str, options: &[&str]) -> Output {
+    let file = place(name).join("figure.json");
+    let text = format!(
+        r#"{{ "schema": "posekit.figure/1",
+             "joints": [ {{ "name": "a", "parent": null, "kind": "revolute", "axis": [0, 0, 1], "limit": [-2.5, 2.5] }},
+                         {{ "name": "b", "parent": "a", "kind": "revolute", "axis": [0, 0, 1], "position": [1, 0, 0] }},
+                         {{ "name": "tip", "parent": "b", "kind": "fixed", "position": [1, 0, 0] }} ],
+             "start": {{ "a": 0.2, "b": 0.3 }}, {rest} }}"#
+    );
+    fs::write(&file, text).unwrap();
+    let options: Vec<&Path> = options.iter().map(Path::new).collect();
+    solve(&[&[file.as_path()], options.as_slice()].concat())
+}
+
+fn words(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", errors(output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const UP: &str = r#""tasks": [ { "task": "position", "frame": "tip", "target": [0, 1.6, 0] } ]"#;
+
+#[test]
+fn a_largest_change_is_not_called_a_limit() {
+    let slow = format!(r#"{UP}, "settings": {{ "largest_change": {{ "a": 0.1, "b": 0.2 }} }}"#);
+    let text = words(&two_bones("slow", &slow, &[]));
+    let first = "■ held back by a (largest change 5.73°) and b (largest change 11.5°)";
+    assert!(text.starts_with(first), "{text}");
+    assert!(text.contains("■ held back by b (largest change 11.5°): "), "{text}");
+    let json = words(&two_bones("slow-json", &slow, &["--format", "json"]));
+    let kinds: Vec<HoldKind> = {
+        let holds = SolutionFile::from_json(&json).unwrap().holds.unwrap();
+        holds.iter().map(|hold| hold.kind).collect()
+    };
+    assert_eq!(kinds, [HoldKind::LargestChange; 2]);
+}
+
+#[test]
+fn nothing_to_do_is_said_so() {
+    let text = words(&two_bones("nothing", r#""tasks": []"#, &["--explain"]));
+    assert!(text.contains("auto (least-squares): nothing is asked for"), "{text}");
+    assert!(text.contains("tolerance   none, nothing is asked for"), "{text}");
+    assert!(!text.contains("e-30"), "no number that means nothing: {text}");
+}
+
+#[test]
+fn every_point_of_a_solution_has_its_joint() {
+    let json = words(&two_bones("points", UP, &["--format", "json"]));
+    let file = SolutionFile::from_json(&json).unwrap();
+    assert_eq!(file.point_names.unwrap(), ["a", "b", "tip"]);
+    assert_eq!((file.points.len(), file.configuration.unwrap().len()), (3, 2));
+}
+
+/// What the command line says counts, also against the file.
+#[test]
+fn restarts_and_least_change_are_options() {
+    let redundant = r#""tasks": [ { "task": "plane", "frame": "tip", "point": [0, 0.5, 0], "normal": [0, 1, 0] } ]"#;
+    let file = |settings: &str| format!(r#"{redundant}, "settings": {{ {settings} }}"#);
+    let q = |name: &str, settings: &str, options: &[&str]| {
+        let options = [&["--format", "json"], options].concat();
+        let json = words(&two_bones(name, &file(settings), &options));
+        let values = SolutionFile::from_json(&json).unwrap().configuration.unwrap();
+        values.into_iter().map(|named| named.values[0]).collect::<Vec<f64>>()
+    };
+    let least = q("least", "", &[]);
+    let first = q("first", r#""least_change": false"#, &[]);
+    let change = |q: &[f64]| (q[0] - 0.2) * (q[0] - 0.2) + (q[1] - 0.3) * (q[1] - 0.3);
+    assert!(change(&first) > change(&least) + 1e-9, "{first:?} and {least:?}");
+    assert_eq!(q("asked", "", &["--no-least-change"]), first);
+    // A target that no start reaches: without restarts little is tried.
+    let far = r#""tasks": [ { "task": "position", "frame": "tip", "target": [0, 1, 0.5] } ]"#;
+    let tried = |name: &str, settings: &str, options: &[&str]| {
+        let options = [&["--format", "json"], options].concat();
+        let text = format!(r#"{far}, "settings": {{ {settings} }}"#);
+        SolutionFile::from_json(&words(&two_bones(name, &text, &options))).unwrap().iterations
+    };
+    let (all, none) = (tried("all", "", &[]), tried("none", r#""restarts": 0"#, &[]));
+    assert!(none < all / 4, "{none} of {all}");
+    assert_eq!(tried("none-asked", "", &["--restarts", "0"]), none);
+    assert_eq!(tried("all-asked", r#""restarts": 0"#, &["--restarts", "1000"]), all);
+    for option in [&["--restarts", "3"][..], &["--no-least-change"]] {
+        let output = two_bones("unsuited", UP, &[option, &["--solver", "ccd"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{option:?}");
+        let told = errors(&output);
+        assert!(told.contains(option[0]) && told.contains("--solver least-squares"), "{told}");
+    }
+}
+
+#[test]
+fn obstacles_are_drawn() {
+    let place = place("drawn");
+    let (file, picture) = (place.join("figure.json"), place.join("figure.svg"));
+    let draw = |tasks: &str| {
+        let text = format!(
+            r#"{{ "schema": "posekit.figure/1", "joints": [ {{ "name": "arm", "parent": null, "kind": "ball" }},
+                 {{ "name": "hand", "parent": "arm", "kind": "fixed", "position": [1, 0, 0] }} ], "tasks": [ {tasks} ] }}"#
+        );
+        fs::write(&file, text).unwrap();
+        let mut draw = Command::new(env!("CARGO_BIN_EXE_posekit"));
+        let output = draw.arg("draw").arg(&file).arg("-o").arg(&picture).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        let text = fs::read_to_string(&picture).unwrap();
+        ["rod-edge", "plate"].map(|class| text.matches(&format!("class=\"{class}\"")).count())
+    };
+    let reach = r#"{ "task": "position", "frame": "hand", "target": [0, 1, 0] }"#;
+    let clear = |at: &str| {
+        format!(
+            r#", {{ "task": "clearance", "capsules": [ {{ "joint": "arm", "ends": [[0, 0, 0], [1, 0, 0]], "radius": 0.1 }},
+                 {{ "ends": [{at}], "radius": 0.2 }} ] }}"#
+        )
+    };
+    assert_eq!(draw(reach), [0, 0], "nothing to keep out of");
+    let both = format!("{reach}{}{}", clear("[0.7, 0.7, 0]"), clear("[0.7, 0.7, 2], [0, 0, 2]"));
+    assert_eq!(draw(&both), [2, 1], "two obstacles, and the arm once");
 }

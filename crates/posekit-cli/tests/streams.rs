@@ -42,6 +42,10 @@ fn bad_input_is_named_and_ends_with_3() {
         (b"".as_slice(), "standard input"),
         (b"\xff\xfe{\0", "UTF-16"),
         (b"{ \"schema\": \"posekit.chain/1\" }", "missing"),
+        (
+            b"{ \"schema\": \"posekit.figure/2\" }",
+            "`posekit.figure/2`, expected `posekit.chain/1` or `posekit.figure/1`",
+        ),
         (b"<robot", "line 1"),
         (urdf, "root"),
     ] {

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Limit};
-use posekit::solve::{Method, Root, solve};
+use posekit::solve::{Method, Root, Settings, solve};
 use posekit_io::{
     Error, FigureModel, FigureProblem, FigureSkeleton, FigureSource, Limits, SourceKind, Warnings,
     schema_of, urdf,
@@ -66,7 +66,7 @@ fn everything() -> String {
         r#""bodies": [ {{ "joint": "hand", "center": [0, 0, 0.1], "mass": 2 }}, {{ "joint": "base", "center": [0, 0, 0], "mass": 0 }} ],
   "start": {{ "hinge": 0.5, "base": [1, 2, 3, 0, 0, 0, 1] }},
   "tasks": [ {TASKS} ],
-  "settings": {{ "locked": ["base"], "root": "pre-pulled", "stiffness": {{ "ball": 3 }}, "largest_change": {{ "hinge": 0.1 }}, "regularisation": 0.01 }}"#
+  "settings": {{ "locked": ["base"], "root": "pre-pulled", "stiffness": {{ "ball": 3 }}, "largest_change": {{ "hinge": 0.1 }}, "regularisation": 0.01, "restarts": 7, "least_change": false }}"#
     );
     figure(JOINTS, &rest)
 }
@@ -180,9 +180,10 @@ fn settings_go_to_the_joints_they_name() {
     assert_eq!((settings.locked.as_slice(), settings.root), (&[4][..], Root::PrePulled));
     assert_eq!(settings.least_squares.stiffness, [3.0, 1.0, 1.0, 1.0, 1.0]);
     assert_eq!(settings.least_squares.largest_change[..2], [f64::INFINITY, 0.1]);
-    assert_eq!(settings.least_squares.regularisation, 0.01);
+    let least = &settings.least_squares;
+    assert_eq!((least.regularisation, least.restarts, least.least_change), (0.01, 7, false));
     let plain = self::model(&with(r#""start": {}"#)).0.settings;
-    assert_eq!(plain, posekit::solve::Settings::default());
+    assert_eq!(plain, Settings::default());
 }
 
 #[test]
@@ -503,6 +504,8 @@ fn what_the_file_says_wrong_elsewhere_is_refused() {
         (r#""settings": { "stiffness": { "head": 1 } }"#, "there is no joint `head`"),
         (r#""settings": { "largest_change": { "hinge": -1 } }"#, "must not be negative"),
         (r#""settings": { "regularisation": -1 }"#, "must not be negative"),
+        (r#""settings": { "restarts": 1.5 }"#, "expected a whole number"),
+        (r#""settings": { "least_change": 1 }"#, "expected true or false"),
     ] {
         refused(&with(fields), part);
     }
@@ -585,6 +588,38 @@ fn a_robot_stands_or_floats() {
     assert!(matches!(problem.skeleton, FigureSkeleton::File { has_free_root: false, .. }));
     let error = problem.to_model(None, &mut Warnings::new()).unwrap_err();
     assert_eq!(error.to_string(), "urdf: `source` is missing");
+}
+
+/// The hips of a character hang on nodes that do not move. Whether they float is the figure's `root`; what they may do is that of its settings.
+#[test]
+fn the_root_of_a_character_is_its_hips() {
+    let file = fs::read(folder().join("puppet.gltf")).unwrap();
+    let source =
+        FigureSource::read_bytes(SourceKind::Gltf, &file, &Limits::default(), &mut Warnings::new());
+    let source = source.unwrap();
+    let moved = |hangs: &str, root: &str, iterations: u32| {
+        let text = format!(
+            r#"{{ "schema": "posekit.figure/1", "gltf": "puppet.gltf", "root": "{hangs}", "settings": {{ "root": "{root}" }},
+                 "tasks": [ {{ "task": "position", "frame": "LeftHand", "target": [3, 2.5, 0.45] }} ] }}"#
+        );
+        let figure = FigureProblem::from_json(&text).unwrap();
+        let model = figure.to_model(Some(&source), &mut Warnings::new()).unwrap();
+        let hips = model.skeleton.find("Hips").unwrap();
+        assert!(model.skeleton.parent(hips).is_some(), "they hang on the armature");
+        let settings = Settings { iterations, ..model.settings };
+        let method = Method::LeastSquares;
+        let solution = solve(&model.skeleton, &model.start, &model.tasks, method, &settings);
+        let solution = solution.unwrap();
+        let pose = |q: &[f64]| model.skeleton.poses(q)[hips];
+        let (is, was) = (pose(&solution.configuration), pose(&model.start));
+        (is.translation.distance(was.translation), is.rotation != was.rotation)
+    };
+    assert_eq!(moved("free", "pinned", 500), (0.0, false), "held back, not carried along");
+    assert!(moved("free", "free", 500).0 > 1.0, "free to go");
+    assert!(moved("free", "pre-pulled", 0).0 > 1.0, "carried along before the first iteration");
+    assert_eq!(moved("pinned", "pinned", 500), (0.0, false), "in place, and not turned either");
+    assert_eq!(moved("pinned", "free", 500), (0.0, true), "in place, but it turns");
+    assert_eq!(moved("pinned", "pre-pulled", 0), (0.0, false), "what does not float stays");
 }
 
 #[test]

@@ -70,6 +70,8 @@ fn its_solution_is_that_of_its_figure() {
     let figure = FigureProblem::from_json(&examples(FIGURE_SCHEMA)[0]).unwrap();
     let (model, solution) = solve_figure(&figure);
     assert_eq!((told.outcome, solution.status.word()), (Outcome::Reached, "reached"));
+    let joints: Vec<&str> = (0..told.points.len()).map(|i| model.skeleton.name(i)).collect();
+    assert_eq!(told.point_names.unwrap(), joints, "each point is a joint's");
     let shown = told.configuration.unwrap();
     assert_eq!(shown.len(), model.skeleton.n_joints(), "every joint has a value");
     for (joint, named) in shown.iter().enumerate() {

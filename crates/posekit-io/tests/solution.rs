@@ -1,5 +1,6 @@
 //! The file `posekit.solution/1`.
 
+use posekit::solve::HoldKind;
 use posekit_io::{
     Error, NamedChoice, NamedHold, NamedValues, Outcome, SolutionFile, TaskMiss, TraceEntry,
     bone_name,
@@ -37,8 +38,30 @@ fn figure_solution() -> SolutionFile {
     };
     let met = TaskMiss { name: None, distance: Some(1e-9), is_met: true, ..miss.clone() };
     figure.misses = Some(vec![miss, met]);
-    figure.holds = Some(vec![NamedHold { joint: "knee".into(), relief: 0.25 }]);
+    let hold = NamedHold { joint: "knee".into(), kind: HoldKind::Limit, relief: 0.25 };
+    let leashed = NamedHold { joint: "hip".into(), kind: HoldKind::LargestChange, relief: 0.5 };
+    figure.holds = Some(vec![hold, leashed]);
     figure
+}
+
+/// Before holds said what by, it was always a limit.
+#[test]
+fn holds_of_older_files_are_limits() {
+    let text = figure_solution().to_json().unwrap().replace(" \"by\": \"limit\",", "");
+    assert!(text.contains(r#"{ "joint": "knee", "relief": 0.25 }"#), "{text}");
+    assert_eq!(SolutionFile::from_json(&text).unwrap(), figure_solution());
+}
+
+#[test]
+fn points_have_names() {
+    let mut solution = figure_solution();
+    solution.points = vec![vec![0.0; 3], vec![0.0, 0.0, -0.5]];
+    solution.point_names = Some(vec!["hip".into(), "foot".into()]);
+    let text = solution.to_json().unwrap();
+    assert!(text.contains("\"point_names\": [\n    \"hip\",\n    \"foot\"\n  ]"), "{text}");
+    assert_eq!(SolutionFile::from_json(&text).unwrap(), solution);
+    let error = SolutionFile::from_json(&text.replace("\"foot\"", "3")).unwrap_err().to_string();
+    assert!(error.starts_with("point_names[1], line "), "{error}");
 }
 
 #[test]
@@ -51,7 +74,8 @@ fn a_figure_says_what_was_missed_and_why() {
     { "task": "look-at", "level": 2, "distance": 1e-9, "angle": 0.5, "met": true }
   ],
   "holds": [
-    { "joint": "knee", "relief": 0.25 }
+    { "joint": "knee", "by": "limit", "relief": 0.25 },
+    { "joint": "hip", "by": "largest-change", "relief": 0.5 }
   ],
 "#;
     assert!(text.contains(expected), "{text}");
@@ -64,6 +88,7 @@ fn a_figure_says_what_was_missed_and_why() {
         ("\"angle\": 0.5", "\"angle\": -1", "a miss must not be negative"),
         ("\"level\": 2", "\"level\": 256", "a level is from 1 to 255"),
         ("\"relief\"", "\"relieve\"", "holds[0].relieve"),
+        ("\"by\": \"limit\"", "\"by\": \"rope\"", "expected limit or largest-change"),
         ("\"reason\"", "\"because\"", "choice.because"),
     ] {
         let error = SolutionFile::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string();

@@ -8,7 +8,9 @@ use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
-use posekit::solve::{LeastSquares, Method, Root, Settings, Solution, Status, Workspace, solve};
+use posekit::solve::{
+    HoldKind, LeastSquares, Method, Root, Settings, Solution, Status, Workspace, solve,
+};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
     LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, TaskKind,
@@ -128,6 +130,22 @@ fn empty_task_list() {
     }
 }
 
+/// What `auto` says of no tasks, and of tasks that are all switched off: not that they are orientations.
+#[test]
+fn nothing_is_asked_for() {
+    let (skeleton, tip) = space_limb(&[1.0, 0.8]);
+    let off = Task::new(Position::new(tip, DVec3::X)).weighing(0.0);
+    let stiff =
+        LeastSquares { stiffness: vec![2.0; skeleton.n_joints()], ..LeastSquares::default() };
+    let settings = [Settings::default(), Settings { least_squares: stiff, ..Settings::default() }];
+    for (tasks, settings) in [(&[][..], &settings[0]), (&[off], &settings[0]), (&[], &settings[1])]
+    {
+        let solution =
+            solve(&skeleton, &skeleton.neutral(), tasks, Method::Auto, settings).unwrap();
+        assert_eq!(solution.choice.reason, "nothing is asked for");
+    }
+}
+
 /// Targets that nothing reaches, near and very far, alone and together: finite, and as near as a straight arm comes.
 #[test]
 fn unreachable_tasks() {
@@ -206,7 +224,10 @@ fn nan_is_refused() {
             let tasks = [good, task];
             let settings = Settings::default();
             let result = solve(&skeleton, &start, &tasks, Method::LeastSquares, &settings);
-            assert!(result.is_err(), "{what} = {bad} is taken");
+            let error = result.expect_err(&format!("{what} = {bad} is taken")).to_string();
+            let names_kind = error.starts_with("task ") || error.starts_with("posture ");
+            let names_task = error.contains("[1]") || error.contains("(element 1)");
+            assert!(names_kind && names_task, "{what} = {bad}: `{error}` does not name the task");
             checked += 1;
         };
         let vectors = |v: DVec3| {
@@ -448,6 +469,54 @@ fn pinned_and_pulled_roots() {
         if root == Root::PrePulled {
             assert!(moved.distance(far) < 1e-3, "carried along, the hands are there: {moved}");
         }
+    }
+}
+
+/// The root is the first joint that moves, whatever fixed nodes it hangs on, as the hips of characters do, and nothing below it is one.
+#[test]
+fn roots_on_fixed_joints() {
+    let lift = Pose::new(rotation_about(DVec3::X, 0.7), DVec3::new(0.0, 0.3, 0.9));
+    let hung = |kind: fn(&str) -> Joint| {
+        let joints = vec![
+            Joint::fixed("up"),
+            Joint::fixed("armature").child_of(0).at(lift),
+            kind("hips").child_of(1).at(lift),
+            Joint::ball("spine").child_of(2).at(lift),
+            Joint::free("prop").child_of(3).at(lift),
+        ];
+        Skeleton::try_new(joints).expect("the figure is valid")
+    };
+    for kind in [|name: &str| Joint::ball(name), |name: &str| Joint::free(name)] {
+        let skeleton = hung(kind);
+        let roots: Vec<usize> = (0..5).filter(|&joint| skeleton.is_root(joint)).collect();
+        assert_eq!(roots, [2]);
+        let start = skeleton.neutral();
+        let hand = Frame::new(3, Pose::from_translation(DVec3::X * 0.5));
+        let at = hand.world(&skeleton.poses(&start)).translation;
+        let far = DVec3::new(2.0, 1.0, -1.5);
+        let task = [Position::new(hand, at + far).into()];
+        let hips = |root: Root, iterations: u32| {
+            let settings = Settings { root, iterations, ..Settings::default() };
+            let q = least(&skeleton, &start, &task, &settings).configuration;
+            skeleton.poses(&q)[2]
+        };
+        let before = skeleton.poses(&start)[2];
+        assert_eq!(hips(Root::Pinned, 500), before, "pinned");
+        assert_ne!(hips(Root::Free, 500), before, "free");
+        let carried = hips(Root::PrePulled, 0).translation - before.translation;
+        let floats = skeleton.kind(2) == JointKind::Free;
+        let expected = if floats { far } else { DVec3::ZERO };
+        assert!(carried.distance(expected) < 1e-9, "carried along by {carried}");
+    }
+    // What floats below a joint that moves is no root, be that joint locked or not.
+    let skeleton = hung(|name| Joint::ball(name));
+    let start = skeleton.neutral();
+    let prop = skeleton.frame(4);
+    let task = [Position::new(prop, DVec3::new(5.0, 5.0, 5.0)).into()];
+    for locked in [Vec::new(), vec![2, 3]] {
+        let settings =
+            Settings { root: Root::PrePulled, locked, iterations: 0, ..Settings::default() };
+        assert_eq!(least(&skeleton, &start, &task, &settings).configuration, start);
     }
 }
 
@@ -898,6 +967,68 @@ fn relief_is_what_a_wider_limit_gives() {
     let listed = failures.join("\n");
     assert!(cases > 100 && jumps * 20 < cases, "{cases} holds, {jumps} jumps");
     assert!(failures.is_empty(), "{} of {cases}:\n{listed}", failures.len());
+}
+
+/// A joint that has made its largest change is no joint at its limit, whichever end of which kind of joint it is.
+#[test]
+fn largest_changes_are_told_from_limits() {
+    let (skeleton, tool) = gantry();
+    let wide = |min: f64, max: f64| Limit::Range { min, max };
+    let bounded = |leash: f64| {
+        let least_squares =
+            LeastSquares { largest_change: vec![leash; 3], ..LeastSquares::default() };
+        Settings { least_squares, ..Settings::default() }
+    };
+    let kinds = |solution: &Solution| -> Vec<(usize, HoldKind)> {
+        solution.holds.iter().map(|hold| (hold.joint, hold.kind)).collect()
+    };
+    // Slides: up and down.
+    let target = DVec3::new(3.0, -3.0, 0.0);
+    let solution =
+        least(&skeleton, &[0.0; 3], &[Position::new(tool, target).into()], &bounded(0.5));
+    assert_eq!(kinds(&solution), [(0, HoldKind::LargestChange), (1, HoldKind::LargestChange)]);
+    assert_eq!(solution.status, Status::Blocked { joints: vec![0, 1] });
+    // The same where the limit comes first for one of them, and where both come at once.
+    let limits = [wide(-9.0, 0.25), wide(-9.0, 9.0), wide(0.0, 0.5)];
+    let joints = [DVec3::X, DVec3::Y, DVec3::Z].into_iter().zip(limits).enumerate();
+    let joints = joints.map(|(i, (axis, limit))| {
+        let slide = Joint::prismatic(format!("{i}"), axis).with_limit(limit);
+        if i == 0 { slide } else { slide.child_of(i - 1) }
+    });
+    let limited = Skeleton::try_new(joints.collect()).expect("the slides are valid");
+    let task = [Position::new(limited.frame(2), DVec3::new(3.0, -3.0, 3.0)).into()];
+    let solution = least(&limited, &[0.0; 3], &task, &bounded(0.5));
+    let expected = [(0, HoldKind::Limit), (1, HoldKind::LargestChange), (2, HoldKind::Limit)];
+    assert_eq!(kinds(&solution), expected);
+    assert!(solution.holds.iter().all(|hold| hold.relief > 0.1), "{:?}", solution.holds);
+    // A follower of negative gain is driven up by a joint that goes down.
+    let mimic = Mimic { joint: 0, multiplier: -2.0, offset: 0.1 };
+    let joints = vec![
+        Joint::revolute("leads", DVec3::Z).with_limit(wide(-2.5, 0.3)),
+        Joint::revolute("follows", DVec3::Z).with_mimic(mimic),
+    ];
+    let pair = Skeleton::try_new(joints).expect("the pair is valid");
+    let pointer = Frame::new(1, Pose::from_translation(DVec3::X));
+    for (angle, kind) in [(-0.9, HoldKind::LargestChange), (1.5, HoldKind::Limit)] {
+        let target = rotation_about(DVec3::Z, 0.1 - 2.0 * angle) * DVec3::X;
+        let least_squares =
+            LeastSquares { largest_change: vec![0.4; 2], ..LeastSquares::default() };
+        let settings = Settings { least_squares, ..Settings::default() };
+        let start = [0.0, 0.1];
+        let solution = least(&pair, &start, &[Position::new(pointer, target).into()], &settings);
+        assert_eq!(kinds(&solution), [(1, kind)], "towards {angle}: {solution:?}");
+    }
+    // A ball, with a cone that is wide, and one that is narrow.
+    for (swing, kind) in [(1.5, HoldKind::LargestChange), (0.1, HoldKind::Limit)] {
+        let cone = Limit::Cone { axis: DVec3::X, swing, twist: [-1.0, 1.0] };
+        let ball = Skeleton::try_new(vec![Joint::ball("ball").with_limit(cone)]).expect("valid");
+        let tip = Frame::new(0, Pose::from_translation(DVec3::X));
+        let least_squares = LeastSquares { largest_change: vec![0.3], ..LeastSquares::default() };
+        let settings = Settings { least_squares, ..Settings::default() };
+        let task = [Position::new(tip, DVec3::Y).into()];
+        let solution = least(&ball, &ball.neutral(), &task, &settings);
+        assert_eq!(kinds(&solution), [(0, kind)], "swing {swing}: {:?}", solution.status);
+    }
 }
 
 /// A gripper whose fingers mimic each other opens to a width.

@@ -111,6 +111,8 @@ export interface FigureSettings {
   stiffness?: Record<string, number>;
   largest_change?: Record<string, number>;
   regularisation?: number;
+  restarts?: number;
+  least_change?: boolean;
 }
 
 export interface FigureProblem {

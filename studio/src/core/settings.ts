@@ -116,7 +116,7 @@ export const SETTINGS: readonly SettingSpec[] = [
     label: "Look for the least change",
     kind: "switch",
     default: true,
-    sentence: "Of all poses that do what is asked, the one nearest to the start. Off: the first that is found, in fewer iterations.",
+    sentence: "Of the poses nearby that do what is asked, the one that changes least. Off: the first that is found, in fewer iterations.",
     methods: ["least-squares"],
   },
   {

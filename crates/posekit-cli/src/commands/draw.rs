@@ -51,7 +51,8 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
     }
     let asked = args.solver.solver;
     let given = args.solver.settings_for(figure.chosen(asked), true, Detail::Iterations)?;
-    let settings = figure.settings(given);
+    let mut settings = figure.settings(given);
+    args.solver.insist(&mut settings);
     let solution = figure.solve(asked, &settings)?;
     let ran = solution.choice.method;
     let mut curve = picture::error_curve(&scene, ran, &solution);
@@ -69,6 +70,7 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
             shown.bones.extend(figure.ends(q));
         }
     }
+    picture::add_capsules(&mut drawing, figure, &solution.configuration);
     let sheet = Sheet {
         drawing,
         solver: report::method_words(asked, ran),
@@ -76,5 +78,5 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
         tolerance: Some(solution.tolerance),
     };
-    Ok((sheet, figure_report::outcome(figure, &solution)))
+    Ok((sheet, figure_report::outcome(figure, &solution, &settings)))
 }

@@ -43,7 +43,8 @@ fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
 fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solution)> {
     let asked = args.solver.solver;
     let given = args.solver.settings_for(figure.chosen(asked), true, detail(args))?;
-    let settings = figure.settings(given);
+    let mut settings = figure.settings(given);
+    args.solver.insist(&mut settings);
     let solution = figure.solve(asked, &settings)?;
     let text = match args.format {
         Format::Json => figure_solution_file(figure, &solution, &settings, args.trace)

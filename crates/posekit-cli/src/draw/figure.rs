@@ -62,7 +62,8 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     }
     if let Some(figure) = shown {
         let ink = if is_result { Ink::RESULT } else { Ink::START };
-        draw_body(out, (figure, &drawing.rods), &screen, &pen, ink);
+        let (rods, obstacles, hulls) = (&drawing.rods, &drawing.obstacles, &drawing.hulls);
+        draw_body(out, (figure, World { rods, obstacles, hulls }), &screen, &pen, ink);
         if let Some(root) = figure.root {
             draw_root(out, root, &screen, &pen);
         }
@@ -206,7 +207,7 @@ fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen)
         // Limbs of their own width: a pale grey figure says more than their middle lines.
         let bare = Figure { joints: Vec::new(), ..figure.clone() };
         out.open(&Tag::new("g").class("before"));
-        draw_body(out, (&bare, &[]), screen, pen, Ink::START);
+        draw_body(out, (&bare, World::default()), screen, pen, Ink::START);
         out.close_line();
         return;
     }
@@ -423,10 +424,18 @@ fn draw_tip(out: &mut Markup, at: DVec3, is_result: bool, screen: &Screen<'_>, p
     out.leaf(&circle(at, 1.7 * pen.mark).class(dot));
 }
 
-/// Bones and joints, the far ones first.
+/// What is drawn among the bones.
+#[derive(Debug, Clone, Copy, Default)]
+struct World<'a> {
+    rods: &'a [Rod],
+    obstacles: &'a [Rod],
+    hulls: &'a [Rod],
+}
+
+/// Bones and joints, and what is among them, the far ones first.
 fn draw_body(
     out: &mut Markup,
-    (figure, rods): (&Figure, &[Rod]),
+    (figure, world): (&Figure, World<'_>),
     screen: &Screen<'_>,
     pen: &Pen,
     ink: Ink,
@@ -436,9 +445,17 @@ fn draw_body(
         Joint(&'a JointMark),
         Plate(&'a [DVec3]),
         Rod(&'a Rod),
+        Hull(&'a Rod),
     }
     let mut pieces: Vec<(f64, Piece<'_>)> = Vec::new();
     let middle = |[from, to]: &[DVec3; 2]| f64::midpoint(screen.depth(*from), screen.depth(*to));
+    // In the plane nothing is in front of anything: what hides nothing of the figure comes first.
+    for rod in world.obstacles.iter().filter(|rod| is_drawable(&rod.ends)) {
+        pieces.push((middle(&rod.ends), Piece::Rod(rod)));
+    }
+    for hull in world.hulls.iter().filter(|hull| is_drawable(&hull.ends)) {
+        pieces.push((middle(&hull.ends), Piece::Hull(hull)));
+    }
     for (index, bone) in figure.bones.iter().enumerate() {
         if is_drawable(bone) && bone[0] != bone[1] {
             pieces.push((middle(bone), Piece::Bone(bone, figure.radii.get(index).copied())));
@@ -448,7 +465,7 @@ fn draw_body(
         let depths = plate.iter().map(|&corner| screen.depth(corner));
         pieces.push((depths.fold(f64::NEG_INFINITY, f64::max), Piece::Plate(plate)));
     }
-    for rod in rods.iter().filter(|rod| is_drawable(&rod.ends)) {
+    for rod in world.rods.iter().filter(|rod| is_drawable(&rod.ends)) {
         pieces.push((middle(&rod.ends), Piece::Rod(rod)));
     }
     for joint in figure.joints.iter().filter(|joint| joint.at.is_finite()) {
@@ -467,6 +484,7 @@ fn draw_body(
             Piece::Bone(bone, radii) => draw_bone(out, (bone, *radii), screen, pen, ink),
             Piece::Plate(corners) => draw_plate(out, corners, ink.body, screen),
             Piece::Rod(rod) => draw_rod(out, rod, screen),
+            Piece::Hull(hull) => draw_hull(out, hull, screen),
             Piece::Joint(joint) => draw_joint(out, joint, screen, pen, ink),
         }
     }
@@ -582,6 +600,14 @@ fn draw_rod(out: &mut Markup, rod: &Rod, screen: &Screen<'_>) {
     out.leaf(&line(from, to).class("rod-body").num("stroke-width", (width - 1.0).max(0.75)));
 }
 
+/// What keeps clear about a bone: an outline that hides nothing.
+fn draw_hull(out: &mut Markup, hull: &Rod, screen: &Screen<'_>) {
+    let radius = (hull.radius * screen.scale).max(0.8);
+    let [from, to] = hull.ends.map(|end| screen.at(end));
+    let body = Taper { from, to, base: radius, tip: radius };
+    out.leaf(&body.outline().tag().class("plate"));
+}
+
 fn draw_joint(out: &mut Markup, joint: &JointMark, screen: &Screen<'_>, pen: &Pen, ink: Ink) {
     let at = screen.at(joint.at);
     if pen.is_dense() {
@@ -664,6 +690,28 @@ mod tests {
         assert!(space.contains("class=\"shadow\""), "space has shadows");
         assert!(space.contains("class=\"held\""), "a joint at its limit has a solid arc");
         assert!(!text.contains("class=\"shadow\""), "the plane has none");
+    }
+
+    #[test]
+    fn obstacles_and_hulls_are_drawn_and_fit() {
+        let mut drawing = limb(SolverLook::LeastSquares);
+        let bare = drawn(&drawing);
+        assert!(!bare.contains("rod-edge") && !bare.contains("plate"), "nothing to keep out of");
+        let ball = |x: f64, radius| Rod { ends: [DVec3::X * x; 2], radius };
+        drawing.obstacles = vec![ball(-0.3, 0.2)];
+        drawing.hulls = vec![ball(0.2, 0.1)];
+        let text = drawn(&drawing);
+        assert_eq!(text.matches("class=\"rod-edge\"").count(), 1, "the obstacle");
+        assert_eq!(text.matches("class=\"plate\"").count(), 1, "the hull");
+        let size = [320.0, 260.0];
+        let wide = View::of(&[&drawing]);
+        let [left, _] = wide.fit(size, MARGIN).at(DVec3::X * -0.5);
+        assert!(left >= MARGIN - 1e-9, "the obstacle is whole: {left}");
+        // A floor that is a ball of a kilometre leaves a third of the picture to the figure.
+        drawing.obstacles = vec![ball(1e3, 999.0)];
+        let scale = |drawing: &PoseDrawing| View::of(&[drawing]).fit(size, MARGIN).scale;
+        let alone = scale(&limb(SolverLook::LeastSquares));
+        assert!(scale(&drawing) > alone / 4.0, "{} of {alone}", scale(&drawing));
     }
 
     #[test]

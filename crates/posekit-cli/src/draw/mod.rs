@@ -151,7 +151,7 @@ impl TargetMark {
     }
 }
 
-/// A rod that stands in the world: a rail, a handle.
+/// A rod: a rail or a handle that stands in the world, an obstacle, a capsule about a bone. With both ends on one point it is a ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rod {
     /// Its ends.
@@ -192,6 +192,10 @@ pub(crate) struct PoseDrawing {
     pub(crate) targets: Vec<TargetMark>,
     /// Rods that stand in the world.
     pub(crate) rods: Vec<Rod>,
+    /// What the figure keeps out of. It is shown whole, as far as that leaves the figure a third of the picture.
+    pub(crate) obstacles: Vec<Rod>,
+    /// What keeps clear, about the bones of the pose that is shown.
+    pub(crate) hulls: Vec<Rod>,
     /// Flat things that stand in the world: corners of each, in order.
     pub(crate) plates: Vec<Vec<DVec3>>,
     /// The side from which it is seen \[degrees about up from the first floor axis\]; the best one where there is none.
@@ -214,6 +218,8 @@ impl PoseDrawing {
             trail: Vec::new(),
             targets: Vec::new(),
             rods: Vec::new(),
+            obstacles: Vec::new(),
+            hulls: Vec::new(),
             plates: Vec::new(),
             azimuth_deg: None,
             pole: None,

@@ -2,7 +2,7 @@
 
 use posekit::glam::{DQuat, DVec3};
 
-use super::{Figure, PoseDrawing, Space};
+use super::{Figure, PoseDrawing, Rod, Space};
 
 /// Height of the camera above the floor \[degrees\]: enough to read the floor, little enough to see a figure stand.
 const ELEVATION_DEG: f64 = 22.0;
@@ -254,7 +254,24 @@ fn points_of(drawing: &PoseDrawing) -> Vec<DVec3> {
     points.extend(drawing.rods.iter().flat_map(|rod| rod.ends));
     points.extend(drawing.plates.iter().flatten());
     points.extend(drawing.pole.map(|pole| pole.at));
+    let outer: Vec<DVec3> =
+        drawing.obstacles.iter().chain(&drawing.hulls).flat_map(extremes).collect();
+    let finite = || points.iter().copied().filter(|point| point.is_finite());
+    let low = finite().fold(DVec3::INFINITY, DVec3::min);
+    let high = finite().fold(DVec3::NEG_INFINITY, DVec3::max);
+    if low.is_finite() && high.is_finite() {
+        // Of a floor that is a ball of a kilometre, a part will do.
+        let room = DVec3::splat((high - low).max_element());
+        let outer = outer.into_iter().filter(|point| point.is_finite());
+        points.extend(outer.map(|point| point.clamp(low - room, high + room)));
+    }
     points
+}
+
+/// The outermost points of a rod along the axes.
+fn extremes(rod: &Rod) -> impl Iterator<Item = DVec3> + '_ {
+    let steps = DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]);
+    steps.flat_map(|step| rod.ends.map(|end| end + step * rod.radius))
 }
 
 /// The camera that spreads the points most over the picture; the usual side unless another is clearly better.

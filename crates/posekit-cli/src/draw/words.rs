@@ -12,7 +12,7 @@ pub(crate) enum Outcome {
         /// Distance that is missing.
         shortfall: f64,
     },
-    /// These joints rest at their limits.
+    /// These joints rest at their limits, or have made their largest change.
     Blocked {
         /// The joints that hold the pose back.
         joints: Vec<HeldJoint>,
@@ -25,12 +25,12 @@ pub(crate) enum Outcome {
     Cancelled,
 }
 
-/// A joint at its limit.
+/// A joint that may not go further.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeldJoint {
     /// Its name.
     pub(crate) name: String,
-    /// The limit that it rests against.
+    /// The limit that it rests against, or the largest change that it has made.
     pub(crate) limit: HeldLimit,
 }
 
@@ -43,6 +43,10 @@ pub(crate) enum HeldLimit {
     Distance(f64),
     /// Not a single number (a cone with twist).
     Shape,
+    /// No limit at all, but how far it may turn from its start \[rad\].
+    Turn(f64),
+    /// The same of a slide, in the problem's unit.
+    Slide(f64),
 }
 
 /// What a solve took.
@@ -133,6 +137,12 @@ fn held_words(joints: &[HeldJoint], unit: &str) -> String {
             format!("{} (limit {})", joint.name, length_words(distance, unit))
         }
         HeldLimit::Shape => joint.name.clone(),
+        HeldLimit::Turn(angle) => {
+            format!("{} (largest change {}°)", joint.name, significant(angle.to_degrees(), 3))
+        }
+        HeldLimit::Slide(distance) => {
+            format!("{} (largest change {})", joint.name, length_words(distance, unit))
+        }
     };
     let named: Vec<String> = joints.iter().take(NAMED_JOINTS).map(one).collect();
     match joints.len().saturating_sub(NAMED_JOINTS) {
@@ -285,6 +295,7 @@ mod tests {
             HeldJoint { name: "elbow".to_owned(), limit: HeldLimit::Angle(150.0_f64.to_radians()) };
         let slide = HeldJoint { name: "slide".to_owned(), limit: HeldLimit::Distance(0.2) };
         let held = |joints: Vec<HeldJoint>| Outcome::Blocked { joints };
+        let leashed = |name: &str, limit: HeldLimit| HeldJoint { name: name.to_owned(), limit };
         let cases = [
             (Outcome::Reached, 7, "reached in 7 iterations"),
             (Outcome::Reached, 1, "reached in 1 iteration"),
@@ -297,6 +308,14 @@ mod tests {
                 "held back by elbow (limit 150°), slide (limit 20 cm) and 1 more",
             ),
             (held(Vec::new()), 9, "held back by limits"),
+            (
+                held(vec![
+                    leashed("hip", HeldLimit::Turn(0.1)),
+                    leashed("x", HeldLimit::Slide(0.02)),
+                ]),
+                9,
+                "held back by hip (largest change 5.73°) and x (largest change 2 cm)",
+            ),
             (Outcome::IterationLimit, 200, "stopped at the limit of 200 iterations"),
         ];
         for (outcome, iterations, words) in cases {

@@ -40,7 +40,7 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 ///   `position` \[m\] and `rotation` (x, y, z, w) on the parent, `limit` \[min, max\] of a hinge or a slide, `cone` { `axis`, `swing`, `twist` } of a
 ///   ball, `mimic` { `joint`, `multiplier`, `offset` }.
 /// - or `urdf` or `gltf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating
-///   base.
+///   base. This is how the skeleton hangs on the world; what its first joint may do in a solve is `root` in `settings`.
 /// - `bodies`: `joint`, `center` \[m\], `mass` \[kg\]. Without them, those of the URDF.
 /// - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; what is not named stands neutral.
 ///
@@ -65,8 +65,8 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// | `posture` | `values` by joint (the start for others), `cares` by joint (default 1 for those of `values`, for all without it) |
 ///
 /// # Settings
-/// `settings`: `locked` (joints that stay), `root` (`free`, `pinned` or `pre-pulled`), `stiffness` and `largest_change` by joint,
-/// `regularisation`.
+/// `settings`: `locked` (joints that stay), `root` (what the first joint that moves does: `free` to move as its kind lets it, `pinned` where it
+/// starts, or `pre-pulled`), `stiffness` and `largest_change` by joint, `regularisation`, `restarts`, `least_change`.
 ///
 /// # Example
 /// ```
@@ -436,7 +436,8 @@ pub struct FigureCapsule {
 pub struct FigureSettings {
     /// Joints that stay where they start.
     pub locked: Vec<String>,
-    /// What the joints without a parent do; [`Root::Free`] when left out.
+    /// What the first joint that moves does; [`Root::Free`] when left out. The field `root` of the figure itself is another thing: how the
+    /// skeleton of a URDF or glTF hangs on the world.
     pub root: Option<Root>,
     /// How unwillingly joints move, above 0; 1 for joints without an entry.
     pub stiffness: Vec<(String, f64)>,
@@ -444,6 +445,10 @@ pub struct FigureSettings {
     pub largest_change: Vec<(String, f64)>,
     /// How much staying counts against the tasks, not negative; 0 when left out.
     pub regularisation: Option<f64>,
+    /// Other starts to try when the first does not arrive; 1000 when left out.
+    pub restarts: Option<u32>,
+    /// Look for the least change among the poses that do what is asked; true when left out.
+    pub least_change: Option<bool>,
 }
 
 impl FigureProblem {

@@ -273,11 +273,13 @@ impl Names<'_> {
             .map(|(index, name)| self.joint(name, format!("settings.locked[{index}]")))
             .collect();
         let (stiffness, change) = ("settings.stiffness", "settings.largest_change");
+        let usual = LeastSquares::default();
         let least_squares = LeastSquares {
             stiffness: self.per_joint(&settings.stiffness, 1.0, stiffness)?,
             largest_change: self.per_joint(&settings.largest_change, f64::INFINITY, change)?,
-            regularisation: settings.regularisation.unwrap_or(0.0),
-            ..LeastSquares::default()
+            regularisation: settings.regularisation.unwrap_or(usual.regularisation),
+            restarts: settings.restarts.unwrap_or(usual.restarts),
+            least_change: settings.least_change.unwrap_or(usual.least_change),
         };
         let root = settings.root.unwrap_or_default();
         Ok(Settings { locked: locked?, root, least_squares, ..Settings::default() })

@@ -234,8 +234,15 @@ fn read_body(body: &Cursor<'_>) -> Result<FigureBody> {
 }
 
 fn read_settings(settings: &Cursor<'_>) -> Result<FigureSettings> {
-    let fields =
-        settings.object(&["locked", "root", "stiffness", "largest_change", "regularisation"])?;
+    let fields = settings.object(&[
+        "locked",
+        "root",
+        "stiffness",
+        "largest_change",
+        "regularisation",
+        "restarts",
+        "least_change",
+    ])?;
     let stiffness = fields.optional("stiffness").map(|list| read_stiffness(&list)).transpose()?;
     let change = fields.optional("largest_change");
     let change = change.map(|list| named_numbers(&list, "a largest change")).transpose()?;
@@ -249,6 +256,8 @@ fn read_settings(settings: &Cursor<'_>) -> Result<FigureSettings> {
         regularisation: regularisation
             .map(|value| value.non_negative("a regularisation"))
             .transpose()?,
+        restarts: fields.optional("restarts").map(|value| value.count()).transpose()?,
+        least_change: fields.optional("least_change").map(|value| value.flag()).transpose()?,
     })
 }
 

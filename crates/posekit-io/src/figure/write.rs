@@ -300,5 +300,7 @@ fn settings(settings: &FigureSettings) -> Result<String> {
         }
     }
     add_number(&mut fields, "regularisation", settings.regularisation, "settings")?;
+    fields.add_some("restarts", settings.restarts.map(|count| count.to_string()));
+    fields.add_some("least_change", settings.least_change.map(|flag| flag.to_string()));
     Ok(fields.inline())
 }

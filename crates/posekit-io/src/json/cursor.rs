@@ -276,13 +276,19 @@ impl<'d> Object<'d> {
 
 /// Refuses a file of another kind or version, before any of its fields is looked at.
 pub(crate) fn check_schema(root: &Cursor<'_>, schema: &str) -> Result<()> {
+    check_schema_among(root, &[schema])
+}
+
+/// The same where files of several kinds will do.
+pub(crate) fn check_schema_among(root: &Cursor<'_>, schemas: &[&str]) -> Result<()> {
     let found = root.any_object()?.required("schema")?;
-    if found.text()? == schema {
+    if schemas.contains(&found.text()?) {
         return Ok(());
     }
+    let known: Vec<String> = schemas.iter().map(|schema| format!("`{schema}`")).collect();
     Err(Error::Unsupported {
         place: found.place(),
-        message: format!("the schema is `{}`, expected `{schema}`", found.text()?),
+        message: format!("the schema is `{}`, expected {}", found.text()?, known.join(" or ")),
     })
 }
 

@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::text;
 
 pub use cursor::schema_of;
-pub(crate) use cursor::{Cursor, Object, check_schema};
+pub(crate) use cursor::{Cursor, Object, check_schema, check_schema_among};
 pub(crate) use spans::{Spans, Splices};
 pub(crate) use write::{
     Fields, list_in_lines, list_inline, number, numbers, object, object_inline, text_value,

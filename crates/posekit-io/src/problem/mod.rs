@@ -42,13 +42,32 @@ pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
 pub use target::{set_target, target_len, write_target};
 
-use crate::chain_problem::ChainProblem;
+use crate::chain_problem::{CHAIN_SCHEMA, ChainProblem};
 use crate::error::Result;
 use crate::figure::{FIGURE_SCHEMA, FigureProblem, FigureSource};
-use crate::json::schema_of;
+use crate::json::{Document, check_schema_among};
 use crate::limits::Limits;
 use crate::solution::SolutionFile;
 use crate::warnings::Warnings;
+
+/// Whether the text of a problem file says that it is a figure and not a chain.
+///
+/// # Errors
+/// A text that is no JSON or has no schema; one with another schema, with those that can be read.
+///
+/// # Example: a version that is not known
+/// ```
+/// use posekit_io::problem::is_figure;
+///
+/// let error = is_figure(r#"{ "schema": "posekit.figure/2" }"#).unwrap_err().to_string();
+/// assert!(error.ends_with("the schema is `posekit.figure/2`, expected `posekit.chain/1` or `posekit.figure/1`"), "{error}");
+/// ```
+pub fn is_figure(text: &str) -> Result<bool> {
+    let document = Document::parse(text, &Limits::default())?;
+    check_schema_among(&document.root(), &[CHAIN_SCHEMA, FIGURE_SCHEMA])?;
+    let schema = document.root().any_object()?.required("schema")?;
+    Ok(schema.text()? == FIGURE_SCHEMA)
+}
 
 /// What a problem file holds.
 #[derive(Debug, Clone)]
@@ -67,9 +86,7 @@ impl Problem {
     /// # Errors
     /// As the readers of the two formats, of URDF and of glTF; a figure without the file that it names.
     pub fn from_json(text: &str, source: Option<&[u8]>, warnings: &mut Warnings) -> Result<Self> {
-        // A text that is no JSON is refused further down, with its place.
-        let schema = schema_of(text, &Limits::default()).ok().flatten();
-        if schema.as_deref() == Some(FIGURE_SCHEMA) {
+        if is_figure(text)? {
             let problem = FigureProblem::from_json(text)?;
             return Self::from_figure(&problem, source, warnings)
                 .map_err(|error| error.located_in(text));

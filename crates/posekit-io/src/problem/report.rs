@@ -30,6 +30,7 @@ pub fn solution_file(
         file.angles = angles(rig, q);
         file.rotations = rotations(rig, q);
         file.configuration = named_values(rig, q);
+        file.point_names = point_names(rig);
         if !solution.others.is_empty() {
             let all = core::iter::once(q).chain(&solution.others);
             let values = |q: &Vec<f64>| angles(rig, q).unwrap_or_else(|| q.clone());
@@ -88,6 +89,12 @@ fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
     (rig.origin == Origin::Robot).then(|| all.collect())
 }
 
+/// What the points of a robot are: the joints that move its tip, and the tip. Those of a chain have no names but their numbers.
+fn point_names(rig: &Rig) -> Option<Vec<String>> {
+    let joints = rig.moving().into_iter().map(|joint| rig.skeleton.name(joint).to_owned());
+    (rig.origin == Origin::Robot).then(|| joints.chain(["tip".to_owned()]).collect())
+}
+
 fn trace_entry(scene: &Scene, method: Method, step: &TraceStep) -> TraceEntry {
     let mut entry =
         TraceEntry { iteration: step.iteration, error: step.error, ..TraceEntry::default() };
@@ -130,10 +137,12 @@ pub fn figure_solution_file(
     file.orientation_error = Some(solution.orientation_error);
     file.choice = Some(named_choice(solution));
     file.misses = Some(misses(figure, solution, settings));
-    let hold = |hold: &Hold| NamedHold { joint: name(hold.joint), relief: hold.relief };
+    let hold =
+        |hold: &Hold| NamedHold { joint: name(hold.joint), kind: hold.kind, relief: hold.relief };
     file.holds = Some(solution.holds.iter().map(hold).collect());
     file.configuration = named_values(&figure.rig, q);
     file.points = origins(&skeleton.poses(q));
+    file.point_names = Some((0..skeleton.n_joints()).map(name).collect());
     if !solution.others.is_empty() {
         file.solutions = Some(core::iter::once(q).chain(&solution.others).cloned().collect());
     }

@@ -3,6 +3,8 @@
 mod read;
 mod write;
 
+use posekit::solve::HoldKind;
+
 use crate::error::Result;
 use crate::limits::Limits;
 
@@ -13,7 +15,7 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 ///
 /// A chain in the plane has `angles`, a chain in space `rotations`, a robot or a figure `configuration`; a chain of bare points has `points` alone.
 /// A figure also has `choice` (`method`, `reason`), `misses` (for each task `task`, `name`, `level`, `distance`, `angle`, `met`) and `holds`
-/// (`joint`, `relief`), and its `points` are the origins of its joints.
+/// (`joint`, `by`, `relief`), and its `points` are the origins of its joints. Where points belong to joints with names, `point_names` has them.
 ///
 /// # Example
 /// ```
@@ -51,7 +53,7 @@ pub struct SolutionFile {
     pub choice: Option<NamedChoice>,
     /// How far each task of a figure is from holding, in the order of its file.
     pub misses: Option<Vec<TaskMiss>>,
-    /// The limits that hold a figure back.
+    /// The limits and largest changes that hold a figure back.
     pub holds: Option<Vec<NamedHold>>,
     /// Joint angles of a chain in the plane, relative, in (-pi, pi] \[rad\].
     pub angles: Option<Vec<f64>>,
@@ -61,6 +63,9 @@ pub struct SolutionFile {
     pub configuration: Option<Vec<NamedValues>>,
     /// The bases of the bones and the tip, or the origins of a figure's joints, each with as many numbers as the problem has dimensions.
     pub points: Vec<Vec<f64>>,
+    /// What each of the points is the origin of, in the same order: the names of a figure's joints, those that do not move included; of a robot the joints
+    /// that move the tip, and `tip`.
+    pub point_names: Option<Vec<String>>,
     /// Several solutions, best first, each as `angles`; the fields above repeat the best.
     pub solutions: Option<Vec<Vec<f64>>>,
     /// What the solver did, when asked for.
@@ -132,12 +137,14 @@ pub struct TaskMiss {
     pub is_met: bool,
 }
 
-/// A joint at its limit that holds a figure back.
+/// A joint that holds a figure back, because it may not go further.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHold {
     /// The joint's name.
     pub joint: String,
-    /// By how much the misses would shrink as the limit gave way, to first order \[m/rad, m/m\]; 0 where no single limit is to blame.
+    /// What keeps it: the field `by`, [`HoldKind::Limit`] when left out.
+    pub kind: HoldKind,
+    /// By how much the misses would shrink as the limit, or the largest change, gave way, to first order \[m/rad, m/m\]; 0 where no single limit is to blame.
     pub relief: f64,
 }
 
@@ -188,6 +195,7 @@ impl SolutionFile {
             rotations: None,
             configuration: None,
             points: Vec::new(),
+            point_names: None,
             solutions: None,
             trace: None,
         }

@@ -1,5 +1,7 @@
 //! Reading a solution.
 
+use posekit::solve::HoldKind;
+
 use super::{
     NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
     TraceEntry,
@@ -8,7 +10,7 @@ use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::Limits;
 
-const FILE_FIELDS: [&str; 17] = [
+const FILE_FIELDS: [&str; 18] = [
     "schema",
     "solver",
     "status",
@@ -24,6 +26,7 @@ const FILE_FIELDS: [&str; 17] = [
     "rotations",
     "configuration",
     "points",
+    "point_names",
     "solutions",
     "trace",
 ];
@@ -52,6 +55,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<SolutionFile> {
             .map(|q| read_configuration(&q))
             .transpose()?,
         points: read_lists(&file.required("points")?)?,
+        point_names: file.optional("point_names").map(|list| read_names(&list)).transpose()?,
         solutions: file.optional("solutions").map(|list| read_lists(&list)).transpose()?,
         trace: file.optional("trace").map(|trace| read_trace(&trace)).transpose()?,
     })
@@ -120,10 +124,19 @@ fn read_miss(miss: &Cursor<'_>) -> Result<TaskMiss> {
 }
 
 fn read_hold(hold: &Cursor<'_>) -> Result<NamedHold> {
-    let fields = hold.object(&["joint", "relief"])?;
+    let fields = hold.object(&["joint", "by", "relief"])?;
     Ok(NamedHold {
         joint: fields.required("joint")?.text()?.to_owned(),
+        kind: fields.optional("by").map_or(Ok(HoldKind::Limit), |by| read_hold_kind(&by))?,
         relief: fields.required("relief")?.number()?,
+    })
+}
+
+fn read_hold_kind(by: &Cursor<'_>) -> Result<HoldKind> {
+    let word = by.text()?;
+    let kinds = [HoldKind::Limit, HoldKind::LargestChange];
+    kinds.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
+        by.invalid(format!("unknown kind of hold `{word}`, expected limit or largest-change"))
     })
 }
 

@@ -37,6 +37,10 @@ pub(super) fn write(solution: &SolutionFile) -> Result<String> {
     let values = solution.configuration.as_deref().map(configuration);
     file.add_some("configuration", values.transpose()?);
     file.add("points", list_in_lines(&lists(&solution.points, "points")?));
+    let names = |names: &Vec<String>| {
+        list_in_lines(&names.iter().map(|name| text_value(name)).collect::<Vec<String>>())
+    };
+    file.add_some("point_names", solution.point_names.as_ref().map(names));
     let solutions = solution.solutions.as_deref().map(|all| lists(all, "solutions"));
     file.add_some("solutions", solutions.transpose()?.map(|lines| list_in_lines(&lines)));
     let trace = solution.trace.as_deref().map(trace);
@@ -71,6 +75,7 @@ fn holds(holds: &[NamedHold]) -> Result<Vec<String>> {
     let line = |(index, hold): (usize, &NamedHold)| {
         let mut fields = Fields::new();
         fields.add("joint", text_value(&hold.joint));
+        fields.add("by", text_value(hold.kind.word()));
         fields.add("relief", number(hold.relief, &format!("holds[{index}].relief"))?);
         Ok(fields.inline())
     };

@@ -156,7 +156,8 @@ impl Solver {
         Ok(Float64Array::new_from_slice(&self.output))
     }
 
-    /// The limits that hold the effectors back: joint, and by how much the misses would shrink as it gave way, one after the other.
+    /// The limits and largest changes that hold the effectors back: joint, and by how much the misses would shrink as it gave way, one after the other.
+    /// Which of the two it is stands in the solution's file, as `by`.
     pub fn holds(&mut self) -> Result<Float64Array> {
         self.output.clear();
         let holds = &self.session.solution()?.holds;

@@ -127,6 +127,14 @@ impl Skeleton {
         core::iter::successors(Some(joint), |joint| self.parent(*joint))
     }
 
+    /// True for a joint that moves and has none above it that does: the hips of a figure, whatever fixed joints they hang on. A skeleton
+    /// that branches before anything moves has several.
+    #[must_use]
+    pub fn is_root(&self, joint: usize) -> bool {
+        let moves = |&joint: &usize| self.kind(joint) != JointKind::Fixed;
+        moves(&joint) && !self.ancestors(joint).skip(1).any(|above| moves(&above))
+    }
+
     /// How a joint moves; its axis is of unit length.
     #[inline]
     #[must_use]

@@ -8,7 +8,10 @@ impl RigRun {
     pub(super) fn choose(&self, is_limb: bool, is_free: bool, settings: &Settings) -> Choice {
         let rig = &self.rig;
         let has_wishes = settings.least_squares != super::LeastSquares::default();
-        let (method, reason) = if !rig.is_plain {
+        let is_idle = rig.demands.iter().all(|demand| demand.weight == 0.0);
+        let (method, reason) = if is_idle {
+            (Method::LeastSquares, "nothing is asked for")
+        } else if !rig.is_plain {
             (Method::LeastSquares, "tasks that only least squares can do")
         } else if has_wishes {
             (Method::LeastSquares, "stiffness, velocity limits or other choices of least squares")

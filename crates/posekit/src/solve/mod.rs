@@ -10,8 +10,9 @@
 //!
 //! # Levels and the least change
 //! Tasks of level 1 are solved first; the status speaks of them. Then each lower level is brought as near as it comes without disturbing those
-//! above it. Of the poses that are left, the solution is the one nearest to the start: the least sum of stiffness times squared change
-//! ([`LeastSquares::stiffness`]). Angles of hinges come back as the values nearest to where they started, not wrapped.
+//! above it. Of the poses that are left, the solution is one of least change from the start: the sum of stiffness times squared change
+//! ([`LeastSquares::stiffness`]) has a local minimum there, the one near the pose that was found; another fold, far from it, may have a smaller sum, and where a restart
+//! was needed the minimum is the one near the pose that the restart found. Angles of hinges come back as the values nearest to where they started, not wrapped.
 //!
 //! # Never stuck silently
 //! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The
@@ -39,7 +40,7 @@ mod two_bone;
 mod workspace;
 
 pub use settings::{Ccd, Detail, LeastSquares, Relaxation, Root, Settings};
-pub use solution::{Choice, Hold, Phase, Solution, Status, TraceStep};
+pub use solution::{Choice, Hold, HoldKind, Phase, Solution, Status, TraceStep};
 pub use workspace::{Progress, Workspace};
 
 use crate::Result;

@@ -6,6 +6,7 @@
 
 use super::demand::{Carrier, Demand};
 use super::driver::{Residual, worse};
+use super::solution::HoldKind;
 use crate::chain::Reach;
 use crate::math::{Pose, atan2, sin_cos, so3_exp, so3_log, swing_twist};
 use crate::skeleton::Limit;
@@ -63,6 +64,8 @@ pub(super) struct Node {
     /// Whether the placement turns.
     pub(super) is_turned: bool,
     pub(super) kind: Kind,
+    /// A root that is to be carried along first.
+    pub(super) is_pulled: bool,
     pub(super) bound: Bound,
     pub(super) ccd_weight: f64,
     /// How unwillingly it moves, for least squares.
@@ -71,6 +74,8 @@ pub(super) struct Node {
     pub(super) goes_round: bool,
     /// Largest turn of a ball from where it starts \[rad\].
     pub(super) leash: f64,
+    /// Whether the lower and the upper end of its bound are how far it may change, nearer than its limit.
+    pub(super) is_leashed_at: [bool; 2],
     /// Place in the skeleton's configuration.
     pub(super) values: Range<usize>,
     /// The independent variable of a one-value joint: value = gain × variable + bias, each in radians or run lengths.
@@ -511,6 +516,20 @@ impl Rig {
                     || twist[1] - parts.twist <= 1e-9
             }
             Bound::Cone(_) => false,
+        }
+    }
+
+    /// What keeps node `i`, whose joint has one value, from going further: by `way` down or up, or, without a way, where it is nearest.
+    pub(super) fn what_stops(&self, i: usize, way: Option<f64>) -> HoldKind {
+        let node = &self.nodes[i];
+        let (min, max) = self.variable_range(i);
+        let value = self.variable_value(i);
+        // A follower of negative gain goes down as its variable goes up.
+        let is_up = way.unwrap_or((value - min) - (max - value)) * node.gain > 0.0;
+        if node.is_leashed_at[usize::from(is_up)] {
+            HoldKind::LargestChange
+        } else {
+            HoldKind::Limit
         }
     }
 

@@ -85,7 +85,7 @@ impl Rig {
             };
             let is_held = ccd_weights.get(driver) == Some(&0.0)
                 || settings.locked.contains(&driver)
-                || (settings.root == Root::Pinned && skeleton.parent(driver).is_none());
+                || (settings.root == Root::Pinned && skeleton.is_root(driver));
             let Some(kind) = moving(skeleton.kind(joint)).filter(|_| !is_held) else {
                 self.node_of_joint[joint] = BASE - 1;
                 continue;
@@ -103,6 +103,7 @@ impl Rig {
                 node_from_joint,
                 is_turned: placement.rotation != DQuat::IDENTITY,
                 kind,
+                is_pulled: settings.root == Root::PrePulled && skeleton.is_root(joint),
                 bound: bound(kind, scaled_limit(skeleton.limit(driver), gain, bias)),
                 ccd_weight: ccd_weights.get(joint).copied().unwrap_or(1.0),
                 stiffness: settings.least_squares.stiffness.get(driver).copied().unwrap_or(1.0),
@@ -116,6 +117,7 @@ impl Rig {
                 ),
                 values: skeleton.value_range(joint),
                 variable,
+                is_leashed_at: [false; 2],
                 is_alone: true,
                 gain,
                 bias,
@@ -435,8 +437,9 @@ impl Rig {
                 (Kind::Slide { .. }, _) => ((f64::NEG_INFINITY, f64::INFINITY), self.scale),
                 (Kind::Ball | Kind::Free, _) => continue,
             };
-            let min = old.0.max((start - node.leash) * by);
-            let max = old.1.min((start + node.leash) * by);
+            let ends = [(start - node.leash) * by, (start + node.leash) * by];
+            node.is_leashed_at = [ends[0] > old.0, ends[1] < old.1];
+            let (min, max) = (old.0.max(ends[0]), old.1.min(ends[1]));
             node.bound = bound(node.kind, Limit::Range { min, max });
         }
     }
@@ -497,11 +500,11 @@ impl Rig {
         }
     }
 
-    /// Carries floating joints along by the mean of the misses of the points that they move.
+    /// Carries roots that float along by the mean of the misses of the points that they move.
     pub(super) fn pull_root(&mut self) {
         for i in 0..self.nodes.len() {
             let node = &self.nodes[i];
-            if node.kind != Kind::Free || node.parent != BASE {
+            if node.kind != Kind::Free || !node.is_pulled {
                 continue;
             }
             let (mut sum, mut weight) = (DVec3::ZERO, 0.0);

@@ -28,7 +28,9 @@ pub struct Settings {
     pub least_squares: LeastSquares,
     /// Joints (by index) that stay where they start, whatever the method, and so do joints that mimic them. Default none.
     pub locked: Vec<usize>,
-    /// What the joints without a parent do. Default [`Root::Free`].
+    /// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves. Default [`Root::Free`].
+    ///
+    /// How the skeleton hangs on the world is not decided here but by that joint's kind: only a [free](crate::skeleton::JointKind::Free) one floats.
     pub root: Root,
 }
 
@@ -90,14 +92,14 @@ impl Default for Relaxation {
     }
 }
 
-/// What the joints without a parent do.
+/// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves, or each of them where the skeleton branches before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum Root {
-    /// They move as their kind lets them.
+    /// It moves as its kind lets it.
     #[default]
     Free,
-    /// They stay where they start.
+    /// It stays where it starts, turned as it is.
     Pinned,
     /// A [free](crate::skeleton::JointKind::Free) root is first carried along with its effectors: moved by the mean of their misses, and
     /// then solved for like any other joint. For figures that are dragged far.
@@ -109,8 +111,9 @@ pub enum Root {
 pub struct LeastSquares {
     /// How unwillingly each joint of the skeleton moves, above 0; empty means 1 for all.
     ///
-    /// Of all poses that do what is asked, the one with the least sum of stiffness times squared change is returned: a spine ten
-    /// times as stiff as an arm bends a tenth as much. Radians and parts of the reach count alike.
+    /// Among the poses that do what is asked, one with the least sum of stiffness times squared change is returned: a spine ten
+    /// times as stiff as an arm bends a tenth as much. Radians and parts of the reach count alike. The sum is the least nearby, a local minimum: that of the
+    /// poses around the one that was found first, or, where a [restart](Self::restarts) was needed, around the one that it found.
     pub stiffness: Vec<f64>,
     /// Largest change of each joint of the skeleton from where it starts \[rad, or m for slides\], at least 0; empty means no bound. For
     /// tracking: the largest velocity times the time step. A free joint's position is not bounded.
@@ -121,8 +124,8 @@ pub struct LeastSquares {
     /// Above 0 it is traded against them: poses change more smoothly next to singular ones, and targets are missed by a
     /// little.
     pub regularisation: f64,
-    /// Look for the least change among the poses that do what is asked. Default true; false returns the first that is found, which is near
-    /// it, and takes fewer iterations.
+    /// Look for the least change among the poses that do what is asked and are near the first that is found. Default true; false returns that first one and takes
+    /// fewer iterations.
     pub least_change: bool,
     /// Other starts to try when the first does not arrive, as far as the [iterations](Settings::iterations) go. Default 1000; 0 for tracking, where
     /// a jump is worse than a miss.

@@ -14,7 +14,7 @@ pub enum Status {
         /// By how much, in the problem's units.
         shortfall: f64,
     },
-    /// No progress, and these joints stand at limits that hold the effector back.
+    /// No progress, and these joints stand at limits, or at their largest change, and hold the effector back; [`Solution::holds`] tells which.
     Blocked {
         /// Indices of the joints, ascending.
         joints: Vec<usize>,
@@ -43,14 +43,39 @@ impl Status {
     }
 }
 
-/// A joint at its limit that holds the effectors back.
+/// A joint that holds the effectors back, because it may not go further.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hold {
     /// Index of the joint.
     pub joint: usize,
-    /// By how much the root of the weighted sum of squared misses would shrink per radian (or metre) that the limit gave way, to first order
-    /// \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
+    /// What keeps it.
+    pub kind: HoldKind,
+    /// By how much the root of the weighted sum of squared misses would shrink per radian (or metre) that the limit, or the largest change, gave way, to
+    /// first order \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
     pub relief: f64,
+}
+
+/// What keeps a joint from going further. Where both do, it is the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum HoldKind {
+    /// The joint's own [`Limit`](crate::skeleton::Limit).
+    #[default]
+    Limit,
+    /// How far it may change from where it starts: [`LeastSquares::largest_change`](super::LeastSquares::largest_change), such as a velocity
+    /// times a time step. The limit itself may be far away.
+    LargestChange,
+}
+
+impl HoldKind {
+    /// The word used in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::LargestChange => "largest-change",
+        }
+    }
 }
 
 /// The method that ran, and why.
@@ -78,7 +103,8 @@ pub struct Solution {
     pub orientation_error: f64,
     /// How far each task is from holding, in the order of the tasks, measured likewise; empty for a chain.
     pub misses: Vec<Miss>,
-    /// The limits that hold the effectors back, where no more is to be gained: the joints of [`Status::Blocked`], and how much each would give.
+    /// The limits and largest changes that hold the effectors back, where no more is to be gained: the joints of [`Status::Blocked`], what keeps each,
+    /// and how much it would give.
     pub holds: Vec<Hold>,
     /// The method that ran, and why.
     pub choice: Choice,

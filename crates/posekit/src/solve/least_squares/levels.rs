@@ -473,3 +473,107 @@ impl Rig {
         self.before(i) * in_node
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Method, Settings};
+    use super::*;
+    use crate::math::rotation_about;
+    use crate::skeleton::{Joint, Limit, Mimic, Skeleton};
+    use crate::task::{Posture, Task};
+
+    /// A joint of every kind, and one that follows another.
+    fn figure() -> Skeleton {
+        let placed = Pose::new(rotation_about(DVec3::Y, 0.6), DVec3::new(0.3, 0.1, -0.2));
+        let range = Limit::Range { min: -2.0, max: 2.0 };
+        let mimic = Mimic { joint: 2, multiplier: -1.7, offset: 0.2 };
+        let kinds = [
+            Joint::free("hips"),
+            Joint::ball("spine"),
+            Joint::revolute("knee", DVec3::new(0.6, 0.8, 0.0)).with_limit(range),
+            Joint::revolute("wheel", DVec3::Z),
+            Joint::prismatic("rail", DVec3::X),
+            Joint::revolute("follower", DVec3::X).with_mimic(mimic),
+        ];
+        let joints = kinds
+            .into_iter()
+            .enumerate()
+            .map(|(i, joint)| if i == 0 { joint } else { joint.child_of(i - 1).at(placed) });
+        Skeleton::try_new(joints.collect()).expect("the figure is valid")
+    }
+
+    /// A configuration; `k` tells one from another.
+    fn pose(skeleton: &Skeleton, k: f64) -> Vec<f64> {
+        let mut q = skeleton.neutral();
+        q[..3].copy_from_slice(&[0.2 * k, -0.1, 0.3 - 0.1 * k]);
+        rotation_about(DVec3::new(0.36, 0.48, 0.8), 0.5 * k).write_to_slice(&mut q[3..7]);
+        rotation_about(DVec3::new(0.8, -0.6, 0.0), 0.3 - k).write_to_slice(&mut q[7..11]);
+        // The short way from one to the other leads across the turn.
+        q[11..14].copy_from_slice(&[0.4 * k, 2.4 * k, -0.3 * k]);
+        skeleton.settle(&mut q);
+        q
+    }
+
+    fn begun(skeleton: &Skeleton, start: &[f64], posture: &Posture) -> RigRun {
+        let task = Task::new(posture.clone()).weighing(0.3);
+        let mut run = RigRun::default();
+        run.begin(skeleton, start, &[task], Method::LeastSquares, &Settings::default());
+        run.settle_least_squares();
+        run
+    }
+
+    /// A posture pulls the way, and as hard, as its sum of squares falls: compares the pulls with central differences.
+    #[test]
+    fn pulls_are_the_gradient_of_a_posture() {
+        const H: f64 = 1e-5;
+        let skeleton = figure();
+        for (from, to) in [(0.7, -1.2), (-1.2, 0.7), (1.3, 1.1), (0.5, 0.5)] {
+            let (start, wanted) = (pose(&skeleton, from), pose(&skeleton, to));
+            let posture = Posture::new(wanted).caring([1.0, 0.4, 2.0, 0.7, 3.0, 1.0]);
+            let mut run = begun(&skeleton, &start, &posture);
+            let (least, rig) = (&mut run.least, &mut run.rig);
+            least.push_on_joints();
+            let told = least.bend.clone();
+            assert_eq!(told.len(), skeleton.n_dofs(), "one for each degree of freedom");
+            for (i, told) in told.into_iter().enumerate() {
+                let mut moved = |h: f64| {
+                    least.keep(rig);
+                    least.step.x.clear();
+                    least.step.x.resize(least.system.n_unknowns, 0.0);
+                    least.step.x[i] = h;
+                    least.apply(rig, 1.0);
+                    let merit = least.measure(rig);
+                    least.recall(rig);
+                    merit
+                };
+                // Half of it, since the squares are not halved.
+                let slope = 0.5 * (moved(-H) - moved(H)) / (2.0 * H);
+                assert!((slope - told).abs() < 1e-8, "{from} to {to}, {i}: {slope} {told}");
+            }
+        }
+    }
+
+    /// What a posture says is missing is all that is: a step by it leaves none of its miss, and each joint that does not care where it is.
+    #[test]
+    fn a_posture_is_where_its_pulls_lead() {
+        let skeleton = figure();
+        let (start, wanted) = (pose(&skeleton, 0.7), pose(&skeleton, -1.2));
+        for careless in 0..5 {
+            let mut cares = [1.0, 0.4, 2.0, 0.7, 3.0, 0.0];
+            cares[careless] = 0.0;
+            let posture = Posture::new(wanted.clone()).caring(cares);
+            let mut run = begun(&skeleton, &start, &posture);
+            let (least, rig) = (&mut run.least, &mut run.rig);
+            least.step.x.clone_from(&least.step.toward);
+            least.apply(rig, 1.0);
+            let mut q = start.clone();
+            least.write_values(rig, &mut q);
+            let miss = Task::new(posture.clone()).miss(&skeleton, &q);
+            assert!(miss.distance < 1e-12 && miss.angle < 1e-12, "{careless}: {miss:?}");
+            assert!(Task::new(posture).miss(&skeleton, &start).angle > 0.5, "was far");
+            let values = skeleton.value_range(careless);
+            let stays = q[values.clone()].iter().zip(&start[values]);
+            assert!(stays.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) < 1e-15, "{careless}");
+        }
+    }
+}

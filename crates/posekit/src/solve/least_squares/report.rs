@@ -4,7 +4,7 @@ use super::super::demand::{Demand, Motion};
 use super::super::driver::{Residual, worse};
 use super::super::rig::{Kind, Rig};
 use super::super::rig_run::RigRun;
-use super::super::solution::Hold;
+use super::super::solution::{Hold, HoldKind};
 use crate::math::wrap_angle;
 use crate::task::{Miss, TaskKind};
 use glam::DVec3;
@@ -84,8 +84,8 @@ impl RigRun {
         }
     }
 
-    /// The joints at limits that hold the effectors back: those that would move outward if they could, and by how much that would
-    /// help; or, when none would (a pose at rest), all that stand at a limit.
+    /// The joints at limits, or at their largest change, that hold the effectors back: those that would move outward if they could, and by how much
+    /// that would help; or, when none would (a pose at rest), all that stand at a limit.
     pub(in super::super) fn find_blocking(&mut self, holds: &mut Vec<Hold>) {
         // What least squares knows of the present state is put back afterwards: looking must leave no trace.
         self.least.keep(&self.rig);
@@ -98,32 +98,44 @@ impl RigRun {
         let enough = PUSH * miss * rig.unit();
         for block in &least.system.blocks {
             let (i, push) = (block.node, &least.bend[block.range()]);
-            let outward = match block.motion {
+            let (outward, kind) = match block.motion {
                 Motion::Variable => {
                     let ((min, max), value) =
                         (least.step.ranges[block.first], least.step.values[block.first]);
                     let near = AT_LIMIT * if rig.is_hinge(i) { 1.0 } else { rig.reach };
                     let is_held = (push[0] > 0.0 && max - value <= near)
                         || (push[0] < 0.0 && value - min <= near);
-                    if is_held { push[0].abs() } else { 0.0 }
+                    let outward = if is_held { push[0].abs() } else { 0.0 };
+                    (outward, rig.what_stops(i, Some(push[0])))
                 }
                 Motion::Turn => {
                     let push = DVec3::from_slice(push);
-                    let walls = rig.walls(i).into_iter().flatten();
-                    let held = walls.filter(|(_, room)| *room <= AT_LIMIT);
-                    held.map(|(outward, _)| push.dot(outward)).fold(0.0, f64::max)
+                    let [out, end, off] = rig.walls(i).map(|wall| {
+                        let held = wall.filter(|(_, room)| *room <= AT_LIMIT);
+                        held.map_or(0.0, |(outward, _)| push.dot(outward))
+                    });
+                    let limit = out.max(end).max(0.0);
+                    if off > limit {
+                        (off, HoldKind::LargestChange)
+                    } else {
+                        (limit, HoldKind::Limit)
+                    }
                 }
-                Motion::Shift => 0.0,
+                Motion::Shift => (0.0, HoldKind::Limit),
             };
             if outward > enough {
                 let slides = matches!(rig.nodes[i].kind, Kind::Slide { .. });
                 let relief = outward / miss / if slides { 1.0 } else { rig.scale };
-                holds.push(Hold { joint: rig.nodes[i].joint, relief });
+                holds.push(Hold { joint: rig.nodes[i].joint, kind, relief });
             }
         }
         if holds.is_empty() {
             let held = (0..rig.nodes.len()).filter(|&i| rig.is_at_limit(i));
-            holds.extend(held.map(|i| Hold { joint: rig.nodes[i].joint, relief: 0.0 }));
+            holds.extend(held.map(|i| {
+                let is_one = rig.nodes[i].variable.is_some();
+                let kind = if is_one { rig.what_stops(i, None) } else { HoldKind::Limit };
+                Hold { joint: rig.nodes[i].joint, kind, relief: 0.0 }
+            }));
         }
         holds.sort_unstable_by_key(|hold| hold.joint);
         holds.dedup_by_key(|hold| hold.joint);
