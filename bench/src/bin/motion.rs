@@ -1,12 +1,13 @@
 //! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use mimalloc::MiMalloc;
 use posekit::motion::{
     CleanSettings, Clip, DetectSettings, FloorChoice, Leg, Plant, clean, find_floor, find_legs,
     find_plants,
@@ -34,26 +35,26 @@ mod common {
 
 use skate::Injury;
 
-/// The system's allocator, with how much is allocated, and the most that was.
+/// The command's allocator, with how much is allocated, and the most that was.
 struct Counting {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-// SAFETY: every call is handed to the system's allocator unchanged; counting touches no memory that it manages.
+// SAFETY: every call is handed to that allocator unchanged; counting touches no memory that it manages.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
         self.most.fetch_max(now, Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
+        unsafe { MiMalloc.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
         self.most.fetch_max(now, Relaxed);
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { MiMalloc.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -61,13 +62,13 @@ unsafe impl GlobalAlloc for Counting {
         self.most.fetch_max(now, Relaxed);
         self.now.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(old, layout, size) }
+        unsafe { MiMalloc.realloc(old, layout, size) }
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
         self.now.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(old, layout) }
+        unsafe { MiMalloc.dealloc(old, layout) }
     }
 }
 

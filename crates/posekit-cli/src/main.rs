@@ -32,6 +32,11 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use mimalloc::MiMalloc;
+
+/// Buffers as long as a clip come and go in every step of it. The system would map and clear their pages each time, which takes as long as some of the steps.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {

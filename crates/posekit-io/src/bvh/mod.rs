@@ -51,6 +51,7 @@ pub use file::{Axis, Channel, File, Node};
 pub(crate) use motion::Layout;
 pub(crate) use number::write_number;
 pub use rig::{Convention, Loss, Positions, Rig, Tip};
+pub(crate) use source::Input;
 pub use survey::{Survey, Upward, survey};
 pub(crate) use words::is_blank;
 
@@ -152,7 +153,7 @@ pub fn read_bytes(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<File> {
-    Ok(read_with_layout(&mut &*bytes, bytes.len(), options, limits, warnings)?.0)
+    Ok(read_with_layout(Input::Text(bytes), options, limits, warnings)?.0)
 }
 
 /// Reads a motion from a stream. The text is never in memory as a whole, only its numbers are.
@@ -165,21 +166,19 @@ pub fn read_from(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<File> {
-    Ok(read_with_layout(input, 0, options, limits, warnings)?.0)
+    Ok(read_with_layout(Input::Stream(input), options, limits, warnings)?.0)
 }
 
 /// Reads a motion, and where its numbers stand; `None` where the text does not say the same as what was read of it.
-///
-/// - `size`: of the text \[bytes\], 0 where it is not known
-pub(crate) fn read_with_layout(
-    input: &mut dyn Read,
-    size: usize,
+pub(crate) fn read_with_layout<'a>(
+    input: Input<'a>,
     options: &Options,
-    limits: &Limits,
+    limits: &'a Limits,
     warnings: &mut Warnings,
 ) -> Result<(File, Option<Layout>)> {
     check_frame_time(options)?;
     let n_warnings = warnings.len();
+    let size = input.size();
     let mut source = Source::new(input, limits)?;
     let (nodes, has_motion) = hierarchy::read_hierarchy(&mut source, options, limits, warnings)?;
     if !has_motion {

@@ -1,5 +1,6 @@
-//! A text as lines, read in pieces: only the line at hand is in memory.
+//! A text as lines. A stream is read in pieces: only the line at hand is in memory.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 
 use crate::error::{Error, Place, Result};
@@ -9,12 +10,30 @@ use crate::text::{too_large_motion, wide_encoding};
 /// Bytes asked for at a time; a row of 100 joints has 3 000.
 const PIECE: usize = 1 << 18;
 
-/// The lines of a stream. A line ends with LF, CR LF or CR.
+/// Where a text comes from.
+pub(crate) enum Input<'a> {
+    /// It is in memory, and is not copied.
+    Text(&'a [u8]),
+    Stream(&'a mut dyn Read),
+}
+
+impl Input<'_> {
+    /// The size of the text \[bytes\], 0 where it is not known.
+    pub(super) const fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Stream(_) => 0,
+        }
+    }
+}
+
+/// The lines of a text. A line ends with LF, CR LF or CR.
 pub(super) struct Source<'a> {
-    input: &'a mut dyn Read,
+    /// What there is to be read; nothing for a text in memory.
+    input: Option<&'a mut dyn Read>,
     limits: &'a Limits,
     /// What has been read and is still needed, up to `filled`; the rest is room.
-    buffer: Vec<u8>,
+    buffer: Cow<'a, [u8]>,
     filled: usize,
     /// Offset of the buffer in the file.
     base: usize,
@@ -29,15 +48,22 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A stream at its first line. A byte-order mark is skipped.
-    pub(super) fn new(input: &'a mut dyn Read, limits: &'a Limits) -> Result<Self> {
+    /// A text at its first line. A byte-order mark is skipped.
+    pub(super) fn new(input: Input<'a>, limits: &'a Limits) -> Result<Self> {
+        if input.size() > limits.motion_bytes {
+            return Err(too_large_motion(limits));
+        }
+        let (input, buffer, filled) = match input {
+            Input::Text(text) => (None, Cow::Borrowed(text), text.len()),
+            Input::Stream(stream) => (Some(stream), Cow::Owned(vec![0; PIECE]), 0),
+        };
         let mut source = Self {
+            is_drained: input.is_none(),
             input,
             limits,
-            buffer: vec![0; PIECE],
-            filled: 0,
+            buffer,
+            filled,
             base: 0,
-            is_drained: false,
             line: 0..0,
             next: 0,
             number: 0,
@@ -131,16 +157,18 @@ impl<'a> Source<'a> {
 
     /// Reads more behind what is there. Moves `next` to the front, so the line at hand is lost.
     fn fill(&mut self) -> Result<()> {
-        self.buffer.copy_within(self.next..self.filled, 0);
+        let Some(input) = &mut self.input else { return Ok(()) };
+        let buffer = self.buffer.to_mut();
+        buffer.copy_within(self.next..self.filled, 0);
         self.base += self.next;
         self.filled -= self.next;
         self.next = 0;
         self.line = 0..0;
-        if self.filled + PIECE > self.buffer.len() {
-            self.buffer.resize(2 * self.filled + PIECE, 0);
+        if self.filled + PIECE > buffer.len() {
+            buffer.resize(2 * self.filled + PIECE, 0);
         }
         loop {
-            match self.input.read(&mut self.buffer[self.filled..]) {
+            match input.read(&mut buffer[self.filled..]) {
                 Ok(read) => {
                     self.is_drained = read == 0;
                     self.filled += read;
@@ -218,8 +246,10 @@ mod tests {
 
     fn lines(text: &[u8], step: usize) -> Vec<(Vec<u8>, usize, bool)> {
         let limits = Limits::default();
-        let mut input = Drip(text, step);
-        let mut source = Source::new(&mut input, &limits).unwrap();
+        let mut drip = Drip(text, step);
+        // In no pieces is in memory.
+        let input = if step > 0 { Input::Stream(&mut drip) } else { Input::Text(text) };
+        let mut source = Source::new(input, &limits).unwrap();
         let mut lines = Vec::new();
         while source.advance().unwrap() {
             lines.push((source.line().to_vec(), source.byte(), source.has_line_end()));
@@ -242,7 +272,7 @@ mod tests {
         ]
         .map(|(line, byte, ends)| (line.to_vec(), byte, ends))
         .to_vec();
-        for step in 1..=text.len() {
+        for step in 0..=text.len() {
             assert_eq!(lines(text, step), expected, "{step} bytes at a time");
         }
     }

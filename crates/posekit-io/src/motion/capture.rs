@@ -7,8 +7,8 @@ use posekit::motion::Clip;
 
 use super::{MotionOptions, Written};
 use crate::bvh::{
-    self, Convention, File, LARGEST, Layout, Loss, Options, Rig, Survey, Upward, is_blank, survey,
-    write_number,
+    self, Convention, File, Input, LARGEST, Layout, Loss, Options, Rig, Survey, Upward, is_blank,
+    survey, write_number,
 };
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
@@ -40,8 +40,7 @@ impl Capture {
             fills_gaps: options.fills_gaps,
             frame_time: options.fps.map(|fps| 1.0 / fps),
         };
-        let (file, layout) =
-            bvh::read_with_layout(&mut &*text, text.len(), &how, limits, warnings)?;
+        let (file, layout) = bvh::read_with_layout(Input::Text(&text), &how, limits, warnings)?;
         let survey = survey(&file);
         let positions = options.positions.or(survey.positions).unwrap_or_default();
         let convention = Convention::default().with_positions(positions);
@@ -107,8 +106,8 @@ impl Capture {
         let (mut copied, mut is_good) = (0, true);
         let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
             let read = self.file.frame(frame);
-            for place in places.filter(|&place| !is_same(&row[place..=place], &read[place..=place]))
-            {
+            let differs = |place: &usize| row[*place].to_bits() != read[*place].to_bits();
+            for place in places.filter(differs) {
                 let start = layout.lines[frame] + layout.words[frame * n + place] as usize;
                 let word = &text[start..];
                 let length = word.iter().position(|&byte| is_end(byte)).unwrap_or(word.len());
@@ -193,31 +192,22 @@ const fn is_end(byte: u8) -> bool {
 /// The joints whose values differ in any frame, by any bit; the clips have the same skeleton and as many frames.
 pub(super) fn changed(read: &Clip, edited: &Clip) -> Vec<usize> {
     let skeleton = read.skeleton();
-    // What has not been seen to differ yet.
-    let mut same: Vec<_> =
-        (0..skeleton.n_joints()).map(|joint| (joint, skeleton.value_range(joint))).collect();
-    let mut changed = Vec::new();
+    // Of each value the bits that differ in any frame. Of all values, so that a compiler can compare several at once.
+    let mut differing = vec![0; skeleton.n_values()];
     for frame in 0..read.n_frames() {
-        let (old, new) = (read.frame(frame), edited.frame(frame));
-        if is_same(old, new) {
-            continue;
+        let values = read.frame(frame).iter().zip(edited.frame(frame));
+        for (differing, (old, new)) in differing.iter_mut().zip(values) {
+            *differing |= old.to_bits() ^ new.to_bits();
         }
-        same.retain(|(joint, range)| {
-            let is_same = is_same(&old[range.clone()], &new[range.clone()]);
-            if !is_same {
-                changed.push(*joint);
-            }
-            is_same
-        });
     }
-    changed.sort_unstable();
-    changed
+    let differs =
+        |joint: &usize| differing[skeleton.value_range(*joint)].iter().any(|bits| *bits != 0);
+    (0..skeleton.n_joints()).filter(differs).collect()
 }
 
 /// True for the same bits.
 pub(super) fn is_same(a: &[f64], b: &[f64]) -> bool {
-    // All of them, so that a compiler can compare several at once: they are few, and mostly the same.
-    a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a.to_bits() ^ b.to_bits())) == 0
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// A direction along an axis as a vector.

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::find::{Legs, find_legs};
 use super::firm::{Firm, SURE, Stance, firm_parts};
-use super::floor::{Floor, FloorChoice, floor_of};
+use super::floor::{Floor, FloorChoice, floor_of, key, of_key};
 use super::hold::{ContactReport, HoldSettings, hold_on_path};
 use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
 use super::pace::Pace;
@@ -222,8 +222,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let (held, after) = hold_on_path(clip, tracks, &path, &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
-        report.drift_after =
-            drift(|frame| after.pose(frame, joint).translation, &report.plant, &floor);
+        report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
         let missed =
             contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
@@ -327,7 +326,7 @@ fn way(
 
 /// How far a joint gets from where it is first \[the clip's unit\].
 fn strays(tracks: &Tracks, joint: usize, n_frames: usize) -> f64 {
-    let at = |frame: usize| tracks.pose(frame, joint).translation;
+    let at = |frame: usize| tracks.place(frame, joint);
     (1..n_frames).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
 }
 
@@ -362,22 +361,23 @@ pub(super) fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -
     };
     let points: Vec<DVec3> = plant.frames.clone().map(along).collect();
     let mut median = DVec3::ZERO;
-    let mut values = Vec::with_capacity(points.len());
+    let mut keys = Vec::with_capacity(points.len());
     for k in 0..3 {
-        values.clear();
-        values.extend(points.iter().map(|point| point[k]));
-        median[k] = middle(&mut values);
+        keys.clear();
+        keys.extend(points.iter().map(|point| key(point[k])));
+        median[k] = middle(&mut keys);
     }
     points.iter().map(|point| point.distance(median)).fold(0.0, |a, b| if b > a { b } else { a })
 }
 
-/// The median: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
-fn middle(values: &mut [f64]) -> f64 {
-    let rank = values.len() / 2;
-    let is_even = values.len().is_multiple_of(2);
-    let (below, upper, _) = values.select_nth_unstable_by(rank, f64::total_cmp);
-    let lower = below.iter().copied().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
-    if is_even { 0.5 * (lower + *upper) } else { *upper }
+/// The median of numbers by their [`key`]s: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
+fn middle(keys: &mut [i64]) -> f64 {
+    let rank = keys.len() / 2;
+    let is_even = keys.len().is_multiple_of(2);
+    let (below, upper, _) = keys.select_nth_unstable(rank);
+    let upper = of_key(*upper);
+    let lower = below.iter().max().filter(|_| is_even);
+    lower.map_or(upper, |lower| 0.5 * (of_key(*lower) + upper))
 }
 
 /// Where joints are, in frames or in looks, and by how much the root is moved then.
@@ -533,7 +533,7 @@ impl Planner<'_> {
         let frames = firm[all[first]].plant.frames.start..firm[all[last]].plant.frames.end;
         let whole = Plant { frames, ..firm[index].plant };
         let at = |frame| self.frames.at(whole.leg, whole.part, frame);
-        if drift(at, &whole, &self.floor) > self.seen_slide() {
+        if first == last || drift(at, &whole, &self.floor) > self.seen_slide() {
             return vec![index];
         }
         all[first..=last].to_vec()

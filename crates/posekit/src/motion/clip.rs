@@ -69,11 +69,15 @@ impl Clip {
             let expected = values.len().checked_div(n).unwrap_or(0) * n;
             return Err(Error::Length { what: "values of a clip", expected, found: values.len() });
         }
+        let mut before: Option<&[f64]> = None;
         for (frame, q) in values.chunks_exact_mut(n.max(1)).enumerate() {
             skeleton.check(q).map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
             skeleton.settle(q);
+            if let Some(before) = before {
+                keep_to_side(&skeleton, before, q);
+            }
+            before = Some(q);
         }
-        keep_to_one_side(&skeleton, &mut values);
         let (start, up) = (0.0, DVec3::Y);
         Ok(Self { skeleton, frame_time, values, start, up, metres_per_unit: None })
     }
@@ -302,17 +306,11 @@ fn mix(skeleton: &Skeleton, from: &[f64], to: &[f64], part: f64, q: &mut [f64]) 
     }
 }
 
-/// Turns the sign of every quaternion to the side of the frame before it.
-fn keep_to_one_side(skeleton: &Skeleton, values: &mut [f64]) {
-    let n = skeleton.n_values();
-    let places: Vec<usize> =
-        (0..skeleton.n_joints()).filter_map(|joint| rotation_place(skeleton, joint)).collect();
-    for start in (n..values.len()).step_by(n.max(1)) {
-        let (done, rest) = values.split_at_mut(start);
-        for &place in &places {
-            if rotation(&done[start - n..], place).dot(rotation(rest, place)) < 0.0 {
-                rest[place..place + 4].iter_mut().for_each(|value| *value = -*value);
-            }
+/// Turns the sign of every quaternion to the side that it has in the frame before.
+fn keep_to_side(skeleton: &Skeleton, before: &[f64], q: &mut [f64]) {
+    for &place in skeleton.rotations() {
+        if rotation(before, place).dot(rotation(q, place)) < 0.0 {
+            q[place..place + 4].iter_mut().for_each(|value| *value = -*value);
         }
     }
 }

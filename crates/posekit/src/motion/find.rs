@@ -129,13 +129,13 @@ fn ball(shape: &Shape<'_>, limb: &Limb) -> Option<usize> {
 
 fn by_name(shape: &Shape<'_>) -> Vec<Leg> {
     let mut legs = Vec::new();
+    let named =
+        (0..shape.skeleton.n_joints()).map(|joint| (joint, words(shape.skeleton.name(joint))));
+    let ankles: Vec<_> = named.filter(|(_, found)| found.part == Some(Part::Ankle)).collect();
     for side in [Side::Left, Side::Right] {
         let mut best: Option<((bool, f64), Leg)> = None;
-        for joint in 0..shape.skeleton.n_joints() {
-            let found = words(shape.skeleton.name(joint));
-            if found.side != side || found.part != Some(Part::Ankle) {
-                continue;
-            }
+        for (joint, found) in ankles.iter().filter(|(_, found)| found.side == side) {
+            let joint = *joint;
             // Of several the one that deforms the body, then the one with the longest leg: the ankle and not a joint of the foot below it.
             let Some((_, score)) = shape.limb_ending_at(joint) else { continue };
             let rank = (found.is_deforming, score);

@@ -251,13 +251,13 @@ pub(super) fn lower_middle(heights: &[f64], scatter: f64) -> f64 {
 }
 
 /// An integer that is ordered as numbers are by `total_cmp`, and compared faster.
-const fn key(value: f64) -> i64 {
+pub(super) const fn key(value: f64) -> i64 {
     let bits = value.to_bits().cast_signed();
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// The number of a [`key`].
-const fn of_key(key: i64) -> f64 {
+pub(super) const fn of_key(key: i64) -> f64 {
     f64::from_bits((key ^ ((key >> 63).cast_unsigned() >> 1).cast_signed()).cast_unsigned())
 }
 

@@ -1,5 +1,7 @@
 //! How fast the floor seems to slide under the feet.
 
+use core::cmp::Reverse;
+
 use glam::DVec3;
 
 use super::plant::Track;
@@ -57,7 +59,7 @@ impl Ground {
             tracks.iter().map(|track| steadied(track.standing(step), step_time)).collect();
         let n = n_frames.div_ceil(step);
         let mut found: Vec<Option<DVec3>> = Vec::with_capacity(n);
-        let mut near = Vec::new();
+        let mut near = Crowd::default();
         for at in 0..n {
             near.clear();
             let first = at.saturating_sub(reach);
@@ -66,9 +68,9 @@ impl Ground {
                 let off = k.abs_diff(at) as f64 * step_time / NEAR;
                 let fade = 1.0 / (1.0 + off * off * off * off);
                 let here = samples.iter().map(|track| (track[k].0 * fade, track[k].1));
-                near.extend(here.filter(|(weight, _)| *weight > SLIGHT));
+                near.samples.extend(here.filter(|(weight, _)| *weight > SLIGHT));
             }
-            found.push(mode(&mut near));
+            found.push(near.mode());
         }
         Self { step, velocities: filled(&found) }
     }
@@ -101,40 +103,92 @@ fn steadied(mut samples: Vec<Sample>, step: f64) -> Vec<Sample> {
     samples
 }
 
-/// Of all velocities the one with most others near to it; `None` for too little weight.
-fn mode(samples: &mut [Sample]) -> Option<DVec3> {
-    // In an order that left and right do not change.
-    samples.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-    let total: f64 = samples.iter().map(|sample| sample.0).sum();
-    if total < LEAST {
-        return None;
+/// Samples of all parts of feet around a moment. The buffers serve many moments.
+#[derive(Debug, Default)]
+struct Crowd {
+    samples: Vec<Sample>,
+    /// The samples from the heaviest down: weights, and velocities along each axis, each by itself, so that a compiler can take several at once.
+    weights: Vec<f64>,
+    axes: [Vec<f64>; 3],
+    /// Bits of the weight, which are ordered as positive numbers are, and index.
+    order: Vec<(u64, usize)>,
+    /// How much each counts for the middle at hand.
+    near: Vec<f64>,
+}
+
+impl Crowd {
+    fn clear(&mut self) {
+        self.samples.clear();
+        self.weights.clear();
+        self.axes.iter_mut().for_each(Vec::clear);
+        self.order.clear();
     }
-    let near = |middle: DVec3, sample: &Sample| {
-        let off = 1.0 + middle.distance_squared(sample.1) / (ALIKE * ALIKE);
-        sample.0 / (off * off)
-    };
-    let mean = samples.iter().map(|(weight, v)| *v * *weight).sum::<DVec3>() / total;
-    let mut best = (samples.iter().map(|sample| near(mean, sample)).sum::<f64>(), mean);
-    // Where all agree, which is the rule, their mean is near the best already.
-    if best.0 < AGREED * total {
-        for start in samples.iter().take(STARTS) {
-            let density: f64 = samples.iter().map(|sample| near(start.1, sample)).sum();
-            if density > best.0 {
-                best = (density, start.1);
+
+    /// Of all velocities the one with most others near to it; `None` for too little weight.
+    fn mode(&mut self) -> Option<DVec3> {
+        self.sort();
+        let total: f64 = self.weights.iter().sum();
+        if total < LEAST {
+            return None;
+        }
+        let weighted = (0..self.weights.len()).map(|k| self.velocity(k) * self.weights[k]);
+        let mean = weighted.sum::<DVec3>() / total;
+        let mut best = (self.density(mean), mean);
+        // Where all agree, which is the rule, their mean is near the best already.
+        if best.0 < AGREED * total {
+            for start in 0..self.weights.len().min(STARTS) {
+                let velocity = self.velocity(start);
+                let density = self.density(velocity);
+                if density > best.0 {
+                    best = (density, velocity);
+                }
             }
         }
-    }
-    let mut middle = best.1;
-    for _ in 0..ROUNDS {
-        let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-        for sample in samples.iter() {
-            let weight = near(middle, sample);
-            sum += sample.1 * weight;
-            weights += weight;
+        let mut middle = best.1;
+        for _ in 0..ROUNDS {
+            self.weigh(middle);
+            let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
+            for (k, weight) in self.near.iter().enumerate() {
+                sum += self.velocity(k) * *weight;
+                weights += weight;
+            }
+            middle = sum / weights;
         }
-        middle = sum / weights;
+        Some(middle)
     }
-    Some(middle)
+
+    /// Brings the samples in an order that left and right do not change.
+    fn sort(&mut self) {
+        let samples = self.samples.iter().enumerate();
+        self.order.extend(samples.map(|(k, sample)| (sample.0.to_bits(), k)));
+        self.order.sort_unstable_by_key(|(weight, _)| Reverse(*weight));
+        self.weights.extend(self.order.iter().map(|(weight, _)| f64::from_bits(*weight)));
+        for (axis, values) in self.axes.iter_mut().enumerate() {
+            values.extend(self.order.iter().map(|(_, k)| self.samples[*k].1[axis]));
+        }
+    }
+
+    fn velocity(&self, k: usize) -> DVec3 {
+        let [x, y, z] = &self.axes;
+        DVec3::new(x[k], y[k], z[k])
+    }
+
+    /// How many velocities are near to one, by weight.
+    fn density(&mut self, middle: DVec3) -> f64 {
+        self.weigh(middle);
+        self.near.iter().sum()
+    }
+
+    /// Finds how much each sample counts for a middle.
+    fn weigh(&mut self, middle: DVec3) {
+        let [x, y, z] = &self.axes;
+        let near = |((weight, x), (y, z)): ((&f64, &f64), (&f64, &f64))| {
+            let off = 1.0 + middle.distance_squared(DVec3::new(*x, *y, *z)) / (ALIKE * ALIKE);
+            weight / (off * off)
+        };
+        self.near.clear();
+        self.near.extend(self.weights.iter().zip(x).zip(y.iter().zip(z)).map(near));
+    }
 }
 
 /// Between what was found in proportion, before and after it the same.

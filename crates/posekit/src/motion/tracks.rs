@@ -102,19 +102,40 @@ impl Tracks {
     /// Pose of a joint in the world; the identity for joints without a track.
     #[inline]
     pub(super) fn pose(&self, frame: usize, joint: usize) -> Pose {
-        let place = self.slots[joint].map(|slot| frame * self.joints.len() + slot);
-        let pose = place.and_then(|place| self.poses.get(place)).copied();
-        let Pose { rotation, translation } = pose.unwrap_or(Pose::IDENTITY);
-        match self.shifts.get(frame) {
-            Some(shift) => Pose { rotation, translation: translation + *shift },
-            None => Pose { rotation, translation },
-        }
+        let Pose { rotation, translation } =
+            self.found(frame, joint).copied().unwrap_or(Pose::IDENTITY);
+        Pose { rotation, translation: self.shifted(frame, translation) }
+    }
+
+    /// Place of a joint in the world; the origin for joints without a track.
+    #[inline]
+    pub(super) fn place(&self, frame: usize, joint: usize) -> DVec3 {
+        let place = self.found(frame, joint).map_or(DVec3::ZERO, |pose| pose.translation);
+        self.shifted(frame, place)
+    }
+
+    #[inline]
+    fn found(&self, frame: usize, joint: usize) -> Option<&Pose> {
+        let slot = self.slots[joint]?;
+        self.poses.get(frame * self.joints.len() + slot)
+    }
+
+    #[inline]
+    fn shifted(&self, frame: usize, place: DVec3) -> DVec3 {
+        self.shifts.get(frame).map_or(place, |shift| place + *shift)
     }
 
     /// Pose of a frame that stands on a joint.
     #[inline]
     pub(super) fn frame_pose(&self, frame: usize, on: &Frame) -> Pose {
         self.pose(frame, on.joint) * on.joint_from_frame
+    }
+
+    /// Place of a frame that stands on a joint.
+    #[inline]
+    pub(super) fn frame_place(&self, frame: usize, on: &Frame) -> DVec3 {
+        let Pose { rotation, translation } = self.pose(frame, on.joint);
+        rotation * on.joint_from_frame.translation + translation
     }
 }
 

@@ -323,6 +323,9 @@ fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f
 fn lay_out(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) -> Skeleton {
     let kinds: Vec<JointKind> = joints.iter().map(|joint| joint.kind).collect();
     let (value_starts, n_values) = running_sum(kinds.iter().map(JointKind::n_values));
+    let has_rotation = |kind: &JointKind| matches!(kind, JointKind::Ball | JointKind::Free);
+    let ends = kinds.iter().zip(&value_starts).filter(|(kind, _)| has_rotation(kind));
+    let rotations = ends.map(|(kind, start)| start + kind.n_values() - 4).collect();
     let independent = |(kind, mimic): (&JointKind, &Option<Mimic>)| match mimic {
         Some(_) => 0,
         None => kind.n_dofs(),
@@ -346,6 +349,7 @@ fn lay_out(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) 
         mimics,
         followers,
         value_starts,
+        rotations,
         dof_starts,
         n_values,
         n_dofs,

@@ -53,14 +53,11 @@ impl Skeleton {
     fn is_plainly_good(&self, q: &[f64]) -> bool {
         // Compared so that NaN is no number in range.
         let is_in_range = q.iter().fold(true, |good, value| good & (value.abs() <= LARGEST));
-        let mut values = q;
         is_in_range
-            && self.kinds.iter().all(|kind| {
-                let (own, rest) = values.split_at(kind.n_values());
-                values = rest;
+            && self.rotations.iter().all(|&place| {
                 // Half the tolerance of the length, and less.
-                rotation_in(own)
-                    .is_none_or(|turn| (turn.length_squared() - 1.0).abs() < UNIT_TOLERANCE)
+                let length_squared = DQuat::from_slice(&q[place..place + 4]).length_squared();
+                (length_squared - 1.0).abs() < UNIT_TOLERANCE
             })
     }
 
@@ -96,11 +93,9 @@ impl Skeleton {
         if !fits(q.len(), self.n_values) {
             return;
         }
-        for joint in 0..self.n_joints() {
-            let values = &mut q[self.value_range(joint)];
-            if let Some(rotation) = rotation_in(values) {
-                set_rotation(values, unit(rotation));
-            }
+        for &place in &self.rotations {
+            let values = &mut q[place..place + 4];
+            unit(DQuat::from_slice(values)).write_to_slice(values);
         }
         self.apply_mimics(q);
     }

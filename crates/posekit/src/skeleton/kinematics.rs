@@ -63,7 +63,7 @@ impl Skeleton {
     /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for those who need few joints of many.
     ///
     /// - `q`: the whole settled configuration, of the right length
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
         let values = &q[self.value_range(joint)];
         world_from_parent * after_motion(self.placements[joint], &self.kinds[joint], values)

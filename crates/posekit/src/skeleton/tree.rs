@@ -29,6 +29,8 @@ pub struct Skeleton {
     /// Indices of the mimic joints.
     pub(super) followers: Vec<usize>,
     pub(super) value_starts: Vec<usize>,
+    /// Where in a configuration the quaternions begin.
+    pub(super) rotations: Vec<usize>,
     /// A mimic joint's is its driver's.
     pub(super) dof_starts: Vec<usize>,
     pub(super) n_values: usize,
@@ -169,6 +171,12 @@ impl Skeleton {
     pub fn value_range(&self, joint: usize) -> Range<usize> {
         let start = self.value_starts[joint];
         start..start + self.kinds[joint].n_values()
+    }
+
+    /// Where in a configuration the quaternions of its joints begin, in ascending order.
+    #[inline]
+    pub(crate) fn rotations(&self) -> &[usize] {
+        &self.rotations
     }
 
     /// Where a joint's degrees of freedom are in a tangent vector; for a mimic joint, where its driver's are.

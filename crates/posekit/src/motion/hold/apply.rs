@@ -168,7 +168,7 @@ impl<'a> Writer<'a> {
                 let turns = bones.turns(bones.u + bones.v + shift);
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
-                moves[frame] = Move::To(shift);
+                moves[frame] = Move::Held { shift, turns };
             }
         }
         fill(&mut swings, &need.spans, clip.frame_time(), Overshoot(OVERSHOOT));
@@ -196,19 +196,18 @@ impl<'a> Writer<'a> {
         let (mut bones, [start, mid, end]) = self.bones(frame);
         let turns = match moved {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
+            Move::Held { turns, .. } => turns,
             Move::By { swing, bend } => {
                 Turns { start: so3_exp(swing), mid: so3_exp(bones.axis * bend) }
             }
             Move::To(shift) => {
                 let goal = bones.u + bones.v + shift;
-                if self.longest > 1.0 {
-                    let stretch = goal.length() / bones.reach();
-                    let stretch = if stretch < self.longest { stretch } else { self.longest };
-                    if stretch > 1.0 {
-                        (bones.u, bones.v) = (bones.u * stretch, bones.v * stretch);
-                        self.stretch(limb.mid, stretch, q);
-                        self.stretch(limb.end, stretch, q);
-                    }
+                let stretch = goal.length() / bones.reach();
+                let stretch = if stretch < self.longest { stretch } else { self.longest };
+                if stretch > 1.0 {
+                    (bones.u, bones.v) = (bones.u * stretch, bones.v * stretch);
+                    self.stretch(limb.mid, stretch, q);
+                    self.stretch(limb.end, stretch, q);
                 }
                 bones.turns(goal)
             }
@@ -252,8 +251,10 @@ impl<'a> Writer<'a> {
 enum Move {
     /// Not at all.
     None,
-    /// Its end by this much against its start.
+    /// Its end by this much against its start, by bones that stretch.
     To(DVec3),
+    /// The same by turns alone, which are known already.
+    Held { shift: DVec3, turns: Turns },
     /// By turns, where nothing is held: of its start in the world, and of its middle about its axis \[rad\].
     By { swing: DVec3, bend: f64 },
 }
@@ -263,7 +264,7 @@ impl Move {
     fn size(&self, length: f64) -> f64 {
         match *self {
             Self::None => 0.0,
-            Self::To(shift) => shift.length(),
+            Self::To(shift) | Self::Held { shift, .. } => shift.length(),
             Self::By { swing, bend } => length * (swing.length() + bend.abs()),
         }
     }

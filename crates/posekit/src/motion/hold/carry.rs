@@ -107,7 +107,7 @@ fn greatest_reach(limb: &LimbPlan, need: &Need, tracks: &Tracks) -> f64 {
 
 pub(super) fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
     let limb = limb.limb;
-    [limb.start, limb.mid, limb.end].map(|joint| tracks.pose(frame, joint).translation)
+    [limb.start, limb.mid, limb.end].map(|joint| tracks.place(frame, joint))
 }
 
 /// Runs of frames in which the root may have to move.
@@ -148,8 +148,9 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
     let mut system = System::new(out.len());
     // How much of each frame is still the root's own.
     let mut free = vec![1.0; out.len()];
+    let mut own = System::new(out.len());
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        let mut own = System::new(out.len());
+        own.clear();
         pull(limb, run, &mut own);
         keep_knee_smooth(limb, run, &mut own);
         keep_hip_smooth(limb, run, &mut own, &mut free);
@@ -161,8 +162,8 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    system.clone().solve(out);
-    come_within_reach(limbs, run, system, out);
+    system.solve(&mut own, out);
+    come_within_reach(limbs, run, system, own, out);
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
         *shift = DVec3::ZERO;
@@ -174,8 +175,16 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
 /// # Method
 /// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass, while that brings it nearer:
 /// what no root position reaches is not run after.
-fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out: &mut [DVec3]) {
-    let wanted = wanted_distances(limbs, run, out);
+///
+/// - `room`: as large as the system
+fn come_within_reach(
+    limbs: &[Side<'_>],
+    run: &Run<'_>,
+    mut system: System,
+    mut room: System,
+    out: &mut [DVec3],
+) {
+    let lines = lines(limbs, run, out);
     let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
     for frame in 1..out.len() {
@@ -184,12 +193,12 @@ fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out:
     let before = out.to_vec();
     let mut change = vec![DVec3::ZERO; out.len()];
     let (mut penalty, mut least, mut best) = (REACH, f64::INFINITY, change.clone());
-    for _ in 0..=REACH_PASSES {
+    let mut pulled = system.clone();
+    for pass in 0..=REACH_PASSES {
         for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
             *out = *before + *change;
         }
-        let mut pulled = system.clone();
-        let Some(miss) = reach(limbs, run, &wanted, penalty, (&*out, &change), &mut pulled) else {
+        let Some(miss) = reach(&lines, penalty, (&*out, &change), &mut pulled) else {
             return;
         };
         if miss >= least {
@@ -197,8 +206,12 @@ fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out:
         }
         least = miss;
         best.copy_from_slice(&change);
-        pulled.solve(&mut change);
-        penalty *= HARDER;
+        // The last one is only judged.
+        if pass < REACH_PASSES {
+            pulled.solve(&mut room, &mut change);
+            lines.iter().for_each(|line| pulled.set_frame(line.frame, &system));
+            penalty *= HARDER;
+        }
     }
     for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&best)) {
         *out = *before + *change;
@@ -264,23 +277,39 @@ fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DM
     outer * rest + DMat3::from_diagonal(DVec3::splat(SWING))
 }
 
+/// A limb in a frame in which it holds something.
+struct Line {
+    /// Counted from the first of the run.
+    frame: usize,
+    /// From its start, while the root stays, to where its end shall be.
+    vector: DVec3,
+    /// How far it is from its start to its end in the motion.
+    own: f64,
+    /// How far that may become.
+    wanted: f64,
+    /// How far it reaches at most.
+    reach: f64,
+}
+
 /// How far from its start the end of each limb may be, frame after frame of all its spans in the run.
 ///
 /// What the motion itself does is allowed, and of what is still left to full reach, any change takes less the nearer it comes, so that a knee is never
 /// straightened all at once.
-fn wanted_distances(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<f64> {
-    let mut wanted = Vec::new();
-    for limb in limbs {
-        for frame in held_frames(limb, run) {
-            let (line, own) = line(limb, run.tracks, frame, root[frame - run.frames.start]);
-            let more = line.length() - own;
-            let least = STRAIGHT * limb.reach;
-            let slack = if limb.reach - own > least { limb.reach - own } else { least };
-            let soft = if more > 0.0 { slack * more / (slack + more) } else { more };
-            wanted.push(if own + soft < limb.reach { own + soft } else { limb.reach });
-        }
-    }
-    wanted
+fn lines(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Line> {
+    let of_limb = |limb: &Side<'_>, frame: usize| {
+        let [start, _, end] = positions(limb.plan, run.tracks, frame);
+        let line = end - start;
+        let (own, vector, reach) = (line.length(), line + limb.need.shifts[frame], limb.reach);
+        let frame = frame - run.frames.start;
+        let more = (vector - root[frame]).length() - own;
+        let least = STRAIGHT * reach;
+        let slack = if reach - own > least { reach - own } else { least };
+        let soft = if more > 0.0 { slack * more / (slack + more) } else { more };
+        let wanted = if own + soft < reach { own + soft } else { reach };
+        Line { frame, vector, own, wanted, reach }
+    };
+    let frames = limbs.iter().flat_map(|limb| held_frames(limb, run).map(move |at| (limb, at)));
+    frames.map(|(limb, frame)| of_limb(limb, frame)).collect()
 }
 
 fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
@@ -288,44 +317,30 @@ fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
     spans.flat_map(|span| span.frames.clone())
 }
 
-/// From the start of a limb to where its end shall be, and how far it is from there now.
-fn line(limb: &Side<'_>, tracks: &Tracks, frame: usize, root: DVec3) -> (DVec3, f64) {
-    let [start, _, end] = positions(limb.plan, tracks, frame);
-    let line = end - start;
-    (line + limb.need.shifts[frame] - root, line.length())
-}
-
 /// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.
-///
 fn reach(
-    limbs: &[Side<'_>],
-    run: &Run<'_>,
-    wanted: &[f64],
+    lines: &[Line],
     penalty: f64,
     (root, change): (&[DVec3], &[DVec3]),
     system: &mut System,
 ) -> Option<f64> {
     let (mut is_needed, mut miss) = (false, 0.0);
-    let mut wanted = wanted.iter();
-    for limb in limbs {
-        for (frame, wanted) in held_frames(limb, run).zip(&mut wanted) {
-            let (line, own) = line(limb, run.tracks, frame, root[frame - run.frames.start]);
-            let distance = line.length();
-            let excess = distance - wanted;
-            let more = distance - own;
-            if more <= 0.0 || distance <= 0.0 {
-                continue;
-            }
-            is_needed |= excess > ENOUGH * limb.reach;
-            miss += if excess > 0.0 { excess * excess } else { 0.0 };
-            let slack = if limb.reach - own > 0.0 { limb.reach - own } else { 0.0 };
-            let weight = penalty * more / (slack + more);
-            let normal = line / distance;
-            let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-            let frame = frame - run.frames.start;
-            let pull = normal * (weight * (normal.dot(change[frame]) + excess));
-            system.add(frame, &(outer * weight), pull);
+    for Line { frame, vector, own, wanted, reach } in lines {
+        let line = *vector - root[*frame];
+        let distance = line.length();
+        let excess = distance - wanted;
+        let more = distance - own;
+        if more <= 0.0 || distance <= 0.0 {
+            continue;
         }
+        is_needed |= excess > ENOUGH * reach;
+        miss += if excess > 0.0 { excess * excess } else { 0.0 };
+        let slack = if reach - own > 0.0 { reach - own } else { 0.0 };
+        let weight = penalty * more / (slack + more);
+        let normal = line / distance;
+        let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
+        let pull = normal * (weight * (normal.dot(change[*frame]) + excess));
+        system.add(*frame, &(outer * weight), pull);
     }
     is_needed.then_some(miss)
 }

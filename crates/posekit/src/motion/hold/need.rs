@@ -176,7 +176,7 @@ fn turn_of(
         }
     }
     let (first, second) = (first?, second?);
-    let [a, b] = [first, second].map(|point| tracks.frame_pose(frame, &point.frame).translation);
+    let [a, b] = [first, second].map(|point| tracks.frame_place(frame, &point.frame));
     let wanted = second.target.position(b) - first.target.position(a);
     // Two points at one place say nothing about directions.
     (a != b && wanted != DVec3::ZERO).then(|| so3_log(shortest_rotation(b - a, wanted)))
@@ -184,11 +184,11 @@ fn turn_of(
 
 /// The displacement of the end that a frame's points ask for, after its turn.
 fn shift(limb: &LimbPlan, tracks: &Tracks, need: &Need, frame: usize) -> DVec3 {
-    let end = tracks.pose(frame, limb.limb.end).translation;
+    let end = tracks.place(frame, limb.limb.end);
     let turn = need.turn(frame);
     let miss = |index: u32| {
         let point = limb.points.get(index as usize)?;
-        let here = tracks.frame_pose(frame, &point.frame).translation;
+        let here = tracks.frame_place(frame, &point.frame);
         let here = turn.map_or(here, |turn| end + turn * (here - end));
         Some(point.target.position(here) - here)
     };

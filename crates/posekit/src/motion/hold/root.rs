@@ -21,34 +21,46 @@ pub(super) const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
 /// Numbers to a frame.
 const SIZE: usize = 3;
 
-/// Of a row, the entries before the diagonal that may differ from zero, and the diagonal: terms join three frames in a row.
+/// Of a column, the diagonal and the entries below it that may differ from zero: terms join three frames in a row.
 const WIDTH: usize = 3 * SIZE;
 
 /// A quadratic form over the displacements of some frames in a row, and what it pulls them to.
 #[derive(Debug, Clone)]
 pub(super) struct System {
-    /// Row after row, the entry `k` before the diagonal at `k`.
-    rows: Vec<[f64; WIDTH]>,
+    /// Column after column, the entry `k` below the diagonal at `k`; behind the last one as many that nothing is asked of as a column reaches down.
+    columns: Vec<[f64; WIDTH]>,
     right: Vec<f64>,
 }
 
 impl System {
     /// Nothing is asked of so many frames.
     pub(super) fn new(n_frames: usize) -> Self {
-        Self { rows: vec![[0.0; WIDTH]; SIZE * n_frames], right: vec![0.0; SIZE * n_frames] }
+        let n = SIZE * n_frames + WIDTH - 1;
+        Self { columns: vec![[0.0; WIDTH]; n], right: vec![0.0; n] }
+    }
+
+    /// Nothing is asked any more.
+    pub(super) fn clear(&mut self) {
+        self.columns.fill([0.0; WIDTH]);
+        self.right.fill(0.0);
+    }
+
+    /// Asks of one frame by itself what another one asks.
+    pub(super) fn set_frame(&mut self, frame: usize, other: &Self) {
+        let entries = SIZE * frame..SIZE * (frame + 1);
+        self.columns[entries.clone()].copy_from_slice(&other.columns[entries.clone()]);
+        self.right[entries.clone()].copy_from_slice(&other.right[entries]);
     }
 
     /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
     pub(super) fn add(&mut self, frame: usize, stiffness: &DMat3, pull: DVec3) {
         let (stiffness, pull) = (stiffness.to_cols_array_2d(), pull.to_array());
         for k in 0..SIZE {
-            let row = SIZE * frame + k;
-            for (entry, value) in
-                self.rows[row][..=k].iter_mut().zip(stiffness[k][..=k].iter().rev())
-            {
+            let column = SIZE * frame + k;
+            for (entry, value) in self.columns[column].iter_mut().zip(&stiffness[k][k..]) {
                 *entry += value;
             }
-            self.right[row] += pull[k];
+            self.right[column] += pull[k];
         }
     }
 
@@ -59,7 +71,8 @@ impl System {
             for k in 0..SIZE {
                 let row = SIZE * (frame + i) + k;
                 for (j, b) in factors[..=i].iter().enumerate() {
-                    self.rows[row][SIZE * (i - j)] += weight * a * b;
+                    let below = SIZE * (i - j);
+                    self.columns[row - below][below] += weight * a * b;
                 }
                 self.right[row] += weight * a * wanted[k];
             }
@@ -73,9 +86,9 @@ impl System {
                 let row = SIZE * (frame + i) + k;
                 for (j, b) in factors[..=i].iter().enumerate() {
                     for (l, b) in b.to_array().into_iter().enumerate() {
-                        let before = (SIZE * i + k).checked_sub(SIZE * j + l);
-                        if let Some(before) = before {
-                            self.rows[row][before] += weight * a * b;
+                        let below = (SIZE * i + k).checked_sub(SIZE * j + l);
+                        if let Some(below) = below {
+                            self.columns[row - below][below] += weight * a * b;
                         }
                     }
                 }
@@ -86,8 +99,8 @@ impl System {
 
     /// Adds all of another one for the same frames.
     pub(super) fn add_all(&mut self, other: &Self) {
-        for (row, more) in self.rows.iter_mut().zip(&other.rows) {
-            row.iter_mut().zip(more).for_each(|(entry, more)| *entry += more);
+        for (column, more) in self.columns.iter_mut().zip(&other.columns) {
+            column.iter_mut().zip(more).for_each(|(entry, more)| *entry += more);
         }
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
@@ -99,43 +112,48 @@ impl System {
 
     /// The displacements at the minimum.
     ///
+    /// - `room`: as large as this one; what it asked is lost
+    ///
     /// # Method
-    /// `L D Lᵀ` of a band. Every frame has a pull of its own to zero, so no pivot vanishes.
-    pub(super) fn solve(mut self, out: &mut [DVec3]) {
-        let n = self.right.len();
-        for row in 0..n {
-            let first = row.saturating_sub(WIDTH - 1);
-            // Of this row, the entries of L times D, front to back.
-            for column in first..row {
-                let mut value = self.rows[row][row - column];
-                let from = first.max(column.saturating_sub(WIDTH - 1));
-                for k in from..column {
-                    value -= self.rows[row][row - k] * self.rows[column][column - k];
-                }
-                self.rows[row][row - column] = value;
-            }
-            let (mut pivot, mut right) = (self.rows[row][0], self.right[row]);
-            for column in first..row {
-                let scaled = self.rows[row][row - column];
-                let lower = scaled / self.rows[column][0];
-                pivot -= scaled * lower;
-                right -= lower * self.right[column];
-                self.rows[row][row - column] = lower;
-            }
-            self.rows[row][0] = pivot;
-            self.right[row] = right;
+    /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
+    pub(super) fn solve(&self, room: &mut Self, out: &mut [DVec3]) {
+        let n = SIZE * out.len();
+        let Self { columns, right } = room;
+        right.copy_from_slice(&self.right);
+        columns[..WIDTH - 1].copy_from_slice(&self.columns[..WIDTH - 1]);
+        for at in 0..n {
+            // The last column that this one reaches is reached for the first time.
+            columns[at + WIDTH - 1] = self.columns[at + WIDTH - 1];
+            let lower = eliminate(&mut columns[at..]);
+            let Some([pulled, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
+            below.iter_mut().zip(&lower).for_each(|(below, lower)| *below -= lower * *pulled);
+            columns[at][1..].copy_from_slice(&lower);
         }
-        for row in (0..n).rev() {
-            let mut value = self.right[row] / self.rows[row][0];
-            for below in row + 1..n.min(row + WIDTH) {
-                value -= self.rows[below][below - row] * self.right[below];
-            }
-            self.right[row] = value;
+        for at in (0..n).rev() {
+            let [pivot, lower @ ..] = &columns[at];
+            let Some([value, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
+            *value /= pivot;
+            lower.iter().zip(below).for_each(|(lower, below)| *value -= lower * *below);
         }
-        for (out, value) in out.iter_mut().zip(self.right.chunks_exact(SIZE)) {
+        for (out, value) in out.iter_mut().zip(right.chunks_exact(SIZE)) {
             *out = DVec3::from_slice(value);
         }
     }
+}
+
+/// Takes the first of these columns off those that it reaches; returns what of it stands below its pivot, divided by that.
+#[inline]
+fn eliminate(columns: &mut [[f64; WIDTH]]) -> [f64; WIDTH - 1] {
+    let mut lower = [0.0; WIDTH - 1];
+    let Some(([pivot, scaled @ ..], rest)) = columns.split_first_mut() else { return lower };
+    lower.iter_mut().zip(&*scaled).for_each(|(lower, scaled)| *lower = scaled / *pivot);
+    let Some(rest) = rest.first_chunk_mut::<{ WIDTH - 1 }>() else { return lower };
+    for (k, column) in rest.iter_mut().enumerate() {
+        for (entry, scaled) in column.iter_mut().zip(&scaled[k..]) {
+            *entry -= scaled * lower[k];
+        }
+    }
+    lower
 }
 
 #[cfg(test)]
@@ -183,7 +201,7 @@ mod tests {
             }
             let energy = |r: &[DVec3]| terms.iter().map(|term| term(r)).sum::<f64>();
             let mut out = vec![DVec3::ZERO; n];
-            system.solve(&mut out);
+            system.solve(&mut System::new(n), &mut out);
             for t in 0..n {
                 for axis in DVec3::AXES {
                     let at = |step: f64| {

@@ -65,18 +65,17 @@ pub(super) fn keep_knee_smooth(limb: &Side<'_>, run: &Run<'_>, system: &mut Syst
             let bend = Bend::new(positions(plan, run.tracks, frame), DVec3::ZERO, softest + large);
             (bend.angle - bend.change.dot(shifts[frame]), bend.change)
         };
-        for frame in span.frames.start + 1..span.frames.end.saturating_sub(1) {
+        let mut knees = span.frames.clone().map(knee);
+        let Some((mut a, mut b)) = knees.next().zip(knees.next()) else { continue };
+        for (frame, c) in (span.frames.start + 1..).zip(knees) {
             let weight = weight(span, frame, shifts.len(), KNEE_EDGE / run.frame_time);
-            let knees = [frame - 1, frame, frame + 1].map(knee);
-            let [a, b, c] = knees.map(|(angle, _)| angle);
-            let mut factors = knees.map(|(_, change)| change);
-            factors[1] *= -2.0;
             system.add_row(
                 frame - 1 - run.frames.start,
-                &factors,
-                (b - a) - (c - b),
+                &[a.1, -2.0 * b.1, c.1],
+                (b.0 - a.0) - (c.0 - b.0),
                 weight * cost,
             );
+            (a, b) = (b, c);
         }
     }
 }
@@ -215,8 +214,8 @@ fn arms(plan: &LimbPlan, tracks: &Tracks, need: &Need, span: &Span) -> Vec<Optio
     let arm = |frame: usize| {
         let is_inside = frame > span.frames.start && frame + 1 < span.frames.end;
         let point = need.only_point(plan, frame).filter(|_| is_inside)?;
-        let end = tracks.pose(frame, plan.limb.end).translation;
-        let arm = end - tracks.frame_pose(frame, &point.frame).translation;
+        let end = tracks.place(frame, plan.limb.end);
+        let arm = end - tracks.frame_place(frame, &point.frame);
         Some(need.turn(frame).map_or(arm, |turn| turn * arm))
     };
     span.frames.clone().map(arm).collect()
@@ -252,6 +251,6 @@ fn turns(
         system.add_row(k, &[a.1, -2.0 * b.1, c.1], bends, weight * of_knee);
     }
     let mut turns = vec![DVec3::ZERO; arms.len()];
-    system.solve(&mut turns);
+    system.solve(&mut System::new(arms.len()), &mut turns);
     turns
 }
