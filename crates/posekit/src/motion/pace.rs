@@ -52,12 +52,18 @@ impl Pace {
         pace
     }
 
-    fn new(frame_time: f64, n_frames: usize) -> Self {
+    /// By the rate.
+    pub(super) fn new(frame_time: f64, n_frames: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let whole = |part: f64| (part + NEARLY).floor().clamp(1.0, 1e6) as usize;
         let step = whole(1.0 / (SEEN * frame_time));
         let per_step = whole(LOOKS * frame_time * step as f64).min(MOST);
         Self { step, per_step, n_frames }
+    }
+
+    /// Frames from one that is seen to the next.
+    pub(super) const fn step(self) -> usize {
+        self.step
     }
 
     /// Frames from one look to the next.
@@ -124,6 +130,14 @@ impl Pace {
             return (first..self.n_frames, [before, 0.0]);
         }
         (first..last + 1, [before, (to - last as f64).clamp(0.0, 0.999)])
+    }
+
+    /// From the first of these frames that is seen to the last, and on to the end of the clip where they go on to it; all of them where none is seen.
+    pub(super) fn seen(self, frames: Range<usize>) -> Range<usize> {
+        let start = frames.start.next_multiple_of(self.step);
+        let last = frames.end.saturating_sub(1) / self.step * self.step;
+        let end = if frames.end < self.n_frames { last + 1 } else { frames.end };
+        if start < end { start..end } else { frames }
     }
 
     /// A path in every frame from that of looks; after the last it stays.

@@ -62,7 +62,19 @@ impl Run<'_> {
     pub(super) fn has(&self, span: &Span) -> bool {
         self.frames.start <= span.frames.start && span.frames.end <= self.frames.end
     }
+
+    /// Keeps the frames that are known already.
+    fn pin(&self, pins: Option<Pins<'_>>, system: &mut System, place: impl Fn(DVec3) -> DVec3) {
+        let Some((seen, step)) = pins else { return };
+        for frame in self.frames.clone().filter(|frame| frame.is_multiple_of(step)) {
+            let seen = seen.get(frame / step).copied().unwrap_or(DVec3::ZERO);
+            system.pin(frame - self.frames.start, place(seen));
+        }
+    }
 }
+
+/// The root's displacement in every so many frames, as it is known already.
+type Pins<'a> = (&'a [DVec3], usize);
 
 /// One limb, as seen from the root.
 pub(super) struct Side<'a> {
@@ -76,10 +88,30 @@ pub(super) struct Side<'a> {
 pub(super) fn carry(
     clip: &Clip,
     plan: &Plan,
-    tracks: &Tracks,
+    (tracks, step): (&Tracks, usize),
     needs: &[Need],
     settings: &HoldSettings,
 ) -> Vec<DVec3> {
+    let seen = if step > 1 {
+        let needs: Vec<Need> = needs.iter().map(|need| need.every(step)).collect();
+        let time = clip.frame_time() * step as f64;
+        carry_over(clip, plan, (&tracks.every(step), time), &needs, None, settings)
+    } else {
+        Vec::new()
+    };
+    let pins = (step > 1).then_some((seen.as_slice(), step));
+    carry_over(clip, plan, (tracks, clip.frame_time()), needs, pins, settings)
+}
+
+fn carry_over(
+    clip: &Clip,
+    plan: &Plan,
+    (tracks, frame_time): (&Tracks, f64),
+    needs: &[Need],
+    pins: Option<Pins<'_>>,
+    settings: &HoldSettings,
+) -> Vec<DVec3> {
+    let n_frames = tracks.n_frames();
     let limbs: Vec<Side<'_>> = plan
         .limbs
         .iter()
@@ -90,10 +122,10 @@ pub(super) fn carry(
     if limbs.is_empty() {
         return Vec::new();
     }
-    let mut root = vec![DVec3::ZERO; clip.n_frames()];
-    for frames in runs(clip, &limbs, settings) {
-        let run = Run { tracks, settings, frame_time: clip.frame_time(), frames };
-        carry_run(&limbs, &run, &mut root[run.frames.clone()]);
+    let mut root = vec![DVec3::ZERO; n_frames];
+    for frames in runs(n_frames, frame_time, &limbs, settings) {
+        let run = Run { tracks, settings, frame_time, frames };
+        carry_run(&limbs, &run, pins, &mut root[run.frames.clone()]);
     }
     root
 }
@@ -111,13 +143,18 @@ pub(super) fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec
 }
 
 /// Runs of frames in which the root may have to move.
-fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<usize>> {
-    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip.frame_time());
+fn runs(
+    n_frames: usize,
+    frame_time: f64,
+    limbs: &[Side<'_>],
+    settings: &HoldSettings,
+) -> Vec<Range<usize>> {
+    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, frame_time);
     let mut all: Vec<Range<usize>> = limbs
         .iter()
         .flat_map(|limb| limb.need.spans.iter().map(|span| &span.frames))
         .map(|frames| {
-            frames.start.saturating_sub(margin)..(frames.end + margin).min(clip.n_frames())
+            frames.start.saturating_sub(margin)..(frames.end + margin).min(n_frames)
         })
         .collect();
     all.sort_by_key(|frames| (frames.start, frames.end));
@@ -142,7 +179,7 @@ fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
-fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
+fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, pins: Option<Pins<'_>>, out: &mut [DVec3]) {
     let alpha = run.settings.root_stiffness;
     let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
     let mut system = System::new(out.len());
@@ -161,8 +198,10 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    system.clone().solve(out);
-    come_within_reach(limbs, run, system, out);
+    let mut pinned = system.clone();
+    run.pin(pins, &mut pinned, |seen| seen);
+    pinned.solve(out);
+    come_within_reach(limbs, run, pins, system, out);
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
         *shift = DVec3::ZERO;
@@ -174,7 +213,13 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
 /// # Method
 /// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass, while that brings it nearer:
 /// what no root position reaches is not run after.
-fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out: &mut [DVec3]) {
+fn come_within_reach(
+    limbs: &[Side<'_>],
+    run: &Run<'_>,
+    pins: Option<Pins<'_>>,
+    mut system: System,
+    out: &mut [DVec3],
+) {
     let wanted = wanted_distances(limbs, run, out);
     let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
@@ -197,6 +242,7 @@ fn come_within_reach(limbs: &[Side<'_>], run: &Run<'_>, mut system: System, out:
         }
         least = miss;
         best.copy_from_slice(&change);
+        run.pin(pins, &mut pulled, |_| DVec3::ZERO);
         pulled.solve(&mut change);
         penalty *= HARDER;
     }

@@ -16,6 +16,19 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// The same time in every so many frames from the first.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let times =
+            [self.frames.start as f64 - self.lead[0], self.frames.end as f64 - 1.0 + self.lead[1]];
+        let [from, to] = times.map(|time| time / step as f64);
+        let (first, end) = ((from - SAME).ceil(), (to + SAME).floor() + 1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the clip")]
+        let frames = first.max(0.0) as usize..end.max(0.0) as usize;
+        let lead = [first - from, to + 1.0 - end].map(|lead| if lead > 0.0 { lead } else { 0.0 });
+        let [ease_in, ease_out] = [self.ease_in, self.ease_out].map(|ease| ease / step as f64);
+        Self { frames, lead, ease_in, ease_out }
+    }
+
     /// How far a frame is from the span's time, in frames; zero inside it.
     pub(super) fn away(&self, frame: usize) -> f64 {
         let away = if frame < self.frames.start {
@@ -29,19 +42,22 @@ impl Span {
     }
 }
 
-/// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
-const SLOPE_TIME: f64 = 0.045;
+/// How long before its end the slope of a change is taken \[s\]: to a frame that clips of all rates have, short against a step.
+const SLOPE_TIME: f64 = 1.0 / 30.0;
+
+/// Times nearer than this are the same \[frames\].
+const SAME: f64 = 1e-6;
 
 /// How far a change may swing over where it begins to die away, in its own unit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overshoot(pub(super) f64);
 
-/// Spans that touch are one; the spans come sorted by their first frame.
+/// Spans that have a frame in common are one; the spans come sorted by their first frame. Others have a gap between them, in which faster clips have frames.
 pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.frames.start <= last.frames.end => {
+            Some(last) if span.frames.start < last.frames.end => {
                 if span.frames.end > last.frames.end {
                     last.frames.end = span.frames.end;
                     (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
@@ -112,24 +128,21 @@ impl Edge {
     }
 }
 
-/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames.
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\].
 fn slope(track: &[DVec3], span: Range<usize>, frame_time: f64, at_end: bool) -> DVec3 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let wanted = (SLOPE_TIME / frame_time).clamp(1.0, 1e4) as usize;
+    let wanted = (SLOPE_TIME / frame_time).round().clamp(1.0, 1e4) as usize;
     let steps = wanted.min(span.len() - 1);
     if steps == 0 {
         return DVec3::ZERO;
     }
-    let middle = steps as f64 / 2.0;
-    let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
-    for k in 0..=steps {
-        // Counted toward the end of the span.
-        let frame = if at_end { span.end - 1 - steps + k } else { span.start + steps - k };
-        let x = k as f64 - middle;
-        sum += track[frame] * x;
-        squares += x * x;
-    }
-    sum / squares
+    let (first, last) = (span.start, span.end - 1);
+    let change = if at_end {
+        track[last] - track[last - steps]
+    } else {
+        track[first] - track[first + steps]
+    };
+    change / steps as f64
 }
 
 #[cfg(test)]

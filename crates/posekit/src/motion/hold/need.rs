@@ -59,6 +59,18 @@ impl Need {
         }
     }
 
+    /// What of it holds in every so many frames.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let spans = self.spans.iter().map(|span| span.every(step));
+        Self {
+            shifts: self.shifts.iter().copied().step_by(step).collect(),
+            turns: self.turns.iter().copied().step_by(step).collect(),
+            spans: spans.filter(|span| !span.frames.is_empty()).collect(),
+            active: self.active.iter().copied().step_by(step).collect(),
+            length: self.length,
+        }
+    }
+
     /// Leaves to the limb what the root does not do.
     pub(super) fn take_off(&mut self, root: &[DVec3], clip: &Clip, plan: &Plan, limb: &LimbPlan) {
         if self.shifts.is_empty() || !is_carried(clip, plan, limb) {

@@ -92,6 +92,23 @@ impl System {
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
 
+    /// Keeps a frame where it is: what is left is a form over the others.
+    pub(super) fn pin(&mut self, frame: usize, place: DVec3) {
+        for (k, value) in place.to_array().into_iter().enumerate() {
+            let row = SIZE * frame + k;
+            for before in 1..WIDTH {
+                if let Some(column) = row.checked_sub(before) {
+                    self.right[column] -= core::mem::take(&mut self.rows[row][before]) * value;
+                }
+                if let Some(entries) = self.rows.get_mut(row + before) {
+                    self.right[row + before] -= core::mem::take(&mut entries[before]) * value;
+                }
+            }
+            self.rows[row][0] = 1.0;
+            self.right[row] = value;
+        }
+    }
+
     /// Pulls to zero from now on.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
