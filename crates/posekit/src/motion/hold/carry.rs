@@ -73,8 +73,8 @@ impl Run<'_> {
     }
 }
 
-/// The root's displacement in every so many frames, as it is known already.
-type Pins<'a> = (&'a [DVec3], usize);
+/// What is known already in every so many frames, and how many.
+pub(super) type Pins<'a> = (&'a [DVec3], usize);
 
 /// One limb, as seen from the root.
 pub(super) struct Side<'a> {
@@ -88,18 +88,16 @@ pub(super) struct Side<'a> {
 pub(super) fn carry(
     clip: &Clip,
     plan: &Plan,
-    (tracks, step): (&Tracks, usize),
+    (tracks, seen): (&Tracks, Option<(&Tracks, usize)>),
     needs: &[Need],
     settings: &HoldSettings,
 ) -> Vec<DVec3> {
-    let seen = if step > 1 {
+    let pins = seen.map(|(tracks, step)| {
         let needs: Vec<Need> = needs.iter().map(|need| need.every(step)).collect();
         let time = clip.frame_time() * step as f64;
-        carry_over(clip, plan, (&tracks.every(step), time), &needs, None, settings)
-    } else {
-        Vec::new()
-    };
-    let pins = (step > 1).then_some((seen.as_slice(), step));
+        (carry_over(clip, plan, (tracks, time), &needs, None, settings), step)
+    });
+    let pins = pins.as_ref().map(|(seen, step)| (seen.as_slice(), *step));
     carry_over(clip, plan, (tracks, clip.frame_time()), needs, pins, settings)
 }
 

@@ -164,10 +164,12 @@ fn hold_limbs(
 ) -> (Clip, Vec<usize>) {
     let mut needs: Vec<_> =
         plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, settings)).collect();
-    let root = carry::carry(clip, plan, (tracks, step), &needs, settings);
+    let seen = (step > 1).then(|| tracks.every(step));
+    let seen = seen.as_ref().map(|seen| (seen, step));
+    let root = carry::carry(clip, plan, (tracks, seen), &needs, settings);
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
         need.take_off(&root, clip, plan, limb);
-        spare::roll_feet(clip, limb, tracks, need, settings);
+        spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
     apply::apply(clip, plan, tracks, &needs, (&root, path), settings)
 }
