@@ -64,17 +64,25 @@ impl Run<'_> {
     }
 
     /// Keeps the frames that are known already.
-    fn pin(&self, pins: Option<Pins<'_>>, system: &mut System, place: impl Fn(DVec3) -> DVec3) {
+    fn pin(&self, pins: Option<Pins<'_>>, system: &mut System) {
         let Some((seen, step)) = pins else { return };
         for frame in self.frames.clone().filter(|frame| frame.is_multiple_of(step)) {
             let seen = seen.get(frame / step).copied().unwrap_or(DVec3::ZERO);
-            system.pin(frame - self.frames.start, place(seen));
+            system.pin(frame - self.frames.start, seen);
         }
     }
 }
 
 /// What is known already in every so many frames, and how many.
 pub(super) type Pins<'a> = (&'a [DVec3], usize);
+
+/// The root's displacement, frame after frame.
+struct Way {
+    /// What hips and knees ask for.
+    eased: Vec<DVec3>,
+    /// What brings it within reach then.
+    more: Vec<DVec3>,
+}
 
 /// One limb, as seen from the root.
 pub(super) struct Side<'a> {
@@ -92,23 +100,27 @@ pub(super) fn carry(
     needs: &[Need],
     settings: &HoldSettings,
 ) -> Vec<DVec3> {
-    let pins = seen.map(|(tracks, step)| {
+    let seen = seen.map(|(tracks, step)| {
         let needs: Vec<Need> = needs.iter().map(|need| need.every(step)).collect();
         let time = clip.frame_time() * step as f64;
-        (carry_over(clip, plan, (tracks, time), &needs, None, settings), step)
+        (way(clip, plan, (tracks, time), &needs, None, settings), step)
     });
-    let pins = pins.as_ref().map(|(seen, step)| (seen.as_slice(), *step));
-    carry_over(clip, plan, (tracks, clip.frame_time()), needs, pins, settings)
+    let pins = seen.as_ref().map(|(seen, step)| (seen, *step));
+    let Way { mut eased, more } =
+        way(clip, plan, (tracks, clip.frame_time()), needs, pins, settings);
+    eased.iter_mut().zip(more).for_each(|(root, more)| *root += more);
+    eased
 }
 
-fn carry_over(
+/// The root's displacement; in frames that are pinned as it is there.
+fn way(
     clip: &Clip,
     plan: &Plan,
     (tracks, frame_time): (&Tracks, f64),
     needs: &[Need],
-    pins: Option<Pins<'_>>,
+    pins: Option<(&Way, usize)>,
     settings: &HoldSettings,
-) -> Vec<DVec3> {
+) -> Way {
     let n_frames = tracks.n_frames();
     let limbs: Vec<Side<'_>> = plan
         .limbs
@@ -118,14 +130,16 @@ fn carry_over(
         .map(|(limb, need)| Side { plan: limb, need, reach: greatest_reach(limb, need, tracks) })
         .collect();
     if limbs.is_empty() {
-        return Vec::new();
+        return Way { eased: Vec::new(), more: Vec::new() };
     }
-    let mut root = vec![DVec3::ZERO; n_frames];
+    let mut way =
+        Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let run = Run { tracks, settings, frame_time, frames };
-        carry_run(&limbs, &run, pins, &mut root[run.frames.clone()]);
+        let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
+        carry_run(&limbs, &run, pins, (eased, more));
     }
-    root
+    way
 }
 
 /// How far a limb gets: its bones in a line. They are rigid, so any frame tells.
@@ -177,7 +191,12 @@ fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
-fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, pins: Option<Pins<'_>>, out: &mut [DVec3]) {
+fn carry_run(
+    limbs: &[Side<'_>],
+    run: &Run<'_>,
+    pins: Option<(&Way, usize)>,
+    (out, more): (&mut [DVec3], &mut [DVec3]),
+) {
     let alpha = run.settings.root_stiffness;
     let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
     let mut system = System::new(out.len());
@@ -197,12 +216,15 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, pins: Option<Pins<'_>>, out: &mu
         }
     }
     let mut pinned = system.clone();
-    run.pin(pins, &mut pinned, |seen| seen);
+    run.pin(pins.map(|(way, step)| (way.eased.as_slice(), step)), &mut pinned);
     pinned.solve(out);
-    come_within_reach(limbs, run, pins, system, out);
+    let pins = pins.map(|(way, step)| (way.more.as_slice(), step));
+    come_within_reach(limbs, run, pins, system, (out, more));
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
-    for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
-        *shift = DVec3::ZERO;
+    for (shift, more) in out.iter_mut().zip(more) {
+        if (*shift + *more).length_squared() < least * least {
+            (*shift, *more) = (DVec3::ZERO, DVec3::ZERO);
+        }
     }
 }
 
@@ -216,36 +238,38 @@ fn come_within_reach(
     run: &Run<'_>,
     pins: Option<Pins<'_>>,
     mut system: System,
-    out: &mut [DVec3],
+    (before, more): (&[DVec3], &mut [DVec3]),
 ) {
-    let wanted = wanted_distances(limbs, run, out);
+    let wanted = wanted_distances(limbs, run, before);
     let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
-    for frame in 1..out.len() {
+    for frame in 1..before.len() {
         system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
-    let before = out.to_vec();
-    let mut change = vec![DVec3::ZERO; out.len()];
-    let (mut penalty, mut least, mut best) = (REACH, f64::INFINITY, change.clone());
+    let mut change = vec![DVec3::ZERO; before.len()];
+    let is_pinned = pins.is_some_and(|(seen, _)| seen.iter().any(|more| *more != DVec3::ZERO));
+    if is_pinned {
+        let mut pinned = system.clone();
+        run.pin(pins, &mut pinned);
+        pinned.solve(&mut change);
+    }
+    let mut root = before.to_vec();
+    let (mut penalty, mut least) = (REACH, f64::INFINITY);
     for _ in 0..=REACH_PASSES {
-        for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
-            *out = *before + *change;
+        for (root, (before, change)) in root.iter_mut().zip(before.iter().zip(&change)) {
+            *root = *before + *change;
         }
         let mut pulled = system.clone();
-        let Some(miss) = reach(limbs, run, &wanted, penalty, (&*out, &change), &mut pulled) else {
-            return;
-        };
-        if miss >= least {
+        let miss = reach(limbs, run, &wanted, penalty, (&root, &change), &mut pulled);
+        if miss.is_some_and(|miss| miss >= least) {
             break;
         }
+        more.copy_from_slice(&change);
+        let Some(miss) = miss else { break };
         least = miss;
-        best.copy_from_slice(&change);
-        run.pin(pins, &mut pulled, |_| DVec3::ZERO);
+        run.pin(pins, &mut pulled);
         pulled.solve(&mut change);
         penalty *= HARDER;
-    }
-    for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&best)) {
-        *out = *before + *change;
     }
 }
 

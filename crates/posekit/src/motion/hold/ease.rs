@@ -42,8 +42,8 @@ impl Span {
     }
 }
 
-/// How long before its end the slope of a change is taken \[s\]: to a frame that clips of all rates have, short against a step.
-const SLOPE_TIME: f64 = 1.0 / 30.0;
+/// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
+const SLOPE_TIME: f64 = 0.045;
 
 /// Times nearer than this are the same \[frames\].
 const SAME: f64 = 1e-6;
@@ -74,7 +74,9 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
 /// From each end of a span its change dies away as the polynomial of degree five that begins with the value and the slope there and ends at rest at zero. In a gap
 /// shorter than both times together the two overlap and are added: in the shortest gaps that is the polynomial from one
 /// span right to the next, and it changes with the length of the gap without a jump.
-pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: Overshoot) {
+///
+/// - `rate`: from frame to frame \[s\], and from one frame that is seen to the next \[frames\]
+pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limit: Overshoot) {
     let n = track.len();
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| !span.frames.is_empty()) {
         let before = if k == 0 { None } else { spans.get(k - 1) };
@@ -82,7 +84,7 @@ pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: 
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let [end, start] = [true, false].map(|at_end| Edge {
             value: track[if at_end { last } else { first }],
-            slope: slope(track, span.frames.clone(), frame_time, at_end),
+            slope: slope(track, span.frames.clone(), rate, at_end),
             frame: if at_end { last } else { first },
             lead: span.lead[usize::from(at_end)],
         });
@@ -128,21 +130,31 @@ impl Edge {
     }
 }
 
-/// The slope of a track at the end of a span, or at its start, away from it \[per frame\].
-fn slope(track: &[DVec3], span: Range<usize>, frame_time: f64, at_end: bool) -> DVec3 {
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames, those that are seen.
+fn slope(
+    track: &[DVec3],
+    span: Range<usize>,
+    (frame_time, step): (f64, usize),
+    at_end: bool,
+) -> DVec3 {
+    let time = frame_time * step as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let wanted = (SLOPE_TIME / frame_time).round().clamp(1.0, 1e4) as usize;
-    let steps = wanted.min(span.len() - 1);
+    let wanted = (SLOPE_TIME / time).clamp(1.0, 1e4) as usize;
+    let steps = wanted.min((span.len() - 1) / step);
     if steps == 0 {
         return DVec3::ZERO;
     }
-    let (first, last) = (span.start, span.end - 1);
-    let change = if at_end {
-        track[last] - track[last - steps]
-    } else {
-        track[first] - track[first + steps]
-    };
-    change / steps as f64
+    let middle = steps as f64 / 2.0;
+    let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
+    for k in 0..=steps {
+        // Counted toward the end of the span.
+        let back = (steps - k) * step;
+        let frame = if at_end { span.end - 1 - back } else { span.start + back };
+        let x = k as f64 - middle;
+        sum += track[frame] * x;
+        squares += x * x;
+    }
+    sum / (squares * step as f64)
 }
 
 #[cfg(test)]
@@ -154,7 +166,7 @@ mod tests {
         let mut track = vec![DVec3::ZERO; 40];
         track[10..20].fill(DVec3::X);
         let spans = [Span { frames: 10..20, lead: [0.0; 2], ease_in: 5.0, ease_out: 8.0 }];
-        fill(&mut track, &spans, 0.01, Overshoot(1.0));
+        fill(&mut track, &spans, (0.01, 1), Overshoot(1.0));
         assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
         assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
         assert!((track[23].x - 0.5).abs() < 1e-12, "half way is half: {}", track[23].x);
@@ -165,7 +177,7 @@ mod tests {
         let mut track = vec![DVec3::X; 30];
         track[15..18].fill(DVec3::ZERO);
         let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 9.0, ease_out: 9.0 };
-        fill(&mut track, &[span(0..15), span(18..30)], 0.01, Overshoot(1.0));
+        fill(&mut track, &[span(0..15), span(18..30)], (0.01, 1), Overshoot(1.0));
         assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
     }
 }

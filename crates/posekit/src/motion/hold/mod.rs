@@ -163,7 +163,7 @@ fn hold_limbs(
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let mut needs: Vec<_> =
-        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, settings)).collect();
+        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect();
     let seen = (step > 1).then(|| tracks.every(step));
     let seen = seen.as_ref().map(|seen| (seen, step));
     let root = carry::carry(clip, plan, (tracks, seen), &needs, settings);
@@ -171,7 +171,7 @@ fn hold_limbs(
         need.take_off(&root, clip, plan, limb);
         spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
-    apply::apply(clip, plan, tracks, &needs, (&root, path), settings)
+    apply::apply(clip, plan, (tracks, step), &needs, (&root, path), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {

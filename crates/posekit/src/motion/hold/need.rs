@@ -2,7 +2,6 @@
 
 use glam::{DQuat, DVec3};
 
-use super::HoldSettings;
 use super::ease::{Overshoot, Span, fill, merge};
 use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::math::{shortest_rotation, so3_exp, so3_log};
@@ -92,7 +91,7 @@ pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
 }
 
 /// What a limb's contacts need.
-pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, _: &HoldSettings) -> Need {
+pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, step: usize) -> Need {
     let length = limb.limb.length(clip.skeleton());
     let spans: Vec<Span> = limb.points.iter().filter(|p| !p.frames.is_empty()).map(span).collect();
     let spans = merge(&spans);
@@ -102,7 +101,7 @@ pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, _: &HoldSettin
         return need;
     }
     need.active = active(clip.n_frames(), &limb.points);
-    need.turns = turns(clip, limb, tracks, &need.active);
+    need.turns = turns(clip, limb, (tracks, step), &need.active);
     need.shifts = vec![DVec3::ZERO; clip.n_frames()];
     for span in &need.spans {
         for frame in span.frames.clone() {
@@ -131,7 +130,12 @@ fn active(n_frames: usize, points: &[Point]) -> Vec<[u32; 2]> {
 }
 
 /// The turns of the end: what two points or a pose ask for, and on the way there and back.
-fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> Vec<DVec3> {
+fn turns(
+    clip: &Clip,
+    limb: &LimbPlan,
+    (tracks, step): (&Tracks, usize),
+    active: &[[u32; 2]],
+) -> Vec<DVec3> {
     let mut turns = Vec::new();
     let mut spans: Vec<Span> = Vec::new();
     for (frame, pair) in active.iter().enumerate() {
@@ -169,7 +173,7 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
         }
     }
     if !turns.is_empty() {
-        fill(&mut turns, &spans, clip.frame_time(), Overshoot(OVERTURN));
+        fill(&mut turns, &spans, (clip.frame_time(), step), Overshoot(OVERTURN));
     }
     turns
 }
