@@ -52,12 +52,14 @@ const SAME: f64 = 1e-6;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overshoot(pub(super) f64);
 
-/// Spans that have a frame in common are one; the spans come sorted by their first frame. Others have a gap between them, in which faster clips have frames.
-pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
+/// Spans that touch are one, at the rate of the frames that are seen; the spans come sorted by their first frame.
+///
+/// - `step`: from one frame that is seen to the next \[frames\]
+pub(super) fn merge(spans: &[Span], step: usize) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.frames.start < last.frames.end => {
+            Some(last) if span.frames.start < last.frames.end + step => {
                 if span.frames.end > last.frames.end {
                     last.frames.end = span.frames.end;
                     (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
@@ -67,6 +69,14 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
         }
     }
     merged
+}
+
+/// Fills the frames between two of a track in proportion.
+pub(super) fn bridge(track: &mut [DVec3], from: usize, to: usize) {
+    let (first, last) = (track[from], track[to]);
+    for frame in from + 1..to {
+        track[frame] = first + (last - first) * ((frame - from) as f64 / (to - from) as f64);
+    }
 }
 
 /// Fills the frames between the spans of a track.

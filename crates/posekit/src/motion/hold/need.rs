@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ease::{Overshoot, Span, fill, merge};
+use super::ease::{Overshoot, Span, bridge, fill, merge};
 use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::math::{shortest_rotation, so3_exp, so3_log};
 use crate::motion::Clip;
@@ -94,7 +94,7 @@ pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
 pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, step: usize) -> Need {
     let length = limb.limb.length(clip.skeleton());
     let spans: Vec<Span> = limb.points.iter().filter(|p| !p.frames.is_empty()).map(span).collect();
-    let spans = merge(&spans);
+    let spans = merge(&spans, step);
     let mut need =
         Need { turns: Vec::new(), shifts: Vec::new(), spans, active: Vec::new(), length };
     if need.spans.is_empty() {
@@ -104,8 +104,12 @@ pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, step: usize) -
     need.turns = turns(clip, limb, (tracks, step), &need.active);
     need.shifts = vec![DVec3::ZERO; clip.n_frames()];
     for span in &need.spans {
-        for frame in span.frames.clone() {
+        // Between contacts that touch at the rate of what is seen, a faster clip has frames that none holds.
+        let mut before = span.frames.start;
+        for frame in span.frames.clone().filter(|frame| need.active[*frame] != [NONE; 2]) {
             need.shifts[frame] = shift(limb, tracks, &need, frame);
+            bridge(&mut need.shifts, before, frame);
+            before = frame;
         }
     }
     need
@@ -159,7 +163,8 @@ fn turns(
             |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
         let lead_out = if ends(frame + 1) { lead_out } else { 0.0 };
         match spans.last_mut() {
-            Some(span) if span.frames.end == frame => {
+            Some(span) if frame < span.frames.end + step => {
+                bridge(&mut turns, span.frames.end - 1, frame);
                 span.frames.end = frame + 1;
                 (span.lead[1], span.ease_out) = (lead_out, ease_out);
             }
