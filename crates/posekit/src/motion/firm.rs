@@ -50,8 +50,7 @@ pub(super) struct Firm {
 impl Firm {
     fn new(found: &Found, stance: Stance, pace: Pace) -> Self {
         let looks = found.plant.frames.clone();
-        let frames = pace.seen(pace.frames(&looks, found.lead).0);
-        let lead = [0.0; 2];
+        let (frames, lead) = pace.seen(&looks, found.lead);
         let plant = Plant { frames, ..found.plant };
         Self { plant, lead, looks, look_lead: found.lead, is_still: false, stance }
     }

@@ -66,6 +66,11 @@ impl Pace {
         self.step
     }
 
+    /// Every frame is a look, and there are no others.
+    const fn looks_are_frames(self) -> bool {
+        self.step == 1 && self.per_step == 1
+    }
+
     /// Frames from one look to the next.
     fn stride(self) -> f64 {
         self.step as f64 / self.per_step as f64
@@ -132,12 +137,19 @@ impl Pace {
         (first..last + 1, [before, (to - last as f64).clamp(0.0, 0.999)])
     }
 
-    /// From the first of these frames that is seen to the last, and on to the end of the clip where they go on to it; all of them where none is seen.
-    pub(super) fn seen(self, frames: Range<usize>) -> Range<usize> {
+    /// The frames of a time from the first that is seen to the last, and on to the end of the clip where it goes on to it; all of them where none is seen.
+    /// It is cut down to these because nothing is known of what is between them: what is held there would be another thing at another rate.
+    ///
+    /// - `looks`, `lead`: as for [`frames`](Self::frames), and where all frames are looks so is what is left over
+    pub(super) fn seen(self, looks: &Range<usize>, lead: [f64; 2]) -> (Range<usize>, [f64; 2]) {
+        let (frames, lead) = self.frames(looks, lead);
+        if self.looks_are_frames() {
+            return (frames, lead);
+        }
         let start = frames.start.next_multiple_of(self.step);
         let last = frames.end.saturating_sub(1) / self.step * self.step;
         let end = if frames.end < self.n_frames { last + 1 } else { frames.end };
-        if start < end { start..end } else { frames }
+        (if start < end { start..end } else { frames }, [0.0; 2])
     }
 
     /// A path in every frame from that of looks; after the last it stays.
@@ -151,7 +163,7 @@ impl Pace {
     }
 }
 
-/// How much the stillest part of the feet jitters for at least a tenth of the time, in any direction: the noise that steps and sways are not.
+/// How much the stillest part of the feet jitters for at least a tenth of the time, in any direction.
 fn jitter(paths: &Paths) -> f64 {
     let of_part = |(.., path): (usize, Part, &[DVec3])| {
         let third = |w: &[DVec3]| (w[3] - w[0] - (w[2] - w[1]) * 3.0).length();
