@@ -8,9 +8,10 @@ use super::HoldSettings;
 use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
-use super::root::{SECOND, System};
+use super::root::{Pins, SECOND, System};
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
 use crate::motion::Clip;
+use crate::motion::pace::between;
 use crate::motion::tracks::Tracks;
 
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
@@ -62,19 +63,7 @@ impl Run<'_> {
     pub(super) fn has(&self, span: &Span) -> bool {
         self.frames.start <= span.frames.start && span.frames.end <= self.frames.end
     }
-
-    /// Keeps the frames that are known already.
-    fn pin(&self, pins: Option<Pins<'_>>, system: &mut System) {
-        let Some((seen, step)) = pins else { return };
-        for frame in self.frames.clone().filter(|frame| frame.is_multiple_of(step)) {
-            let seen = seen.get(frame / step).copied().unwrap_or(DVec3::ZERO);
-            system.pin(frame - self.frames.start, seen);
-        }
-    }
 }
-
-/// What is known already in every so many frames, and how many.
-pub(super) type Pins<'a> = (&'a [DVec3], usize);
 
 /// The root's displacement, frame after frame.
 struct Way {
@@ -199,11 +188,13 @@ fn carry_run(
 ) {
     let alpha = run.settings.root_stiffness;
     let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
-    let mut system = System::new(out.len());
+    let pins_of = |of: fn(&Way) -> &[DVec3]| pins.map(|(way, step)| (of(way), step));
+    let new_system = || System::new(run.frames.clone(), pins_of(|way| &way.eased));
+    let mut system = new_system();
     // How much of each frame is still the root's own.
     let mut free = vec![1.0; out.len()];
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        let mut own = System::new(out.len());
+        let mut own = new_system();
         pull(limb, run, &mut own);
         keep_knee_smooth(limb, run, &mut own);
         keep_hip_smooth(limb, run, &mut own, &mut free);
@@ -215,11 +206,8 @@ fn carry_run(
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    let mut pinned = system.clone();
-    run.pin(pins.map(|(way, step)| (way.eased.as_slice(), step)), &mut pinned);
-    pinned.solve(out);
-    let pins = pins.map(|(way, step)| (way.more.as_slice(), step));
-    come_within_reach(limbs, run, pins, system, (out, more));
+    system.clone().solve(out);
+    come_within_reach(limbs, run, pins_of(|way| &way.more), system, (out, more));
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for (shift, more) in out.iter_mut().zip(more) {
         if (*shift + *more).length_squared() < least * least {
@@ -246,31 +234,35 @@ fn come_within_reach(
     for frame in 1..before.len() {
         system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
+    let known = known_change(run, pins);
     let mut change = vec![DVec3::ZERO; before.len()];
-    let is_pinned = pins.is_some_and(|(seen, _)| seen.iter().any(|more| *more != DVec3::ZERO));
-    if is_pinned {
-        let mut pinned = system.clone();
-        run.pin(pins, &mut pinned);
-        pinned.solve(&mut change);
-    }
     let mut root = before.to_vec();
     let (mut penalty, mut least) = (REACH, f64::INFINITY);
     for _ in 0..=REACH_PASSES {
-        for (root, (before, change)) in root.iter_mut().zip(before.iter().zip(&change)) {
-            *root = *before + *change;
+        for (frame, (root, before)) in root.iter_mut().zip(before).enumerate() {
+            *root = *before + known[frame] + change[frame];
         }
         let mut pulled = system.clone();
         let miss = reach(limbs, run, &wanted, penalty, (&root, &change), &mut pulled);
         if miss.is_some_and(|miss| miss >= least) {
             break;
         }
-        more.copy_from_slice(&change);
+        more.iter_mut().zip(known.iter().zip(&change)).for_each(|(more, (a, b))| *more = *a + *b);
         let Some(miss) = miss else { break };
         least = miss;
-        run.pin(pins, &mut pulled);
         pulled.solve(&mut change);
         penalty *= HARDER;
     }
+}
+
+/// The change that is known already, and between in proportion to it.
+fn known_change(run: &Run<'_>, pins: Option<Pins<'_>>) -> Vec<DVec3> {
+    let Some((seen, step)) = pins else { return vec![DVec3::ZERO; run.frames.len()] };
+    let at = |frame: usize| match seen.get(frame / step) {
+        Some(_) => between(seen, frame / step, (frame % step) as f64 / step as f64),
+        None => DVec3::ZERO,
+    };
+    run.frames.clone().map(at).collect()
 }
 
 /// The pull of a limb on the root, while it holds and a little before and after.

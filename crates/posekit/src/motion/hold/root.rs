@@ -13,6 +13,8 @@
 //! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + α τ_r⁴ |D²r|² + Σ_c w_c (α τ_h⁴ |D²(h_c + r)|² + τ_k⁴ (D²θ_c(δ_c − r))²)`, `D²` the second
 //! difference: a linear system in a band. Noise of the root makes hips tremble and goes to the root, noise of a knee makes knees tremble and goes to the knee.
 
+use core::ops::Range;
+
 use glam::{DMat3, DVec3};
 
 /// The second difference of three frames in a row.
@@ -21,28 +23,80 @@ pub(super) const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
 /// Numbers to a frame.
 const SIZE: usize = 3;
 
+/// Frames in a row that a term joins, at most.
+const TERM: usize = SECOND.len();
+
 /// Of a row, the entries before the diagonal that may differ from zero, and the diagonal: terms join three frames in a row.
-const WIDTH: usize = 3 * SIZE;
+const WIDTH: usize = TERM * SIZE;
+
+/// What is known already in every so many frames of a clip, and how many.
+pub(super) type Pins<'a> = (&'a [DVec3], usize);
 
 /// A quadratic form over the displacements of some frames in a row, and what it pulls them to.
 #[derive(Debug, Clone)]
 pub(super) struct System {
-    /// Row after row, the entry `k` before the diagonal at `k`.
+    /// Row after row, the entry `k` before the diagonal at `k`. Frames that are pinned have none.
     rows: Vec<[f64; WIDTH]>,
     right: Vec<f64>,
+    pinned: Option<Pinned>,
+}
+
+/// Frames that stay where they are.
+#[derive(Debug, Clone)]
+struct Pinned {
+    /// The place of the first one.
+    first: usize,
+    /// From one to the next.
+    step: usize,
+    places: Vec<DVec3>,
+}
+
+impl Pinned {
+    /// How many of the frames before one are pinned.
+    fn before(&self, frame: usize) -> usize {
+        (frame + self.step - 1 - self.first) / self.step
+    }
+
+    /// Where a frame is, if it is pinned.
+    fn place(&self, frame: usize) -> Option<DVec3> {
+        let at = frame.checked_sub(self.first)?;
+        let place = || self.places.get(at / self.step).copied().unwrap_or(DVec3::ZERO);
+        at.is_multiple_of(self.step).then(place)
+    }
 }
 
 impl System {
     /// Nothing is asked of so many frames.
-    pub(super) fn new(n_frames: usize) -> Self {
-        Self { rows: vec![[0.0; WIDTH]; SIZE * n_frames], right: vec![0.0; SIZE * n_frames] }
+    ///
+    /// - `pins`: where frames of the clip must be; zero where that is not known
+    pub(super) fn new(frames: Range<usize>, pins: Option<Pins<'_>>) -> Self {
+        let pinned = pins.map(|(places, step)| {
+            let known = frames.start.div_ceil(step)..frames.end.div_ceil(step);
+            let places = known.clone().map(|at| places.get(at).copied().unwrap_or(DVec3::ZERO));
+            let first = known.start * step - frames.start;
+            Pinned { first, step, places: places.collect() }
+        });
+        let n_pinned = pinned.as_ref().map_or(0, |pinned| pinned.places.len());
+        let n = SIZE * (frames.len() - n_pinned);
+        Self { rows: vec![[0.0; WIDTH]; n], right: vec![0.0; n], pinned }
+    }
+
+    /// The first row of a frame, or its place if it is pinned.
+    #[inline]
+    fn row(&self, frame: usize) -> Result<usize, DVec3> {
+        let Some(pinned) = &self.pinned else { return Ok(SIZE * frame) };
+        match pinned.place(frame) {
+            Some(place) => Err(place),
+            None => Ok(SIZE * (frame - pinned.before(frame))),
+        }
     }
 
     /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
     pub(super) fn add(&mut self, frame: usize, stiffness: &DMat3, pull: DVec3) {
+        let Ok(first) = self.row(frame) else { return };
         let (stiffness, pull) = (stiffness.to_cols_array_2d(), pull.to_array());
         for k in 0..SIZE {
-            let row = SIZE * frame + k;
+            let row = first + k;
             for (entry, value) in
                 self.rows[row][..=k].iter_mut().zip(stiffness[k][..=k].iter().rev())
             {
@@ -53,13 +107,26 @@ impl System {
     }
 
     /// Adds `weight |Σ factor r − wanted|²`, the sum over frames in a row from this one.
-    pub(super) fn add_sum(&mut self, frame: usize, factors: &[f64], wanted: DVec3, weight: f64) {
+    pub(super) fn add_sum(
+        &mut self,
+        frame: usize,
+        factors: &[f64],
+        mut wanted: DVec3,
+        weight: f64,
+    ) {
+        let mut rows = [None; TERM];
+        for (i, factor) in factors.iter().enumerate() {
+            match self.row(frame + i) {
+                Ok(row) => rows[i] = Some((row, *factor)),
+                Err(place) => wanted -= place * *factor,
+            }
+        }
         let wanted = wanted.to_array();
-        for (i, a) in factors.iter().enumerate() {
+        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
             for k in 0..SIZE {
-                let row = SIZE * (frame + i) + k;
-                for (j, b) in factors[..=i].iter().enumerate() {
-                    self.rows[row][SIZE * (i - j)] += weight * a * b;
+                let row = first + k;
+                for (before, b) in rows[..=i].iter().flatten() {
+                    self.rows[row][first - before] += weight * a * b;
                 }
                 self.right[row] += weight * a * wanted[k];
             }
@@ -67,14 +134,26 @@ impl System {
     }
 
     /// Adds `weight (Σ factor · r − wanted)²`, the sum over frames in a row from this one, and of vectors.
-    pub(super) fn add_row(&mut self, frame: usize, factors: &[DVec3], wanted: f64, weight: f64) {
-        for (i, a) in factors.iter().enumerate() {
-            for (k, a) in a.to_array().into_iter().enumerate() {
-                let row = SIZE * (frame + i) + k;
-                for (j, b) in factors[..=i].iter().enumerate() {
-                    for (l, b) in b.to_array().into_iter().enumerate() {
-                        let before = (SIZE * i + k).checked_sub(SIZE * j + l);
-                        if let Some(before) = before {
+    pub(super) fn add_row(
+        &mut self,
+        frame: usize,
+        factors: &[DVec3],
+        mut wanted: f64,
+        weight: f64,
+    ) {
+        let mut rows = [None; TERM];
+        for (i, factor) in factors.iter().enumerate() {
+            match self.row(frame + i) {
+                Ok(row) => rows[i] = Some((row, factor.to_array())),
+                Err(place) => wanted -= place.dot(*factor),
+            }
+        }
+        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
+            for (k, a) in a.into_iter().enumerate() {
+                let row = first + k;
+                for (column, b) in rows[..=i].iter().flatten() {
+                    for (l, b) in b.iter().enumerate() {
+                        if let Some(before) = row.checked_sub(column + l) {
                             self.rows[row][before] += weight * a * b;
                         }
                     }
@@ -92,26 +171,12 @@ impl System {
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
 
-    /// Keeps a frame where it is: what is left is a form over the others.
-    pub(super) fn pin(&mut self, frame: usize, place: DVec3) {
-        for (k, value) in place.to_array().into_iter().enumerate() {
-            let row = SIZE * frame + k;
-            for before in 1..WIDTH {
-                if let Some(column) = row.checked_sub(before) {
-                    self.right[column] -= core::mem::take(&mut self.rows[row][before]) * value;
-                }
-                if let Some(entries) = self.rows.get_mut(row + before) {
-                    self.right[row + before] -= core::mem::take(&mut entries[before]) * value;
-                }
-            }
-            self.rows[row][0] = 1.0;
-            self.right[row] = value;
-        }
-    }
-
-    /// Pulls to zero from now on.
+    /// Pulls to zero from now on, and keeps what is pinned there.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
+        if let Some(pinned) = &mut self.pinned {
+            pinned.places.fill(DVec3::ZERO);
+        }
     }
 
     /// The displacements at the minimum.
@@ -149,8 +214,11 @@ impl System {
             }
             self.right[row] = value;
         }
-        for (out, value) in out.iter_mut().zip(self.right.chunks_exact(SIZE)) {
-            *out = DVec3::from_slice(value);
+        for (frame, out) in out.iter_mut().enumerate() {
+            *out = match self.row(frame) {
+                Ok(row) => DVec3::from_slice(&self.right[row..row + SIZE]),
+                Err(place) => place,
+            };
         }
     }
 }
@@ -169,8 +237,11 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 11) as f64 / (1_u64 << 53) as f64
         };
-        for n in [1, 2, 3, 30] {
-            let mut system = System::new(n);
+        // As they are, and with every other or third frame of a clip kept, the first of them the fifth of the clip.
+        for (n, step) in [1, 2, 3, 30].into_iter().flat_map(|n| [1, 2, 3].map(|step| (n, step))) {
+            let places: Vec<DVec3> = (0..20).map(|k| DVec3::splat(0.1 * f64::from(k))).collect();
+            let pins = (step > 1).then_some((places.as_slice(), step));
+            let mut system = System::new(5..5 + n, pins);
             let mut terms: Vec<Term> = Vec::new();
             let mut vector = || DVec3::new(random(), random(), random());
             for t in 0..n {
@@ -202,6 +273,10 @@ mod tests {
             let mut out = vec![DVec3::ZERO; n];
             system.solve(&mut out);
             for t in 0..n {
+                if step > 1 && (5 + t) % step == 0 {
+                    assert_eq!(out[t], places[(5 + t) / step], "frame {t} of {n}");
+                    continue;
+                }
                 for axis in DVec3::AXES {
                     let at = |step: f64| {
                         let mut r = out.clone();

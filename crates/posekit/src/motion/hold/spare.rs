@@ -6,11 +6,11 @@
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
-use super::carry::{Pins, Run, SECANT, Side, fade, positions};
+use super::carry::{Run, SECANT, Side, fade, positions};
 use super::ease::Span;
 use super::need::Need;
 use super::plan::{LimbPlan, Point, Target};
-use super::root::{SECOND, System};
+use super::root::{Pins, SECOND, System};
 use crate::math::{atan2, sin, so3_exp};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
@@ -266,7 +266,7 @@ fn turns(
 ) -> Vec<DVec3> {
     let softest = softest_bend(settings);
     let (of_turn, of_knee) = (fourth(ROLL_TIME / frame_time), fourth(ROLL_KNEE_TIME / frame_time));
-    let mut system = System::new(arms.len());
+    let mut system = System::new(span.frames.clone(), pins);
     let mut knees = Vec::with_capacity(arms.len());
     for (k, (frame, arm)) in span.frames.clone().zip(arms).enumerate() {
         let cost = if arm.is_some() { 1.0 } else { FIXED };
@@ -283,12 +283,6 @@ fn turns(
         let (a, b, c) = (three[0], three[1], three[2]);
         let bends = (b.0 - a.0) - (c.0 - b.0);
         system.add_row(k, &[a.1, -2.0 * b.1, c.1], bends, weight * of_knee);
-    }
-    if let Some((seen, step)) = pins {
-        let frames = span.frames.clone().enumerate();
-        for (k, frame) in frames.filter(|(_, frame)| frame.is_multiple_of(step)) {
-            system.pin(k, seen[frame / step]);
-        }
     }
     let mut turns = vec![DVec3::ZERO; arms.len()];
     system.solve(&mut turns);
