@@ -56,6 +56,8 @@ pub(super) struct Run<'a> {
     pub(super) settings: &'a HoldSettings,
     pub(super) frame_time: f64,
     pub(super) frames: Range<usize>,
+    /// Every so many frames where the root is, is known already.
+    pinned: Option<usize>,
 }
 
 impl Run<'_> {
@@ -124,7 +126,7 @@ fn way(
     let mut way =
         Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
-        let run = Run { tracks, settings, frame_time, frames };
+        let run = Run { tracks, settings, frame_time, frames, pinned: pins.map(|pins| pins.1) };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
         carry_run(&limbs, &run, pins, (eased, more));
     }
@@ -343,9 +345,11 @@ fn wanted_distances(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<f6
     wanted
 }
 
+/// Frames in which a limb holds something and the root can still be moved.
 fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
     let spans = limb.need.spans.iter().filter(|span| run.has(span));
-    spans.flat_map(|span| span.frames.clone())
+    let is_free = |frame: &usize| run.pinned.is_none_or(|step| !frame.is_multiple_of(step));
+    spans.flat_map(|span| span.frames.clone()).filter(is_free)
 }
 
 /// From the start of a limb to where its end shall be, and how far it is from there now.

@@ -38,31 +38,8 @@ pub(super) struct System {
     /// Row after row, the entry `k` before the diagonal at `k`. Frames that are pinned have none.
     rows: Vec<[f64; WIDTH]>,
     right: Vec<f64>,
-    pinned: Option<Pinned>,
-}
-
-/// Frames that stay where they are.
-#[derive(Debug, Clone)]
-struct Pinned {
-    /// The place of the first one.
-    first: usize,
-    /// From one to the next.
-    step: usize,
-    places: Vec<DVec3>,
-}
-
-impl Pinned {
-    /// How many of the frames before one are pinned.
-    fn before(&self, frame: usize) -> usize {
-        (frame + self.step - 1 - self.first) / self.step
-    }
-
-    /// Where a frame is, if it is pinned.
-    fn place(&self, frame: usize) -> Option<DVec3> {
-        let at = frame.checked_sub(self.first)?;
-        let place = || self.places.get(at / self.step).copied().unwrap_or(DVec3::ZERO);
-        at.is_multiple_of(self.step).then(place)
-    }
+    /// The first row of each frame, or its place if it is pinned; empty where none is.
+    placed: Vec<Result<usize, DVec3>>,
 }
 
 impl System {
@@ -70,25 +47,25 @@ impl System {
     ///
     /// - `pins`: where frames of the clip must be; zero where that is not known
     pub(super) fn new(frames: Range<usize>, pins: Option<Pins<'_>>) -> Self {
-        let pinned = pins.map(|(places, step)| {
-            let known = frames.start.div_ceil(step)..frames.end.div_ceil(step);
-            let places = known.clone().map(|at| places.get(at).copied().unwrap_or(DVec3::ZERO));
-            let first = known.start * step - frames.start;
-            Pinned { first, step, places: places.collect() }
-        });
-        let n_pinned = pinned.as_ref().map_or(0, |pinned| pinned.places.len());
-        let n = SIZE * (frames.len() - n_pinned);
-        Self { rows: vec![[0.0; WIDTH]; n], right: vec![0.0; n], pinned }
+        let mut n = SIZE * frames.len();
+        let mut placed = Vec::new();
+        if let Some((places, step)) = pins {
+            n = 0;
+            placed.extend(frames.map(|frame| {
+                if frame.is_multiple_of(step) {
+                    return Err(places.get(frame / step).copied().unwrap_or(DVec3::ZERO));
+                }
+                n += SIZE;
+                Ok(n - SIZE)
+            }));
+        }
+        Self { rows: vec![[0.0; WIDTH]; n], right: vec![0.0; n], placed }
     }
 
     /// The first row of a frame, or its place if it is pinned.
     #[inline]
     fn row(&self, frame: usize) -> Result<usize, DVec3> {
-        let Some(pinned) = &self.pinned else { return Ok(SIZE * frame) };
-        match pinned.place(frame) {
-            Some(place) => Err(place),
-            None => Ok(SIZE * (frame - pinned.before(frame))),
-        }
+        if self.placed.is_empty() { Ok(SIZE * frame) } else { self.placed[frame] }
     }
 
     /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
@@ -174,8 +151,8 @@ impl System {
     /// Pulls to zero from now on, and keeps what is pinned there.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
-        if let Some(pinned) = &mut self.pinned {
-            pinned.places.fill(DVec3::ZERO);
+        for place in self.placed.iter_mut().filter_map(|row| row.as_mut().err()) {
+            *place = DVec3::ZERO;
         }
     }
 
