@@ -219,7 +219,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let (held, after) = hold_on_path(clip, tracks, (&path, pace.step()), &contacts, &feet, &hold_settings)?;
+    let (held, after) =
+        hold_on_path(clip, tracks, (&path, pace.step()), &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after =

@@ -225,6 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_held_begins_and_ends_at_seen_frames() {
+        let pace = Pace::new(1.0 / 120.0, 100);
+        assert_eq!(pace.seen(&(2..5), [0.4, 0.9]), (4..9, [0.0; 2]), "3.2 to 9.8");
+        assert_eq!(pace.seen(&(2..50), [0.0; 2]), (4..100, [0.0; 2]), "to the end");
+        assert_eq!(pace.seen(&(3..4), [0.4, 0.4]), (6..7, [0.0; 2]), "5.2 to 6.8 has none");
+        let slow = Pace::new(1.0 / 30.0, 25);
+        assert_eq!(slow.seen(&(2..5), [0.4, 0.9]).0, 1..3, "the same time");
+        let noisy = Pace { step: 1, per_step: 1, n_frames: 100 };
+        assert_eq!(noisy.seen(&(2..5), [0.25, 0.5]), (2..5, [0.25, 0.5]));
+    }
+
+    #[test]
     fn looks_of_thinned_out_clips_are_the_same() {
         let path: Vec<DVec3> = (0..81_u32).map(|k| DVec3::X * f64::from(k * k % 17)).collect();
         let thinned: Vec<DVec3> = path.iter().copied().step_by(4).collect();

@@ -123,8 +123,7 @@ fn way(
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new() };
     }
-    let mut way =
-        Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
+    let mut way = Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let run = Run { tracks, settings, frame_time, frames, pinned: pins.map(|pins| pins.1) };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
@@ -156,9 +155,7 @@ fn runs(
     let mut all: Vec<Range<usize>> = limbs
         .iter()
         .flat_map(|limb| limb.need.spans.iter().map(|span| &span.frames))
-        .map(|frames| {
-            frames.start.saturating_sub(margin)..(frames.end + margin).min(n_frames)
-        })
+        .map(|frames| frames.start.saturating_sub(margin)..(frames.end + margin).min(n_frames))
         .collect();
     all.sort_by_key(|frames| (frames.start, frames.end));
     let mut runs: Vec<Range<usize>> = Vec::new();

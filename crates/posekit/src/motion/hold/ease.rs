@@ -190,4 +190,49 @@ mod tests {
         fill(&mut track, &[span(0..15), span(18..30)], (0.01, 1), Overshoot(1.0));
         assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
     }
+
+    #[test]
+    fn a_change_dies_away_alike_at_any_rate() {
+        let change = |time: f64| DVec3::X * (1.0 + 3.0 * time - time * time);
+        let track = |rate: u32| {
+            let step = (rate / 30) as usize;
+            let mut track = vec![DVec3::ZERO; rate as usize];
+            for frame in 9 * step..20 * step + 1 {
+                track[frame] = change(frame as f64 / f64::from(rate));
+            }
+            let frames = 9 * step..20 * step + 1;
+            let [ease_in, ease_out] = [0.2, 0.1].map(|ease| ease * f64::from(rate));
+            let span = Span { frames, lead: [0.0; 2], ease_in, ease_out };
+            fill(&mut track, &[span], (1.0 / f64::from(rate), step), Overshoot(1.0));
+            track
+        };
+        let (slow, fast) = (track(30), track(120));
+        assert!(slow[8] != DVec3::ZERO && slow[21] != DVec3::ZERO);
+        let same = |(a, b): (&DVec3, &DVec3)| (*a - *b).length() < 1e-12;
+        assert!(slow.iter().zip(fast.iter().step_by(4)).all(same));
+    }
+
+    #[test]
+    fn spans_in_fewer_frames_are_the_same_time() {
+        let span = Span { frames: 7..20, lead: [0.5, 0.25], ease_in: 6.0, ease_out: 4.0 };
+        let every = span.every(4);
+        assert_eq!((every.frames.clone(), every.lead), (2..5, [0.375, 0.8125]));
+        assert_eq!((every.ease_in, every.ease_out), (1.5, 1.0));
+        let short = Span { frames: 5..7, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        assert!(short.every(4).frames.is_empty());
+    }
+
+    #[test]
+    fn spans_that_touch_in_what_is_seen_are_one() {
+        let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        let spans = [span(0..9), span(12..21), span(30..40)];
+        let frames = |step| -> Vec<Range<usize>> {
+            merge(&spans, step).into_iter().map(|span| span.frames).collect()
+        };
+        assert_eq!(frames(1), [0..9, 12..21, 30..40]);
+        assert_eq!(frames(4), [0..21, 30..40]);
+        let mut track = vec![DVec3::X, DVec3::ZERO, DVec3::ZERO, DVec3::X * 4.0];
+        bridge(&mut track, 0, 3);
+        assert_eq!(track[1..3], [DVec3::X * 2.0, DVec3::X * 3.0]);
+    }
 }
