@@ -219,7 +219,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let (held, after) = hold_on_path(clip, tracks, &path, &contacts, &feet, &hold_settings)?;
+    let (held, after) =
+        hold_on_path(clip, tracks, (&path, pace.step()), &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -530,9 +531,9 @@ impl Planner<'_> {
         while last + 1 < all.len() && self.stays(&firm[all[last]], &firm[all[last + 1]]) {
             last += 1;
         }
-        let frames = firm[all[first]].plant.frames.start..firm[all[last]].plant.frames.end;
-        let whole = Plant { frames, ..firm[index].plant };
-        let at = |frame| self.frames.at(whole.leg, whole.part, frame);
+        let looks = firm[all[first]].looks.start..firm[all[last]].looks.end;
+        let whole = Plant { frames: looks, ..firm[index].plant };
+        let at = |look| self.looks.at(whole.leg, whole.part, look);
         if first == last || drift(at, &whole, &self.floor) > self.seen_slide() {
             return vec![index];
         }
@@ -582,10 +583,13 @@ impl Planner<'_> {
         else {
             return own;
         };
-        let both = overlap(&plant.frames, &firm[before].plant.frames);
-        let length = |frame: usize| {
+        let both = overlap(&firm[index].looks, &firm[before].looks);
+        if both.is_empty() {
+            return own;
+        }
+        let length = |look: usize| {
             let [heel, ball] =
-                [Part::Heel, Part::Ball].map(|part| self.frames.at(plant.leg, part, frame));
+                [Part::Heel, Part::Ball].map(|part| self.looks.at(plant.leg, part, look));
             heel.distance(ball)
         };
         let foot = both.clone().map(length).sum::<f64>() / both.len() as f64;

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use glam::DVec3;
+
 use super::clean::{CleanSettings, drift};
 use super::clip::Clip;
 use super::floor::Floor;
@@ -48,7 +50,7 @@ pub(super) struct Firm {
 impl Firm {
     fn new(found: &Found, stance: Stance, pace: Pace) -> Self {
         let looks = found.plant.frames.clone();
-        let (frames, lead) = pace.frames(&looks, found.lead);
+        let (frames, lead) = pace.seen(&looks, found.lead);
         let plant = Plant { frames, ..found.plant };
         Self { plant, lead, looks, look_lead: found.lead, is_still: false, stance }
     }
@@ -121,6 +123,8 @@ pub(super) fn firm_parts(
         plants.iter().map(|found| still_parts(paths, &in_frames(found, pace))).collect();
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
     let was_cleaned = 2 * n_still > plants.len();
+    // Also where no plant is found, as of a foot that stands for as short as that and comes from a jump.
+    let exact = if was_cleaned { exact_stands(paths) } else { Vec::new() };
     let smoother = Smoother::new(detect.half_window, looks.frame_time, looks.n_frames);
     let heights: Vec<(usize, Part, Vec<f64>)> = looks
         .parts()
@@ -143,9 +147,7 @@ pub(super) fn firm_parts(
                 stance: Stance::Firm,
             };
             firm.extend(runs.iter().map(part));
-        } else if was_cleaned
-            && is_rest(&in_frames(found, pace), plants, &still, REST / paths.frame_time)
-        {
+        } else if was_cleaned && is_rest(&in_frames(found, pace), &exact, REST / paths.frame_time) {
             firm.push(Firm::new(found, Stance::Left, pace));
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
@@ -179,15 +181,23 @@ fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
     drift(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
 }
 
+/// The frames in which a part of a foot does not move at all, leg by leg.
+fn exact_stands(paths: &Paths) -> Vec<(usize, Range<usize>)> {
+    let all = |(leg, part, _): (usize, Part, &[DVec3])| {
+        let plant = Plant { leg, part, frames: 0..paths.n_frames };
+        still_parts(paths, &plant).into_iter().map(move |frames| (leg, frames))
+    };
+    paths.parts().flat_map(all).collect()
+}
+
 /// Whether a foot stands exactly during a plant, or so many frames before or after it.
-fn is_rest(plant: &Plant, plants: &[Found], still: &[Vec<Range<usize>>], near: f64) -> bool {
-    let beside = |run: &Range<usize>| {
+fn is_rest(plant: &Plant, exact: &[(usize, Range<usize>)], near: f64) -> bool {
+    let beside = |(leg, run): &(usize, Range<usize>)| {
         let before = plant.frames.start.saturating_sub(run.end) as f64;
         let after = run.start.saturating_sub(plant.frames.end) as f64;
-        before <= near && after <= near
+        *leg == plant.leg && before <= near && after <= near
     };
-    let mut same = plants.iter().zip(still).filter(|(other, _)| other.plant.leg == plant.leg);
-    same.any(|(_, runs)| runs.iter().any(beside))
+    exact.iter().any(beside)
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.

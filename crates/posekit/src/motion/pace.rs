@@ -52,12 +52,23 @@ impl Pace {
         pace
     }
 
-    fn new(frame_time: f64, n_frames: usize) -> Self {
+    /// By the rate.
+    pub(super) fn new(frame_time: f64, n_frames: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let whole = |part: f64| (part + NEARLY).floor().clamp(1.0, 1e6) as usize;
         let step = whole(1.0 / (SEEN * frame_time));
         let per_step = whole(LOOKS * frame_time * step as f64).min(MOST);
         Self { step, per_step, n_frames }
+    }
+
+    /// Frames from one that is seen to the next.
+    pub(super) const fn step(self) -> usize {
+        self.step
+    }
+
+    /// Every frame is a look, and there are no others.
+    const fn looks_are_frames(self) -> bool {
+        self.step == 1 && self.per_step == 1
     }
 
     /// Frames from one look to the next.
@@ -126,6 +137,21 @@ impl Pace {
         (first..last + 1, [before, (to - last as f64).clamp(0.0, 0.999)])
     }
 
+    /// The frames of a time from the first that is seen to the last, and on to the end of the clip where it goes on to it; all of them where none is seen.
+    /// It is cut down to these because nothing is known of what is between them: what is held there would be another thing at another rate.
+    ///
+    /// - `looks`, `lead`: as for [`frames`](Self::frames), and where all frames are looks so is what is left over
+    pub(super) fn seen(self, looks: &Range<usize>, lead: [f64; 2]) -> (Range<usize>, [f64; 2]) {
+        let (frames, lead) = self.frames(looks, lead);
+        if self.looks_are_frames() {
+            return (frames, lead);
+        }
+        let start = frames.start.next_multiple_of(self.step);
+        let last = frames.end.saturating_sub(1) / self.step * self.step;
+        let end = if frames.end < self.n_frames { last + 1 } else { frames.end };
+        (if start < end { start..end } else { frames }, [0.0; 2])
+    }
+
     /// A path in every frame from that of looks; after the last it stays.
     pub(super) fn filled(self, looks: &[DVec3]) -> Vec<DVec3> {
         let value = |frame: usize| {
@@ -137,7 +163,7 @@ impl Pace {
     }
 }
 
-/// How much the stillest part of the feet jitters for at least a tenth of the time, in any direction: the noise that steps and sways are not.
+/// How much the stillest part of the feet jitters for at least a tenth of the time, in any direction.
 fn jitter(paths: &Paths) -> f64 {
     let of_part = |(.., path): (usize, Part, &[DVec3])| {
         let third = |w: &[DVec3]| (w[3] - w[0] - (w[2] - w[1]) * 3.0).length();
@@ -196,6 +222,18 @@ mod tests {
         assert_eq!((frames, lead), (2..3, [0.75, 0.75]), "from 1.25 to 2.75");
         assert_eq!(pace.looks_at(&(2..3)), 4..5);
         assert_eq!(pace.looks_at(&(0..10)), 0..19);
+    }
+
+    #[test]
+    fn what_is_held_begins_and_ends_at_seen_frames() {
+        let pace = Pace::new(1.0 / 120.0, 100);
+        assert_eq!(pace.seen(&(2..5), [0.4, 0.9]), (4..9, [0.0; 2]), "3.2 to 9.8");
+        assert_eq!(pace.seen(&(2..50), [0.0; 2]), (4..100, [0.0; 2]), "to the end");
+        assert_eq!(pace.seen(&(3..4), [0.4, 0.4]), (6..7, [0.0; 2]), "5.2 to 6.8 has none");
+        let slow = Pace::new(1.0 / 30.0, 25);
+        assert_eq!(slow.seen(&(2..5), [0.4, 0.9]).0, 1..3, "the same time");
+        let noisy = Pace { step: 1, per_step: 1, n_frames: 100 };
+        assert_eq!(noisy.seen(&(2..5), [0.25, 0.5]), (2..5, [0.25, 0.5]));
     }
 
     #[test]

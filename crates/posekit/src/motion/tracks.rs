@@ -56,6 +56,19 @@ impl Tracks {
         self
     }
 
+    /// The same at every so many frames from the first.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let frames = self.poses.chunks_exact(self.joints.len().max(1));
+        let poses = frames.step_by(step).flatten().copied().collect();
+        let shifts = self.shifts.iter().copied().step_by(step).collect();
+        Self { joints: self.joints.clone(), slots: self.slots.clone(), poses, shifts }
+    }
+
+    /// The number of frames.
+    pub(super) fn n_frames(&self) -> usize {
+        self.poses.len().checked_div(self.joints.len()).unwrap_or(0)
+    }
+
     /// Whether all of these joints have a track.
     pub(super) fn has(&self, wanted: &[usize]) -> bool {
         wanted.iter().all(|&joint| self.slot(joint).is_some())

@@ -28,13 +28,14 @@ const AXIS_SAMPLES: usize = 200;
 pub(super) fn apply(
     clip: &Clip,
     plan: &Plan,
-    tracks: &Tracks,
+    (tracks, step): (&Tracks, usize),
     needs: &[Need],
     (root, path): (&[DVec3], &[DVec3]),
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
+    let rate = (clip.frame_time(), step);
     let mut values = clip.values().to_vec();
     let mut is_changed = vec![false; skeleton.n_joints()];
     if let Some(joint) = plan.root {
@@ -42,7 +43,7 @@ pub(super) fn apply(
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let writer = Writer::new(clip, limb, tracks, settings);
-        let moves = writer.moves(clip, need, settings.strength);
+        let moves = writer.moves(need, rate, settings.strength);
         let nothing = NOTHING * need.length;
         let mut is_any = false;
         for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
@@ -148,12 +149,12 @@ impl<'a> Writer<'a> {
     /// How the limb moves in each frame: where it holds something as its end must, and between by turns that die away.
     ///
     /// Turns, because a displacement that dies away straightens knees that are already nearly straight in the source, all at once.
-    fn moves(&self, clip: &Clip, need: &Need, strength: f64) -> Vec<Move> {
+    fn moves(&self, need: &Need, rate: (f64, usize), strength: f64) -> Vec<Move> {
         let n = need.shifts.len();
         if self.longest > 1.0 {
             let mut shifts = need.shifts.clone();
             let limit = Overshoot(OVERSHOOT * need.length);
-            fill(&mut shifts, &need.spans, clip.frame_time(), limit);
+            fill(&mut shifts, &need.spans, rate, limit);
             return shifts.into_iter().map(|shift| Move::To(shift * strength)).collect();
         }
         let (mut swings, mut bends) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
@@ -171,8 +172,8 @@ impl<'a> Writer<'a> {
                 moves[frame] = Move::Held { shift, turns };
             }
         }
-        fill(&mut swings, &need.spans, clip.frame_time(), Overshoot(OVERSHOOT));
-        fill(&mut bends, &need.spans, clip.frame_time(), Overshoot(OVERBEND));
+        fill(&mut swings, &need.spans, rate, Overshoot(OVERSHOOT));
+        fill(&mut bends, &need.spans, rate, Overshoot(OVERBEND));
         for frame in (0..n).filter(|frame| !is_held[*frame]) {
             moves[frame] = Move::By { swing: swings[frame], bend: bends[frame].x };
         }

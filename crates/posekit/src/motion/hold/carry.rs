@@ -8,9 +8,10 @@ use super::HoldSettings;
 use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
-use super::root::{SECOND, System};
+use super::root::{Pins, SECOND, System};
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
 use crate::motion::Clip;
+use crate::motion::pace::between;
 use crate::motion::tracks::Tracks;
 
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
@@ -55,6 +56,8 @@ pub(super) struct Run<'a> {
     pub(super) settings: &'a HoldSettings,
     pub(super) frame_time: f64,
     pub(super) frames: Range<usize>,
+    /// Every so many frames where the root is, is known already.
+    pinned: Option<usize>,
 }
 
 impl Run<'_> {
@@ -62,6 +65,14 @@ impl Run<'_> {
     pub(super) fn has(&self, span: &Span) -> bool {
         self.frames.start <= span.frames.start && span.frames.end <= self.frames.end
     }
+}
+
+/// The root's displacement, frame after frame.
+struct Way {
+    /// What hips and knees ask for.
+    eased: Vec<DVec3>,
+    /// What brings it within reach then.
+    more: Vec<DVec3>,
 }
 
 /// One limb, as seen from the root.
@@ -76,10 +87,32 @@ pub(super) struct Side<'a> {
 pub(super) fn carry(
     clip: &Clip,
     plan: &Plan,
-    tracks: &Tracks,
+    (tracks, seen): (&Tracks, Option<(&Tracks, usize)>),
     needs: &[Need],
     settings: &HoldSettings,
 ) -> Vec<DVec3> {
+    let seen = seen.map(|(tracks, step)| {
+        let needs: Vec<Need> = needs.iter().map(|need| need.every(step)).collect();
+        let time = clip.frame_time() * step as f64;
+        (way(clip, plan, (tracks, time), &needs, None, settings), step)
+    });
+    let pins = seen.as_ref().map(|(seen, step)| (seen, *step));
+    let Way { mut eased, more } =
+        way(clip, plan, (tracks, clip.frame_time()), needs, pins, settings);
+    eased.iter_mut().zip(more).for_each(|(root, more)| *root += more);
+    eased
+}
+
+/// The root's displacement; in frames that are pinned as it is there.
+fn way(
+    clip: &Clip,
+    plan: &Plan,
+    (tracks, frame_time): (&Tracks, f64),
+    needs: &[Need],
+    pins: Option<(&Way, usize)>,
+    settings: &HoldSettings,
+) -> Way {
+    let n_frames = tracks.n_frames();
     let limbs: Vec<Side<'_>> = plan
         .limbs
         .iter()
@@ -88,14 +121,15 @@ pub(super) fn carry(
         .map(|(limb, need)| Side { plan: limb, need, reach: greatest_reach(limb, need, tracks) })
         .collect();
     if limbs.is_empty() {
-        return Vec::new();
+        return Way { eased: Vec::new(), more: Vec::new() };
     }
-    let mut root = vec![DVec3::ZERO; clip.n_frames()];
-    for frames in runs(clip, &limbs, settings) {
-        let run = Run { tracks, settings, frame_time: clip.frame_time(), frames };
-        carry_run(&limbs, &run, &mut root[run.frames.clone()]);
+    let mut way = Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
+    for frames in runs(n_frames, frame_time, &limbs, settings) {
+        let run = Run { tracks, settings, frame_time, frames, pinned: pins.map(|pins| pins.1) };
+        let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
+        carry_run(&limbs, &run, pins, (eased, more));
     }
-    root
+    way
 }
 
 /// How far a limb gets: its bones in a line. They are rigid, so any frame tells.
@@ -111,14 +145,17 @@ pub(super) fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec
 }
 
 /// Runs of frames in which the root may have to move.
-fn runs(clip: &Clip, limbs: &[Side<'_>], settings: &HoldSettings) -> Vec<Range<usize>> {
-    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, clip.frame_time());
+fn runs(
+    n_frames: usize,
+    frame_time: f64,
+    limbs: &[Side<'_>],
+    settings: &HoldSettings,
+) -> Vec<Range<usize>> {
+    let margin = frames_of(MARGIN * settings.root_smoothing + RAMP, frame_time);
     let mut all: Vec<Range<usize>> = limbs
         .iter()
         .flat_map(|limb| limb.need.spans.iter().map(|span| &span.frames))
-        .map(|frames| {
-            frames.start.saturating_sub(margin)..(frames.end + margin).min(clip.n_frames())
-        })
+        .map(|frames| frames.start.saturating_sub(margin)..(frames.end + margin).min(n_frames))
         .collect();
     all.sort_by_key(|frames| (frames.start, frames.end));
     let mut runs: Vec<Range<usize>> = Vec::new();
@@ -142,13 +179,20 @@ fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
-fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
+fn carry_run(
+    limbs: &[Side<'_>],
+    run: &Run<'_>,
+    pins: Option<(&Way, usize)>,
+    (out, more): (&mut [DVec3], &mut [DVec3]),
+) {
     let alpha = run.settings.root_stiffness;
     let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
-    let mut system = System::new(out.len());
+    let pins_of = |of: fn(&Way) -> &[DVec3]| pins.map(|(way, step)| (of(way), step));
+    let new_system = || System::new(run.frames.clone(), pins_of(|way| &way.eased));
+    let mut system = new_system();
     // How much of each frame is still the root's own.
     let mut free = vec![1.0; out.len()];
-    let mut own = System::new(out.len());
+    let mut own = new_system();
     for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
         own.clear();
         pull(limb, run, &mut own);
@@ -163,10 +207,12 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
         }
     }
     system.solve(&mut own, out);
-    come_within_reach(limbs, run, system, own, out);
+    come_within_reach(limbs, run, pins_of(|way| &way.more), (system, own), (out, more));
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
-    for shift in out.iter_mut().filter(|shift| shift.length_squared() < least * least) {
-        *shift = DVec3::ZERO;
+    for (shift, more) in out.iter_mut().zip(more) {
+        if (*shift + *more).length_squared() < least * least {
+            (*shift, *more) = (DVec3::ZERO, DVec3::ZERO);
+        }
     }
 }
 
@@ -180,32 +226,32 @@ fn carry_run(limbs: &[Side<'_>], run: &Run<'_>, out: &mut [DVec3]) {
 fn come_within_reach(
     limbs: &[Side<'_>],
     run: &Run<'_>,
-    mut system: System,
-    mut room: System,
-    out: &mut [DVec3],
+    pins: Option<Pins<'_>>,
+    (mut system, mut room): (System, System),
+    (before, more): (&[DVec3], &mut [DVec3]),
 ) {
-    let lines = lines(limbs, run, out);
+    let lines = lines(limbs, run, before);
     let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
-    for frame in 1..out.len() {
+    for frame in 1..before.len() {
         system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
-    let before = out.to_vec();
-    let mut change = vec![DVec3::ZERO; out.len()];
-    let (mut penalty, mut least, mut best) = (REACH, f64::INFINITY, change.clone());
+    let known = known_change(run, pins);
+    let mut change = vec![DVec3::ZERO; before.len()];
+    let mut root = before.to_vec();
+    let (mut penalty, mut least) = (REACH, f64::INFINITY);
     let mut pulled = system.clone();
     for pass in 0..=REACH_PASSES {
-        for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&change)) {
-            *out = *before + *change;
+        for (frame, (root, before)) in root.iter_mut().zip(before).enumerate() {
+            *root = *before + known[frame] + change[frame];
         }
-        let Some(miss) = reach(&lines, penalty, (&*out, &change), &mut pulled) else {
-            return;
-        };
-        if miss >= least {
+        let miss = reach(&lines, penalty, (&root, &change), &mut pulled);
+        if miss.is_some_and(|miss| miss >= least) {
             break;
         }
+        more.iter_mut().zip(known.iter().zip(&change)).for_each(|(more, (a, b))| *more = *a + *b);
+        let Some(miss) = miss else { break };
         least = miss;
-        best.copy_from_slice(&change);
         // The last one is only judged.
         if pass < REACH_PASSES {
             pulled.solve(&mut room, &mut change);
@@ -213,9 +259,16 @@ fn come_within_reach(
             penalty *= HARDER;
         }
     }
-    for (out, (before, change)) in out.iter_mut().zip(before.iter().zip(&best)) {
-        *out = *before + *change;
-    }
+}
+
+/// The change that is known already, and between in proportion to it.
+fn known_change(run: &Run<'_>, pins: Option<Pins<'_>>) -> Vec<DVec3> {
+    let Some((seen, step)) = pins else { return vec![DVec3::ZERO; run.frames.len()] };
+    let at = |frame: usize| match seen.get(frame / step) {
+        Some(_) => between(seen, frame / step, (frame % step) as f64 / step as f64),
+        None => DVec3::ZERO,
+    };
+    run.frames.clone().map(at).collect()
 }
 
 /// The pull of a limb on the root, while it holds and a little before and after.
@@ -312,9 +365,11 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Line> {
     frames.map(|(limb, frame)| of_limb(limb, frame)).collect()
 }
 
+/// Frames in which a limb holds something and the root can still be moved.
 fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
     let spans = limb.need.spans.iter().filter(|span| run.has(span));
-    spans.flat_map(|span| span.frames.clone())
+    let is_free = |frame: &usize| run.pinned.is_none_or(|step| !frame.is_multiple_of(step));
+    spans.flat_map(|span| span.frames.clone()).filter(is_free)
 }
 
 /// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.

@@ -16,6 +16,19 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// The same time in every so many frames from the first.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let times =
+            [self.frames.start as f64 - self.lead[0], self.frames.end as f64 - 1.0 + self.lead[1]];
+        let [from, to] = times.map(|time| time / step as f64);
+        let (first, end) = ((from - SAME).ceil(), (to + SAME).floor() + 1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the clip")]
+        let frames = first.max(0.0) as usize..end.max(0.0) as usize;
+        let lead = [first - from, to + 1.0 - end].map(|lead| if lead > 0.0 { lead } else { 0.0 });
+        let [ease_in, ease_out] = [self.ease_in, self.ease_out].map(|ease| ease / step as f64);
+        Self { frames, lead, ease_in, ease_out }
+    }
+
     /// How far a frame is from the span's time, in frames; zero inside it.
     pub(super) fn away(&self, frame: usize) -> f64 {
         let away = if frame < self.frames.start {
@@ -32,16 +45,21 @@ impl Span {
 /// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
 const SLOPE_TIME: f64 = 0.045;
 
+/// Times nearer than this are the same \[frames\].
+const SAME: f64 = 1e-6;
+
 /// How far a change may swing over where it begins to die away, in its own unit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overshoot(pub(super) f64);
 
-/// Spans that touch are one; the spans come sorted by their first frame.
-pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
+/// Spans that touch are one, at the rate of the frames that are seen; the spans come sorted by their first frame.
+///
+/// - `step`: from one frame that is seen to the next \[frames\]
+pub(super) fn merge(spans: &[Span], step: usize) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.frames.start <= last.frames.end => {
+            Some(last) if span.frames.start < last.frames.end + step => {
                 if span.frames.end > last.frames.end {
                     last.frames.end = span.frames.end;
                     (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
@@ -53,12 +71,22 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
     merged
 }
 
+/// Fills the frames between two of a track in proportion.
+pub(super) fn bridge(track: &mut [DVec3], from: usize, to: usize) {
+    let (first, last) = (track[from], track[to]);
+    for frame in from + 1..to {
+        track[frame] = first + (last - first) * ((frame - from) as f64 / (to - from) as f64);
+    }
+}
+
 /// Fills the frames between the spans of a track.
 ///
 /// From each end of a span its change dies away as the polynomial of degree five that begins with the value and the slope there and ends at rest at zero. In a gap
 /// shorter than both times together the two overlap and are added: in the shortest gaps that is the polynomial from one
 /// span right to the next, and it changes with the length of the gap without a jump.
-pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: Overshoot) {
+///
+/// - `rate`: from frame to frame \[s\], and from one frame that is seen to the next \[frames\]
+pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limit: Overshoot) {
     let n = track.len();
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| !span.frames.is_empty()) {
         let before = if k == 0 { None } else { spans.get(k - 1) };
@@ -66,7 +94,7 @@ pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: 
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let [end, start] = [true, false].map(|at_end| Edge {
             value: track[if at_end { last } else { first }],
-            slope: slope(track, span.frames.clone(), frame_time, at_end),
+            slope: slope(track, span.frames.clone(), rate, at_end),
             frame: if at_end { last } else { first },
             lead: span.lead[usize::from(at_end)],
         });
@@ -112,11 +140,17 @@ impl Edge {
     }
 }
 
-/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames.
-fn slope(track: &[DVec3], span: Range<usize>, frame_time: f64, at_end: bool) -> DVec3 {
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames, those that are seen.
+fn slope(
+    track: &[DVec3],
+    span: Range<usize>,
+    (frame_time, step): (f64, usize),
+    at_end: bool,
+) -> DVec3 {
+    let time = frame_time * step as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let wanted = (SLOPE_TIME / frame_time).clamp(1.0, 1e4) as usize;
-    let steps = wanted.min(span.len() - 1);
+    let wanted = (SLOPE_TIME / time).clamp(1.0, 1e4) as usize;
+    let steps = wanted.min((span.len() - 1) / step);
     if steps == 0 {
         return DVec3::ZERO;
     }
@@ -124,12 +158,13 @@ fn slope(track: &[DVec3], span: Range<usize>, frame_time: f64, at_end: bool) -> 
     let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
     for k in 0..=steps {
         // Counted toward the end of the span.
-        let frame = if at_end { span.end - 1 - steps + k } else { span.start + steps - k };
+        let back = (steps - k) * step;
+        let frame = if at_end { span.end - 1 - back } else { span.start + back };
         let x = k as f64 - middle;
         sum += track[frame] * x;
         squares += x * x;
     }
-    sum / squares
+    sum / (squares * step as f64)
 }
 
 #[cfg(test)]
@@ -141,7 +176,7 @@ mod tests {
         let mut track = vec![DVec3::ZERO; 40];
         track[10..20].fill(DVec3::X);
         let spans = [Span { frames: 10..20, lead: [0.0; 2], ease_in: 5.0, ease_out: 8.0 }];
-        fill(&mut track, &spans, 0.01, Overshoot(1.0));
+        fill(&mut track, &spans, (0.01, 1), Overshoot(1.0));
         assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
         assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
         assert!((track[23].x - 0.5).abs() < 1e-12, "half way is half: {}", track[23].x);
@@ -152,7 +187,52 @@ mod tests {
         let mut track = vec![DVec3::X; 30];
         track[15..18].fill(DVec3::ZERO);
         let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 9.0, ease_out: 9.0 };
-        fill(&mut track, &[span(0..15), span(18..30)], 0.01, Overshoot(1.0));
+        fill(&mut track, &[span(0..15), span(18..30)], (0.01, 1), Overshoot(1.0));
         assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
+    }
+
+    #[test]
+    fn a_change_dies_away_alike_at_any_rate() {
+        let change = |time: f64| DVec3::X * (1.0 + 3.0 * time - time * time);
+        let track = |rate: u32| {
+            let step = (rate / 30) as usize;
+            let mut track = vec![DVec3::ZERO; rate as usize];
+            for frame in 9 * step..20 * step + 1 {
+                track[frame] = change(frame as f64 / f64::from(rate));
+            }
+            let frames = 9 * step..20 * step + 1;
+            let [ease_in, ease_out] = [0.2, 0.1].map(|ease| ease * f64::from(rate));
+            let span = Span { frames, lead: [0.0; 2], ease_in, ease_out };
+            fill(&mut track, &[span], (1.0 / f64::from(rate), step), Overshoot(1.0));
+            track
+        };
+        let (slow, fast) = (track(30), track(120));
+        assert!(slow[8] != DVec3::ZERO && slow[21] != DVec3::ZERO);
+        let same = |(a, b): (&DVec3, &DVec3)| (*a - *b).length() < 1e-12;
+        assert!(slow.iter().zip(fast.iter().step_by(4)).all(same));
+    }
+
+    #[test]
+    fn spans_in_fewer_frames_are_the_same_time() {
+        let span = Span { frames: 7..20, lead: [0.5, 0.25], ease_in: 6.0, ease_out: 4.0 };
+        let every = span.every(4);
+        assert_eq!((every.frames.clone(), every.lead), (2..5, [0.375, 0.8125]));
+        assert_eq!((every.ease_in, every.ease_out), (1.5, 1.0));
+        let short = Span { frames: 5..7, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        assert!(short.every(4).frames.is_empty());
+    }
+
+    #[test]
+    fn spans_that_touch_in_what_is_seen_are_one() {
+        let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        let spans = [span(0..9), span(12..21), span(30..40)];
+        let frames = |step| -> Vec<Range<usize>> {
+            merge(&spans, step).into_iter().map(|span| span.frames).collect()
+        };
+        assert_eq!(frames(1), [0..9, 12..21, 30..40]);
+        assert_eq!(frames(4), [0..21, 30..40]);
+        let mut track = vec![DVec3::X, DVec3::ZERO, DVec3::ZERO, DVec3::X * 4.0];
+        bridge(&mut track, 0, 3);
+        assert_eq!(track[1..3], [DVec3::X * 2.0, DVec3::X * 3.0]);
     }
 }

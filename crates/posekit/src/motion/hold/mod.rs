@@ -20,6 +20,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::pace::Pace;
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
@@ -107,18 +108,20 @@ pub struct ContactReport {
 /// is the minimum of one quadratic form over the time that something is held.
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
-    Ok(hold_on_path(clip, tracks, &[], contacts, &[], settings)?.0)
+    let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
+    Ok(hold_on_path(clip, tracks, (&[], step), contacts, &[], settings)?.0)
 }
 
 /// [`hold`] on a clip whose root is moved first, and where the joints are in the edited clip.
 ///
 /// - `tracks`: of the clip, as far as they are known
 /// - `path`: by how much the root is moved in each frame; empty for not at all, as it must be where the whole body holds something
+/// - `step`: frames from one to the next of those that other rates have too
 /// - `also`: joints that are looked at besides those of the contacts
 pub(super) fn hold_on_path(
     clip: &Clip,
     tracks: Tracks,
-    path: &[DVec3],
+    (path, step): (&[DVec3], usize),
     contacts: &[Contact],
     also: &[usize],
     settings: &HoldSettings,
@@ -132,7 +135,7 @@ pub(super) fn hold_on_path(
     }
     plan::fill_targets(&mut plan.others, &tracks);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (held, changed) = hold_limbs(clip, &plan, path, &tracks, settings);
+        let (held, changed) = hold_limbs(clip, &plan, (path, step), &tracks, settings);
         let joints = looked_at(&plan, also);
         let tracks = if tracks.has(&joints) {
             tracks.over(clip, &held)
@@ -143,7 +146,7 @@ pub(super) fn hold_on_path(
     }
     let (clip, mut changed) = whole::hold(clip, &plan, settings)?;
     let tracks = Tracks::new(&clip, &plan::joints_of(&plan));
-    let (clip, more) = hold_limbs(&clip, &plan, &[], &tracks, settings);
+    let (clip, more) = hold_limbs(&clip, &plan, (&[], step), &tracks, settings);
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
@@ -155,18 +158,20 @@ pub(super) fn hold_on_path(
 fn hold_limbs(
     clip: &Clip,
     plan: &Plan,
-    path: &[DVec3],
+    (path, step): (&[DVec3], usize),
     tracks: &Tracks,
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let mut needs: Vec<_> =
-        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, settings)).collect();
-    let root = carry::carry(clip, plan, tracks, &needs, settings);
+        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect();
+    let seen = (step > 1).then(|| tracks.every(step));
+    let seen = seen.as_ref().map(|seen| (seen, step));
+    let root = carry::carry(clip, plan, (tracks, seen), &needs, settings);
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
         need.take_off(&root, clip, plan, limb);
-        spare::roll_feet(clip, limb, tracks, need, settings);
+        spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
-    apply::apply(clip, plan, tracks, &needs, (&root, path), settings)
+    apply::apply(clip, plan, (tracks, step), &needs, (&root, path), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {

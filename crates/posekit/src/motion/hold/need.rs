@@ -2,8 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::HoldSettings;
-use super::ease::{Overshoot, Span, fill, merge};
+use super::ease::{Overshoot, Span, bridge, fill, merge};
 use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::math::{shortest_rotation, so3_exp, so3_log};
 use crate::motion::Clip;
@@ -59,6 +58,18 @@ impl Need {
         }
     }
 
+    /// What of it holds in every so many frames.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let spans = self.spans.iter().map(|span| span.every(step));
+        Self {
+            shifts: self.shifts.iter().copied().step_by(step).collect(),
+            turns: self.turns.iter().copied().step_by(step).collect(),
+            spans: spans.filter(|span| !span.frames.is_empty()).collect(),
+            active: self.active.iter().copied().step_by(step).collect(),
+            length: self.length,
+        }
+    }
+
     /// Leaves to the limb what the root does not do.
     pub(super) fn take_off(&mut self, root: &[DVec3], clip: &Clip, plan: &Plan, limb: &LimbPlan) {
         if self.shifts.is_empty() || !is_carried(clip, plan, limb) {
@@ -80,21 +91,25 @@ pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
 }
 
 /// What a limb's contacts need.
-pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, _: &HoldSettings) -> Need {
+pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, step: usize) -> Need {
     let length = limb.limb.length(clip.skeleton());
     let spans: Vec<Span> = limb.points.iter().filter(|p| !p.frames.is_empty()).map(span).collect();
-    let spans = merge(&spans);
+    let spans = merge(&spans, step);
     let mut need =
         Need { turns: Vec::new(), shifts: Vec::new(), spans, active: Vec::new(), length };
     if need.spans.is_empty() {
         return need;
     }
     need.active = active(clip.n_frames(), &limb.points);
-    need.turns = turns(clip, limb, tracks, &need.active);
+    need.turns = turns(clip, limb, (tracks, step), &need.active);
     need.shifts = vec![DVec3::ZERO; clip.n_frames()];
     for span in &need.spans {
-        for frame in span.frames.clone() {
+        // Between contacts that touch at the rate of what is seen, a faster clip has frames that none holds.
+        let mut before = span.frames.start;
+        for frame in span.frames.clone().filter(|frame| need.active[*frame] != [NONE; 2]) {
             need.shifts[frame] = shift(limb, tracks, &need, frame);
+            bridge(&mut need.shifts, before, frame);
+            before = frame;
         }
     }
     need
@@ -119,7 +134,12 @@ fn active(n_frames: usize, points: &[Point]) -> Vec<[u32; 2]> {
 }
 
 /// The turns of the end: what two points or a pose ask for, and on the way there and back.
-fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> Vec<DVec3> {
+fn turns(
+    clip: &Clip,
+    limb: &LimbPlan,
+    (tracks, step): (&Tracks, usize),
+    active: &[[u32; 2]],
+) -> Vec<DVec3> {
     let mut turns = Vec::new();
     let mut spans: Vec<Span> = Vec::new();
     for (frame, pair) in active.iter().enumerate() {
@@ -143,7 +163,8 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
             |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
         let lead_out = if ends(frame + 1) { lead_out } else { 0.0 };
         match spans.last_mut() {
-            Some(span) if span.frames.end == frame => {
+            Some(span) if frame < span.frames.end + step => {
+                bridge(&mut turns, span.frames.end - 1, frame);
                 span.frames.end = frame + 1;
                 (span.lead[1], span.ease_out) = (lead_out, ease_out);
             }
@@ -157,7 +178,7 @@ fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> 
         }
     }
     if !turns.is_empty() {
-        fill(&mut turns, &spans, clip.frame_time(), Overshoot(OVERTURN));
+        fill(&mut turns, &spans, (clip.frame_time(), step), Overshoot(OVERTURN));
     }
     turns
 }

@@ -13,6 +13,8 @@
 //! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + α τ_r⁴ |D²r|² + Σ_c w_c (α τ_h⁴ |D²(h_c + r)|² + τ_k⁴ (D²θ_c(δ_c − r))²)`, `D²` the second
 //! difference: a linear system in a band. Noise of the root makes hips tremble and goes to the root, noise of a knee makes knees tremble and goes to the knee.
 
+use core::ops::Range;
+
 use glam::{DMat3, DVec3};
 
 /// The second difference of three frames in a row.
@@ -21,22 +23,45 @@ pub(super) const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
 /// Numbers to a frame.
 const SIZE: usize = 3;
 
+/// Frames in a row that a term joins, at most.
+const TERM: usize = SECOND.len();
+
 /// Of a column, the diagonal and the entries below it that may differ from zero: terms join three frames in a row.
-const WIDTH: usize = 3 * SIZE;
+const WIDTH: usize = TERM * SIZE;
+
+/// What is known already in every so many frames of a clip, and how many.
+pub(super) type Pins<'a> = (&'a [DVec3], usize);
 
 /// A quadratic form over the displacements of some frames in a row, and what it pulls them to.
 #[derive(Debug, Clone)]
 pub(super) struct System {
     /// Column after column, the entry `k` below the diagonal at `k`; behind the last one as many that nothing is asked of as a column reaches down.
+    /// Frames that are pinned have none.
     columns: Vec<[f64; WIDTH]>,
     right: Vec<f64>,
+    /// The first column of each frame, or its place if it is pinned; empty where none is.
+    placed: Vec<Result<usize, DVec3>>,
 }
 
 impl System {
     /// Nothing is asked of so many frames.
-    pub(super) fn new(n_frames: usize) -> Self {
-        let n = SIZE * n_frames + WIDTH - 1;
-        Self { columns: vec![[0.0; WIDTH]; n], right: vec![0.0; n] }
+    ///
+    /// - `pins`: where frames of the clip must be; zero where that is not known
+    pub(super) fn new(frames: Range<usize>, pins: Option<Pins<'_>>) -> Self {
+        let mut n = SIZE * frames.len();
+        let mut placed = Vec::new();
+        if let Some((places, step)) = pins {
+            n = 0;
+            placed.extend(frames.map(|frame| {
+                if frame.is_multiple_of(step) {
+                    return Err(places.get(frame / step).copied().unwrap_or(DVec3::ZERO));
+                }
+                n += SIZE;
+                Ok(n - SIZE)
+            }));
+        }
+        let n = n + WIDTH - 1;
+        Self { columns: vec![[0.0; WIDTH]; n], right: vec![0.0; n], placed }
     }
 
     /// Nothing is asked any more.
@@ -47,16 +72,24 @@ impl System {
 
     /// Asks of one frame by itself what another one asks.
     pub(super) fn set_frame(&mut self, frame: usize, other: &Self) {
-        let entries = SIZE * frame..SIZE * (frame + 1);
+        let Ok(first) = self.first(frame) else { return };
+        let entries = first..first + SIZE;
         self.columns[entries.clone()].copy_from_slice(&other.columns[entries.clone()]);
         self.right[entries.clone()].copy_from_slice(&other.right[entries]);
     }
 
+    /// The first column of a frame, or its place if it is pinned.
+    #[inline]
+    fn first(&self, frame: usize) -> Result<usize, DVec3> {
+        if self.placed.is_empty() { Ok(SIZE * frame) } else { self.placed[frame] }
+    }
+
     /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
     pub(super) fn add(&mut self, frame: usize, stiffness: &DMat3, pull: DVec3) {
+        let Ok(first) = self.first(frame) else { return };
         let (stiffness, pull) = (stiffness.to_cols_array_2d(), pull.to_array());
         for k in 0..SIZE {
-            let column = SIZE * frame + k;
+            let column = first + k;
             for (entry, value) in self.columns[column].iter_mut().zip(&stiffness[k][k..]) {
                 *entry += value;
             }
@@ -65,14 +98,26 @@ impl System {
     }
 
     /// Adds `weight |Σ factor r − wanted|²`, the sum over frames in a row from this one.
-    pub(super) fn add_sum(&mut self, frame: usize, factors: &[f64], wanted: DVec3, weight: f64) {
+    pub(super) fn add_sum(
+        &mut self,
+        frame: usize,
+        factors: &[f64],
+        mut wanted: DVec3,
+        weight: f64,
+    ) {
+        let mut rows = [None; TERM];
+        for (i, factor) in factors.iter().enumerate() {
+            match self.first(frame + i) {
+                Ok(row) => rows[i] = Some((row, *factor)),
+                Err(place) => wanted -= place * *factor,
+            }
+        }
         let wanted = wanted.to_array();
-        for (i, a) in factors.iter().enumerate() {
+        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
             for k in 0..SIZE {
-                let row = SIZE * (frame + i) + k;
-                for (j, b) in factors[..=i].iter().enumerate() {
-                    let below = SIZE * (i - j);
-                    self.columns[row - below][below] += weight * a * b;
+                let row = first + k;
+                for (before, b) in rows[..=i].iter().flatten() {
+                    self.columns[before + k][first - before] += weight * a * b;
                 }
                 self.right[row] += weight * a * wanted[k];
             }
@@ -80,15 +125,27 @@ impl System {
     }
 
     /// Adds `weight (Σ factor · r − wanted)²`, the sum over frames in a row from this one, and of vectors.
-    pub(super) fn add_row(&mut self, frame: usize, factors: &[DVec3], wanted: f64, weight: f64) {
-        for (i, a) in factors.iter().enumerate() {
-            for (k, a) in a.to_array().into_iter().enumerate() {
-                let row = SIZE * (frame + i) + k;
-                for (j, b) in factors[..=i].iter().enumerate() {
-                    for (l, b) in b.to_array().into_iter().enumerate() {
-                        let below = (SIZE * i + k).checked_sub(SIZE * j + l);
-                        if let Some(below) = below {
-                            self.columns[row - below][below] += weight * a * b;
+    pub(super) fn add_row(
+        &mut self,
+        frame: usize,
+        factors: &[DVec3],
+        mut wanted: f64,
+        weight: f64,
+    ) {
+        let mut rows = [None; TERM];
+        for (i, factor) in factors.iter().enumerate() {
+            match self.first(frame + i) {
+                Ok(row) => rows[i] = Some((row, factor.to_array())),
+                Err(place) => wanted -= place.dot(*factor),
+            }
+        }
+        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
+            for (k, a) in a.into_iter().enumerate() {
+                let row = first + k;
+                for (column, b) in rows[..=i].iter().flatten() {
+                    for (l, b) in b.iter().enumerate() {
+                        if let Some(below) = row.checked_sub(column + l) {
+                            self.columns[column + l][below] += weight * a * b;
                         }
                     }
                 }
@@ -105,9 +162,12 @@ impl System {
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
 
-    /// Pulls to zero from now on.
+    /// Pulls to zero from now on, and keeps what is pinned there.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
+        for place in self.placed.iter_mut().filter_map(|row| row.as_mut().err()) {
+            *place = DVec3::ZERO;
+        }
     }
 
     /// The displacements at the minimum.
@@ -117,8 +177,8 @@ impl System {
     /// # Method
     /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
     pub(super) fn solve(&self, room: &mut Self, out: &mut [DVec3]) {
-        let n = SIZE * out.len();
-        let Self { columns, right } = room;
+        let n = self.right.len() + 1 - WIDTH;
+        let Self { columns, right, .. } = room;
         right.copy_from_slice(&self.right);
         columns[..WIDTH - 1].copy_from_slice(&self.columns[..WIDTH - 1]);
         for at in 0..n {
@@ -135,8 +195,11 @@ impl System {
             *value /= pivot;
             lower.iter().zip(below).for_each(|(lower, below)| *value -= lower * *below);
         }
-        for (out, value) in out.iter_mut().zip(right.chunks_exact(SIZE)) {
-            *out = DVec3::from_slice(value);
+        for (frame, out) in out.iter_mut().enumerate() {
+            *out = match self.first(frame) {
+                Ok(first) => DVec3::from_slice(&right[first..first + SIZE]),
+                Err(place) => place,
+            };
         }
     }
 }
@@ -170,8 +233,11 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 11) as f64 / (1_u64 << 53) as f64
         };
-        for n in [1, 2, 3, 30] {
-            let mut system = System::new(n);
+        // As they are, and with every other or third frame of a clip kept, the first of them the fifth of the clip.
+        for (n, step) in [1, 2, 3, 30].into_iter().flat_map(|n| [1, 2, 3].map(|step| (n, step))) {
+            let places: Vec<DVec3> = (0..20).map(|k| DVec3::splat(0.1 * f64::from(k))).collect();
+            let pins = (step > 1).then_some((places.as_slice(), step));
+            let mut system = System::new(5..5 + n, pins);
             let mut terms: Vec<Term> = Vec::new();
             let mut vector = || DVec3::new(random(), random(), random());
             for t in 0..n {
@@ -201,8 +267,12 @@ mod tests {
             }
             let energy = |r: &[DVec3]| terms.iter().map(|term| term(r)).sum::<f64>();
             let mut out = vec![DVec3::ZERO; n];
-            system.solve(&mut System::new(n), &mut out);
+            system.solve(&mut system.clone(), &mut out);
             for t in 0..n {
+                if step > 1 && (5 + t) % step == 0 {
+                    assert_eq!(out[t], places[(5 + t) / step], "frame {t} of {n}");
+                    continue;
+                }
                 for axis in DVec3::AXES {
                     let at = |step: f64| {
                         let mut r = out.clone();

@@ -10,7 +10,7 @@ use super::carry::{Run, SECANT, Side, fade, positions};
 use super::ease::Span;
 use super::need::Need;
 use super::plan::{LimbPlan, Point, Target};
-use super::root::{SECOND, System};
+use super::root::{Pins, SECOND, System};
 use crate::math::{atan2, sin, so3_exp};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
@@ -163,12 +163,14 @@ const SHORTEST_ARM: f64 = 1e-3;
 
 /// Lets feet that one point holds turn about it, as far as that spares their knees.
 ///
+/// - `seen`: the tracks in every so many frames, those that slower clips have too: in these feet turn as they do there
+///
 /// # Method
 /// The turns `ω` minimise `Σ |ω|² + λ |D²ω|² + μ (D²θ)²`, with `θ` the bend of the knee, linear in `ω`; where two points hold, and where a contact begins and ends, they are zero.
 pub(super) fn roll_feet(
     clip: &Clip,
     plan: &LimbPlan,
-    tracks: &Tracks,
+    (tracks, seen): (&Tracks, Option<(&Tracks, usize)>),
     need: &mut Need,
     settings: &HoldSettings,
 ) {
@@ -176,30 +178,61 @@ pub(super) fn roll_feet(
     if !plan.is_leg || plan.points.iter().any(is_turned) {
         return;
     }
-    for span in need.spans.clone() {
-        let arms = arms(plan, tracks, need, &span);
+    let time = clip.frame_time();
+    let pins = seen.map(|(tracks, step)| {
+        let need = need.every(step);
+        let mut turns = vec![DVec3::ZERO; need.shifts.len()];
+        for roll in rolls(plan, tracks, &need, (settings, time * step as f64), None) {
+            turns[roll.frame] = roll.turn;
+        }
+        (turns, step)
+    });
+    let pins = pins.as_ref().map(|(turns, step)| (turns.as_slice(), *step));
+    for Roll { frame, turn, arm } in rolls(plan, tracks, need, (settings, time), pins) {
+        need.turn_more(frame, turn, arm);
+    }
+}
+
+/// How a foot turns in one frame.
+struct Roll {
+    frame: usize,
+    turn: DVec3,
+    /// From the point that holds it to its end.
+    arm: DVec3,
+}
+
+/// How a foot turns about the point that holds it.
+fn rolls(
+    plan: &LimbPlan,
+    tracks: &Tracks,
+    need: &Need,
+    (settings, frame_time): (&HoldSettings, f64),
+    pins: Option<Pins<'_>>,
+) -> Vec<Roll> {
+    let mut rolls = Vec::new();
+    for span in &need.spans {
+        let arms = arms(plan, tracks, need, span);
         let shortest = SHORTEST_ARM * need.length;
         let is_long =
             |arm: &Option<DVec3>| arm.is_some_and(|arm| arm.length_squared() > shortest * shortest);
-        if !is_moved(need, &span) || !arms.iter().any(is_long) {
+        if !is_moved(need, span) || !arms.iter().any(is_long) {
             continue;
         }
-        let turns = turns(&span, &arms, plan, tracks, need, (settings, clip.frame_time()));
-        let turned = || span.frames.clone().zip(turns.iter().zip(&arms));
-        let is_reached = |(frame, (turn, arm)): (usize, (&DVec3, &Option<DVec3>))| {
-            let Some(arm) = *arm else { return true };
-            let more = so3_exp(*turn) * arm - arm;
-            stays_within_reach(positions(plan, tracks, frame), need.shifts[frame], more)
+        let turns = turns(span, &arms, plan, tracks, need, (settings, frame_time, pins));
+        let turned = span.frames.clone().zip(turns.into_iter().zip(arms));
+        let of_span: Vec<Roll> = turned
+            .filter_map(|(frame, (turn, arm))| arm.map(|arm| Roll { frame, turn, arm }))
+            .collect();
+        let is_reached = |roll: &Roll| {
+            let more = so3_exp(roll.turn) * roll.arm - roll.arm;
+            let limb = positions(plan, tracks, roll.frame);
+            stays_within_reach(limb, need.shifts[roll.frame], more)
         };
-        if !turned().all(is_reached) {
-            continue;
-        }
-        for (frame, (turn, arm)) in turned() {
-            if let Some(arm) = *arm {
-                need.turn_more(frame, *turn, arm);
-            }
+        if of_span.iter().all(is_reached) {
+            rolls.extend(of_span);
         }
     }
+    rolls
 }
 
 /// Whether the end of a limb that is moved by a shift can be moved by so much more.
@@ -228,11 +261,11 @@ fn turns(
     plan: &LimbPlan,
     tracks: &Tracks,
     need: &Need,
-    (settings, frame_time): (&HoldSettings, f64),
+    (settings, frame_time, pins): (&HoldSettings, f64, Option<Pins<'_>>),
 ) -> Vec<DVec3> {
     let softest = softest_bend(settings);
     let (of_turn, of_knee) = (fourth(ROLL_TIME / frame_time), fourth(ROLL_KNEE_TIME / frame_time));
-    let mut system = System::new(arms.len());
+    let mut system = System::new(span.frames.clone(), pins);
     let mut knees = Vec::with_capacity(arms.len());
     for (k, (frame, arm)) in span.frames.clone().zip(arms).enumerate() {
         let cost = if arm.is_some() { 1.0 } else { FIXED };
@@ -251,6 +284,6 @@ fn turns(
         system.add_row(k, &[a.1, -2.0 * b.1, c.1], bends, weight * of_knee);
     }
     let mut turns = vec![DVec3::ZERO; arms.len()];
-    system.solve(&mut System::new(arms.len()), &mut turns);
+    system.solve(&mut system.clone(), &mut turns);
     turns
 }
