@@ -148,6 +148,18 @@ impl System {
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
 
+    /// Adds what another one asks of frames in a row when the others stay, without what it pulls them to.
+    ///
+    /// - `first`: which frame of it is the first
+    pub(super) fn add_part(&mut self, whole: &Self, first: usize) {
+        let n_pinned = whole.pinned.as_ref().map_or(0, |pinned| pinned.before(first));
+        let rows = &whole.rows[SIZE * (first - n_pinned)..];
+        for (k, (row, more)) in self.rows.iter_mut().zip(rows).enumerate() {
+            // Further back are frames that stay.
+            row.iter_mut().zip(more).take(k + 1).for_each(|(entry, more)| *entry += more);
+        }
+    }
+
     /// Pulls to zero from now on, and keeps what is pinned there.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
