@@ -69,7 +69,7 @@ const DEARER: f64 = 4.0;
 const NEAR: f64 = 0.05;
 
 /// The root may change for so long before and after a rough time \[s\].
-const WINDOW: f64 = 0.25;
+const WINDOW: f64 = 0.18;
 
 /// What it costs the root to change, against what it costs to move it: much, so that it follows what is fast and does not drift off after it.
 const STAY: f64 = 1000.0;
