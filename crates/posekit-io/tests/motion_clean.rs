@@ -281,22 +281,13 @@ fn mean(rows: &[Measures], get: fn(&Measures) -> f64) -> f64 {
 const TENTH: f64 = 1.1;
 
 /// Sound clips whose knees pop by more than a tenth more than those of the source, and by how much they may.
-const POPPING: [(&str, f64); 4] = [
+const POPPING: [(&str, f64); 1] = [
     // One-frame jumps of the captured pelvis while heel and ball of both feet stand: nothing but a knee can take them.
-    ("cmu_01_01_cgspeed", 1.26),
-    // The smoothest source of all, whose knee pops by 157 rad/s²; a ball that stands until its foot has lifted by 7 mm straightens it.
-    ("cmu_iclone_002_01", 1.16),
-    // Knees that are straight to three degrees, at 30 Hz, while the other foot is held where it slides by 20 mm.
-    ("pybvh_bvh_test1", 1.31),
-    // It stands still, and its knees pop by 5 rad/s² in place of 4.
-    ("pybvh_bvh_test2", 1.26),
+    ("cmu_01_01_cgspeed", 1.22),
 ];
 
-/// Sound clips whose legs jerk by more than a tenth more than those of the source, and by how much they may.
-const JERKING: [(&str, f64); 1] = [
-    // See above.
-    ("pybvh_bvh_test1", 1.35),
-];
+/// By how much knees may pop more than those of the source with a fault in the clip; under the strongest noise, which hides the source's own motion, more.
+const POP: [f64; 2] = [1.6, 3.0];
 
 fn bound_of(exceptions: &[(&str, f64)], name: &str) -> f64 {
     exceptions.iter().find(|(other, _)| *other == name).map_or(TENTH, |(_, bound)| *bound)
@@ -310,15 +301,14 @@ fn sound_clips_hardly_change() {
     print(&rows);
     summary("sound", &rows);
     check("sound", &rows);
-    assert!(mean(&rows, |m| m.pose[0]) < 0.5, "the mean change of sound clips");
+    assert!(mean(&rows, |m| m.pose[0]) < 0.45, "the mean change of sound clips");
     for m in &rows {
-        assert!(m.pose[0] < 2.0, "{m:?}");
+        assert!(m.pose[0] < 1.7, "{m:?}");
         assert!(m.second < 1e-4, "a second run changes {m:?}");
         assert!(m.found <= SEEN, "a check finds a slide in {m:?}");
         let bound = bound_of(&POPPING, &m.name);
         assert!(m.pop[0] <= bound * m.pop[1], "knees pop by more than {bound}: {m:?}");
-        let bound = bound_of(&JERKING, &m.name);
-        assert!(m.jerk[0] <= bound * m.jerk[1], "jerk by more than {bound}: {m:?}");
+        assert!(m.jerk[0] <= TENTH * m.jerk[1], "jerk by more than a tenth: {m:?}");
     }
 }
 
@@ -340,8 +330,11 @@ fn injected_skate_is_removed() {
             ("knee pop", misses(&rows, |m| m.pop[0] / m.pop[1].max(usual_pop(&rows)), TENTH)),
             ("jerk", misses(&rows, |m| m.jerk[0] / m.jerk[1].max(1e-9), TENTH)),
         ];
-        // Knees: the captured jumps of `cmu_01_01`, and at most one more clip, or three under the strongest noise. Jerk: clips that all but stand still.
-        let allowed = [if injury == Injury::Noise(5.0) { 4 } else { 2 }, 3];
+        // Knees: the captured jumps of `cmu_01_01`, and two more under the strongest noise. Jerk: clips that all but stand still.
+        let is_loud = injury == Injury::Noise(5.0);
+        let allowed = [if is_loud { 3 } else { 1 }, 2];
+        let worst = rows.iter().map(|m| m.pop[0] / m.pop[1].max(1e-9)).fold(0.0, f64::max);
+        assert!(worst <= POP[usize::from(is_loud)], "{injury}: a knee pops by {worst}");
         for ((what, over), allowed) in over.iter().zip(allowed) {
             println!("  {what} above that of the source by a tenth: {over:?}");
             assert!(over.len() <= allowed, "{injury}: {what} of {over:?}");

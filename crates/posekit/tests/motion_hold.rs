@@ -3,7 +3,7 @@
 
 use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, rotation_about, sin, so3_log};
+use posekit::math::{Pose, atan2, rotation_about, sin, so3_log};
 use posekit::motion::{
     CleanSettings, Clip, Contact, Held, Hold, HoldSettings, Limb, Verdict, clean, hold,
 };
@@ -165,6 +165,71 @@ fn heel_and_ball_hold_together() {
     // No frame jumps: the correction of about 0.4 m comes in nine frames, by a curve whose steepest part is 1.9 times its mean.
     let step = largest_step(&held, &clip, toes);
     assert!(step < 0.09, "{step}");
+}
+
+/// A figure on legs that are all but straight, and are no two straight alike; it slides, and its hips sway a little.
+fn slide(rate: f64) -> Clip {
+    let skeleton = figure(Knee::Ball);
+    let (n, n_frames) = (skeleton.n_values(), 61);
+    let mut values = skeleton.neutral().repeat(n_frames);
+    for (frame, q) in values.chunks_mut(n).enumerate() {
+        let t = frame as f64 / rate;
+        let hips = DVec3::new(0.004 * sin(7.0 * t), 0.85, 0.05 * t);
+        q[..3].copy_from_slice(&hips.to_array());
+        // A two-hundredth of a millimetre at the hips.
+        let sway = rotation_about(DVec3::Z, 5e-5 * sin(83.0 * t));
+        q[3..7].copy_from_slice(&sway.to_array());
+        for (side, phase) in [("left", 0.0), ("right", 1.3)] {
+            let bend = 0.9 + 0.3 * sin(4.0 * t + phase) + 0.02 * sin(61.0 * t + phase);
+            let bend = bend.to_radians();
+            for (part, angle) in [("thigh", -0.5 * bend), ("shin", bend), ("foot", -0.5 * bend)] {
+                let range = skeleton.value_range(joint_of(&skeleton, &format!("{side} {part}")));
+                let turn = rotation_about(DVec3::X, angle);
+                q[range.end - 4..range.end].copy_from_slice(&turn.to_array());
+            }
+        }
+    }
+    Clip::try_new(skeleton, 1.0 / rate, values).unwrap()
+}
+
+fn joint_of(skeleton: &Skeleton, name: &str) -> usize {
+    skeleton.find(name).unwrap()
+}
+
+/// The largest second difference of the angles of both knees.
+fn roughness(clip: &Clip) -> f64 {
+    let angle = |frame: usize, side: &str| {
+        let Limb { start, mid, end } = leg(clip.skeleton(), side);
+        let [a, b, c] = [start, mid, end].map(|joint| pose(clip, frame, joint).translation);
+        atan2((b - a).cross(c - b).length(), (b - a).dot(c - b))
+    };
+    let of_knee = |side: &str| {
+        let angles: Vec<f64> = (0..clip.n_frames()).map(|frame| angle(frame, side)).collect();
+        angles.windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f64::max)
+    };
+    of_knee("left").max(of_knee("right"))
+}
+
+#[test]
+fn straight_knees_do_not_tremble() {
+    for rate in [30.0, 60.0, 120.0] {
+        let clip = slide(rate);
+        let middle = clip.n_frames() / 2;
+        let contacts = ["left foot", "right foot"].map(|name| {
+            let place = pose(&clip, middle, joint(&clip, name)).translation;
+            contact(joint(&clip, name), 0.0, clip.duration(), Hold::Position(Some(place)))
+        });
+        let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+        for report in &held.contacts {
+            assert!(report.residual < 1e-9, "{report:?}");
+        }
+        let (before, after) = (roughness(&clip), roughness(&held.clip));
+        assert!(after < 1.5 * before, "at {rate} Hz knees tremble by {after} and not {before}");
+        let hips = |clip: &Clip, frame| pose(clip, frame, 0).translation;
+        let sunk = (0..clip.n_frames()).map(|k| hips(&clip, k).y - hips(&held.clip, k).y);
+        let sunk = sunk.fold(0.0, f64::max);
+        assert!(sunk < 0.005, "at {rate} Hz the hips sink by {sunk}");
+    }
 }
 
 #[test]

@@ -9,13 +9,14 @@ use super::ease::Span;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::root::{Pins, SECOND, System};
+use super::rough::{Led, spare_rough_knees};
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
 use crate::motion::Clip;
 use crate::motion::pace::between;
 use crate::motion::tracks::Tracks;
 
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
-const SWING: f64 = 2.0;
+pub(super) const SWING: f64 = 2.0;
 
 /// How much less than where nothing is held the root resists bends of its displacement where something is: there it is the hips that must not tremble.
 const HELD_BEND: f64 = 0.25;
@@ -44,8 +45,8 @@ const ENOUGH: f64 = 1e-7;
 /// A displacement of the root that is none, as a part of the shortest limb.
 const NOTHING: f64 = 1e-8;
 
-/// How much a displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
-pub(super) const SECANT: f64 = 1.0;
+/// How much the largest displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
+const SECANT: f64 = 1.0;
 
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
@@ -73,6 +74,8 @@ struct Way {
     eased: Vec<DVec3>,
     /// What brings it within reach then.
     more: Vec<DVec3>,
+    /// Knees that were led along a course, and when.
+    led: Vec<Led>,
 }
 
 /// One limb, as seen from the root.
@@ -97,7 +100,7 @@ pub(super) fn carry(
         (way(clip, plan, (tracks, time), &needs, None, settings), step)
     });
     let pins = seen.as_ref().map(|(seen, step)| (seen, *step));
-    let Way { mut eased, more } =
+    let Way { mut eased, more, led: _ } =
         way(clip, plan, (tracks, clip.frame_time()), needs, pins, settings);
     eased.iter_mut().zip(more).for_each(|(root, more)| *root += more);
     eased
@@ -121,13 +124,14 @@ fn way(
         .map(|(limb, need)| Side { plan: limb, need, reach: greatest_reach(limb, need, tracks) })
         .collect();
     if limbs.is_empty() {
-        return Way { eased: Vec::new(), more: Vec::new() };
+        return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
     }
-    let mut way = Way { eased: vec![DVec3::ZERO; n_frames], more: vec![DVec3::ZERO; n_frames] };
+    let still = vec![DVec3::ZERO; n_frames];
+    let mut way = Way { eased: still.clone(), more: still, led: Vec::new() };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let run = Run { tracks, settings, frame_time, frames, pinned: pins.map(|pins| pins.1) };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
-        carry_run(&limbs, &run, pins, (eased, more));
+        way.led.extend(carry_run(&limbs, &run, pins, (eased, more)));
     }
     way
 }
@@ -184,7 +188,7 @@ fn carry_run(
     run: &Run<'_>,
     pins: Option<(&Way, usize)>,
     (out, more): (&mut [DVec3], &mut [DVec3]),
-) {
+) -> Vec<Led> {
     let alpha = run.settings.root_stiffness;
     let bend = alpha * fourth(run.settings.root_smoothing / run.frame_time);
     let pins_of = |of: fn(&Way) -> &[DVec3]| pins.map(|(way, step)| (of(way), step));
@@ -206,7 +210,9 @@ fn carry_run(
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    system.solve(&mut own, out);
+    system.solve_in(&mut own, out);
+    let led = pins.map(|(way, step)| (way.led.as_slice(), step));
+    let led = spare_rough_knees(limbs, run, led, &system, out);
     come_within_reach(limbs, run, pins_of(|way| &way.more), (system, own), (out, more));
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
     for (shift, more) in out.iter_mut().zip(more) {
@@ -214,6 +220,7 @@ fn carry_run(
             (*shift, *more) = (DVec3::ZERO, DVec3::ZERO);
         }
     }
+    led
 }
 
 /// Brings the root within reach of all limbs by a change that comes and goes smoothly.
@@ -254,7 +261,7 @@ fn come_within_reach(
         least = miss;
         // The last one is only judged.
         if pass < REACH_PASSES {
-            pulled.solve(&mut room, &mut change);
+            pulled.solve_in(&mut room, &mut change);
             lines.iter().for_each(|line| pulled.set_frame(line.frame, &system));
             penalty *= HARDER;
         }
@@ -275,7 +282,6 @@ fn known_change(run: &Run<'_>, pins: Option<Pins<'_>>) -> Vec<DVec3> {
 fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
     let ramp = RAMP / run.frame_time;
     let spans = &limb.need.spans;
-    let softest = softest_bend(run.settings);
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| run.has(span)) {
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let half_gap = |before: &Span, after: &Span| {
@@ -284,6 +290,7 @@ fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
         };
         let before = if k == 0 { ramp } else { ramp.min(half_gap(&spans[k - 1], span)) };
         let after = spans.get(k + 1).map_or(ramp, |next| ramp.min(half_gap(span, next)));
+        let soft = softness(limb.need, span, run);
         let whole = |frames: f64| frames_of(frames * run.frame_time, run.frame_time);
         let from = first.saturating_sub(whole(before)).max(run.frames.start);
         let to = (last + whole(after)).min(run.frames.end - 1);
@@ -299,12 +306,20 @@ fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
             if weight <= 0.0 {
                 continue;
             }
-            // What is large bends a knee in any case, and not only as the straight one that it is now.
-            let large = SECANT * limb.need.shifts[nearest].length() / limb.need.length;
-            let stiffness = stiffness(limb.plan, run.tracks, frame, softest + large) * weight;
+            let stiffness = stiffness(limb.plan, run.tracks, frame, soft) * weight;
             system.add(frame - run.frames.start, &stiffness, stiffness * limb.need.shifts[nearest]);
         }
     }
+}
+
+/// The squared sine of the bend below which the knee of a limb is as soft as there, while a span holds.
+///
+/// What is moved far bends a knee in any case, and not only as the straight one that it is in the motion. It is the same in all of the span: a knee
+/// that is stiff in one frame and soft in the next pops.
+pub(super) fn softness(need: &Need, span: &Span, run: &Run<'_>) -> f64 {
+    let shifts = need.shifts[span.frames.clone()].iter();
+    let largest = shifts.map(|shift| shift.length()).fold(0.0, f64::max);
+    softest_bend(run.settings) + SECANT * largest / need.length
 }
 
 /// From 1 at 0 to 0 at 1, flat at both.
@@ -313,7 +328,7 @@ pub(super) fn fade(t: f64) -> f64 {
 }
 
 /// What it costs a limb to move its end, as a matrix: squared turns of its joints per squared displacement, times its squared length.
-fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DMat3 {
+pub(super) fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DMat3 {
     let [start, mid, end] = positions(limb, tracks, frame);
     let (u, v, line) = (mid - start, end - mid, end - start);
     let product = (u.length_squared() * v.length_squared()).sqrt();

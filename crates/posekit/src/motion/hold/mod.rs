@@ -13,7 +13,9 @@ mod ease;
 mod need;
 mod plan;
 mod root;
+mod rough;
 mod spare;
+
 mod whole;
 
 use core::ops::Range;

@@ -162,6 +162,22 @@ impl System {
         self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
     }
 
+    /// Adds what another one asks of frames in a row when the others stay, without what it pulls them to.
+    ///
+    /// - `first`: which frame of it is the first
+    pub(super) fn add_part(&mut self, whole: &Self, first: usize) {
+        let n = self.right.len() + 1 - WIDTH;
+        let offset = match whole.placed.get(first..) {
+            Some(placed) if !placed.is_empty() => placed.iter().find_map(|place| place.ok()),
+            _ => Some(SIZE * first),
+        };
+        let more = offset.and_then(|offset| whole.columns.get(offset..)).unwrap_or_default();
+        for (k, (column, more)) in self.columns[..n].iter_mut().zip(more).enumerate() {
+            // Further down are frames that stay.
+            column.iter_mut().zip(more).take(n - k).for_each(|(entry, more)| *entry += more);
+        }
+    }
+
     /// Pulls to zero from now on, and keeps what is pinned there.
     pub(super) fn forget_pull(&mut self) {
         self.right.fill(0.0);
@@ -171,12 +187,17 @@ impl System {
     }
 
     /// The displacements at the minimum.
+    pub(super) fn solve(&self, out: &mut [DVec3]) {
+        self.solve_in(&mut self.clone(), out);
+    }
+
+    /// The same, again and again in the same memory.
     ///
     /// - `room`: as large as this one; what it asked is lost
     ///
     /// # Method
     /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
-    pub(super) fn solve(&self, room: &mut Self, out: &mut [DVec3]) {
+    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
         let n = self.right.len() + 1 - WIDTH;
         let Self { columns, right, .. } = room;
         right.copy_from_slice(&self.right);
@@ -267,7 +288,7 @@ mod tests {
             }
             let energy = |r: &[DVec3]| terms.iter().map(|term| term(r)).sum::<f64>();
             let mut out = vec![DVec3::ZERO; n];
-            system.solve(&mut system.clone(), &mut out);
+            system.solve(&mut out);
             for t in 0..n {
                 if step > 1 && (5 + t) % step == 0 {
                     assert_eq!(out[t], places[(5 + t) / step], "frame {t} of {n}");

@@ -6,7 +6,7 @@
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
-use super::carry::{Run, SECANT, Side, fade, positions};
+use super::carry::{Run, Side, fade, positions, softness};
 use super::ease::Span;
 use super::need::Need;
 use super::plan::{LimbPlan, Point, Target};
@@ -19,7 +19,7 @@ use crate::motion::tracks::Tracks;
 const HIP_TIME: f64 = 0.028;
 
 /// The same for knees, where the root may spare them.
-const KNEE_TIME: f64 = 0.015;
+pub(super) const KNEE_TIME: f64 = 0.015;
 
 /// The same for knees, where the foot may.
 const ROLL_KNEE_TIME: f64 = 0.009;
@@ -28,7 +28,7 @@ const ROLL_KNEE_TIME: f64 = 0.009;
 const ROLL_TIME: f64 = 0.005;
 
 /// How long after a contact begins, and before it ends, knees count fully \[s\]: feet come down and lift off moving.
-const KNEE_EDGE: f64 = 0.045;
+pub(super) const KNEE_EDGE: f64 = 0.045;
 
 /// How long before a contact begins, and after it ends, hips still count \[s\].
 const HIP_EDGE: f64 = 0.08;
@@ -58,11 +58,10 @@ pub(super) fn keep_knee_smooth(limb: &Side<'_>, run: &Run<'_>, system: &mut Syst
     let Side { plan, need, .. } = *limb;
     let shifts = &need.shifts;
     let cost = need.length * need.length * fourth(KNEE_TIME / run.frame_time);
-    let softest = softest_bend(run.settings);
     for span in moved_spans(need, run) {
+        let soft = softness(need, span, run);
         let knee = |frame: usize| {
-            let large = SECANT * shifts[frame].length() / need.length;
-            let bend = Bend::new(positions(plan, run.tracks, frame), DVec3::ZERO, softest + large);
+            let bend = Bend::new(positions(plan, run.tracks, frame), DVec3::ZERO, soft);
             (bend.angle - bend.change.dot(shifts[frame]), bend.change)
         };
         let mut knees = span.frames.clone().map(knee);
@@ -112,12 +111,12 @@ pub(super) fn keep_hip_smooth(
 }
 
 /// The spans of a run in which something must be done for them to hold.
-fn moved_spans<'a>(need: &'a Need, run: &'a Run<'_>) -> impl Iterator<Item = &'a Span> {
+pub(super) fn moved_spans<'a>(need: &'a Need, run: &'a Run<'_>) -> impl Iterator<Item = &'a Span> {
     need.spans.iter().filter(|span| run.has(span) && is_moved(need, span))
 }
 
 /// How much a frame of a span counts. At the ends of the clip nothing comes down or lifts off.
-fn weight(span: &Span, frame: usize, n_frames: usize, edge: f64) -> f64 {
+pub(super) fn weight(span: &Span, frame: usize, n_frames: usize, edge: f64) -> f64 {
     let from_start = (frame - span.frames.start) as f64 + span.lead[0];
     let to_end = (span.frames.end - 1 - frame) as f64 + span.lead[1];
     let from_start = if span.frames.start == 0 { edge } else { from_start };
@@ -284,6 +283,6 @@ fn turns(
         system.add_row(k, &[a.1, -2.0 * b.1, c.1], bends, weight * of_knee);
     }
     let mut turns = vec![DVec3::ZERO; arms.len()];
-    system.solve(&mut system.clone(), &mut turns);
+    system.solve(&mut turns);
     turns
 }

@@ -1,0 +1,570 @@
+//! Knees that come out rougher than they were.
+//!
+//! The root's displacement is the minimum of one quadratic form, in which the bend of a knee is linear. Two things escape that form. A knee that is all but
+//! straight is not linear in anything: at one degree it takes up a hundredth of a millimetre by half a degree, and trembles with what no eye sees of the
+//! hip. And one price for all knees is too little where a foot is held and its hip jumps. So the knees are looked at when the root has been found. Where one is
+//! rougher than the motion's own, the root changes a little around that time:
+//!
+//! - the knee becomes dearer;
+//! - if it is straight, its bend is led along a smooth course, and the root goes to where the leg then reaches: the squared distance that a bend asks for is all
+//!   but linear in the root, also where the leg is straight;
+//! - if that is not enough, it is bent a little more. That costs next to nothing: a leg at six degrees is shorter by a thousandth, and trembles six times less
+//!   than at one.
+//!
+//! | Symbol | Meaning |
+//! |---|---|
+//! | `Δ(t)` | change of the root's displacement, the unknown; zero outside a window of time |
+//! | `s(t)` | slack of the knee: one less the cosine of its angle from straight; below zero out of reach |
+//! | `θ(t)` | its bend as the chord of that angle, `√(2 s)`: what the angle is where it is small, and as smooth |
+//! | `θ*(t)` | the course, or what the bend is now; about it the bend is `θ* + (s − s*) / θ*` |
+//! | `c(t)` | price of a knee, 1 for all at first |
+//!
+//! `Δ` minimises `ΔᵀAΔ + Σ_t c τ_k⁴ (D²θ)² + γ |Δ|²`, with `A` of the form that the root is the minimum of; where a course is led, `(θ − θ*)²` takes the
+//! place of what the bend of that leg costs there.
+
+use core::ops::Range;
+
+use glam::{DMat3, DVec3};
+
+use super::carry::{Run, SWING, Side, positions, softness, stiffness};
+use super::ease::Span;
+use super::root::{SECOND, System};
+use super::spare::{KNEE_EDGE, KNEE_TIME, fourth, moved_spans, weight};
+use crate::motion::Limb;
+
+/// A knee is rough where its second difference is larger than the largest of the motion itself, times this.
+const ROUGH: f64 = 1.05;
+
+/// Second differences below this are smooth in any case \[rad\].
+const SMOOTH: f64 = 1e-6;
+
+/// Knees that are bent less than this are all but straight \[rad\]: four degrees.
+const STRAIGHT: f64 = 0.07;
+
+/// While a leg is held, a straight knee is compared to itself at that time; up to this part of the roughest of all knees is smooth in any case.
+const UNSEEN: f64 = 0.3;
+
+/// How much a straight knee may be bent in addition \[rad\]: six degrees.
+const MOST_RAISE: f64 = 0.105;
+
+/// The least bend of a course \[rad\].
+const LEAST: f64 = 0.005;
+
+/// The slack of a knee that is straight: that of a tenth of a milliradian.
+const NO_SLACK: f64 = 1e-9;
+
+/// What is farther out of reach is not held by going after it: that of a line longer than the leg by a fiftieth.
+const FAR: f64 = -0.08;
+
+/// Bends of a course faster than in about six times this are smoothed away \[s\].
+const COURSE_TIME: f64 = 0.03;
+
+/// How little a course hangs on the frames between those that stay as they are.
+const LOOSE: f64 = 1e-6;
+
+/// How much dearer a rough knee becomes.
+const DEARER: f64 = 4.0;
+
+/// So long before and after the rough time \[s\].
+const NEAR: f64 = 0.05;
+
+/// The root may change for so long before and after a rough time \[s\].
+const WINDOW: f64 = 0.18;
+
+/// What it costs the root to change, against what it costs to move it: much, so that it follows what is fast and does not drift off after it.
+const STAY: f64 = 1000.0;
+
+/// The same where a course is led, which may be lower than the root.
+const STAY_LED: f64 = 200.0;
+
+/// By how much farther than before the root may get, and as a part of the limb: two legs side by side ask for it, when they must differ by a little.
+const FARTHER: (f64, f64) = (1.25, 0.002);
+
+/// How often the knees are looked at again.
+const LOOKS: usize = 7;
+
+/// How often the root is found anew for that: the second time about where it came to.
+const STEPS: usize = 2;
+
+/// A leg whose knee is led along a course, and the frames in which it is.
+pub(super) type Led = (Limb, Range<usize>);
+
+/// A time for which a leg holds something.
+struct Stand<'a> {
+    limb: &'a Side<'a>,
+    span: &'a Span,
+    /// How bent the knee came out, with something left of what it had where it was straightened.
+    bends: Vec<f64>,
+    /// It is all but straight at some time.
+    is_straight: bool,
+    /// The course that it is led along; empty for none.
+    course: Vec<f64>,
+    /// By how much that is bent in any case \[rad\].
+    raise: f64,
+    /// Every so many frames from the first of the clip stay as they are.
+    pinned: Option<usize>,
+    /// What its second difference costs, frame by frame.
+    prices: Vec<f64>,
+    /// Second differences up to these are not rough: while the knee is straight, and else.
+    limits: [f64; 2],
+}
+
+/// How a leg is bent when the root is moved.
+struct Knee {
+    slack: f64,
+    /// In the motion itself.
+    own: f64,
+    /// How the slack changes with the root.
+    change: DVec3,
+}
+
+/// How rough a knee is in a frame.
+#[derive(Debug, Clone, Copy)]
+struct Tremble {
+    frame: usize,
+    /// Above 1 where it is rough.
+    size: f64,
+    bend: f64,
+    is_straight: bool,
+}
+
+/// Changes the root so that knees do not come out rougher than they were; which of them it leads along a course, and when.
+///
+/// - `pinned`: which are led already, counted in frames that stay as they are: every so many from the first
+/// - `system`: of which `root` is the minimum
+pub(super) fn spare_rough_knees(
+    limbs: &[Side<'_>],
+    run: &Run<'_>,
+    pinned: Option<(&[Led], usize)>,
+    system: &System,
+    root: &mut [DVec3],
+) -> Vec<Led> {
+    let mut stands = stands(limbs, run, root);
+    if let Some((led, step)) = pinned {
+        stands.iter_mut().for_each(|stand| stand.follow(led, step));
+    }
+    let step = pinned.map(|(_, step)| step);
+    for window in windows(&stands, run, root) {
+        let inside = |stand: &&mut Stand<'_>| meets(&stand.span.frames, &window);
+        let mut stands: Vec<&mut Stand<'_>> = stands.iter_mut().filter(inside).collect();
+        smooth(limbs, &mut stands, run, (system, &window, step), root);
+    }
+    let led = stands.iter().filter(|stand| stand.is_led());
+    led.map(|stand| (stand.limb.plan.limb, stand.span.frames.clone())).collect()
+}
+
+fn meets(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn stands<'a>(limbs: &'a [Side<'a>], run: &'a Run<'_>, root: &[DVec3]) -> Vec<Stand<'a>> {
+    let legs = || limbs.iter().filter(|limb| limb.plan.is_leg);
+    let own: Vec<Vec<f64>> = legs().map(|limb| own_bends(limb, run)).collect();
+    let most = own.iter().map(|own| roughest(own)).fold(SMOOTH, greater);
+    let mut stands = Vec::new();
+    for (limb, own) in legs().zip(&own) {
+        for span in moved_spans(limb.need, run) {
+            let knees = knees(limb, run, span.frames.clone(), root);
+            if knees.iter().any(|knee| knee.slack < FAR) {
+                continue;
+            }
+            let is_straight = knees.iter().any(|knee| knee.slack < 0.5 * STRAIGHT * STRAIGHT);
+            let inside = span.frames.start - run.frames.start..span.frames.end - run.frames.start;
+            let n_frames = knees.len();
+            stands.push(Stand {
+                limb,
+                span,
+                bends: knees.iter().map(|knee| bend(knee.eased())).collect(),
+                is_straight,
+                course: Vec::new(),
+                raise: 0.0,
+                pinned: None,
+                prices: vec![1.0; n_frames],
+                limits: [greater(roughest(&own[inside]), UNSEEN * most), most],
+            });
+        }
+    }
+    stands
+}
+
+fn greater(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The bends of a knee in the motion itself.
+fn own_bends(limb: &Side<'_>, run: &Run<'_>) -> Vec<f64> {
+    let bend = |frame| {
+        let [start, mid, end] = positions(limb.plan, run.tracks, frame);
+        bend(Bones::new(mid - start, end - mid).slack(end - start))
+    };
+    run.frames.clone().map(bend).collect()
+}
+
+/// The largest second difference.
+fn roughest(bends: &[f64]) -> f64 {
+    bends.windows(3).map(second).fold(SMOOTH, greater)
+}
+
+fn second(three: &[f64]) -> f64 {
+    ((three[1] - three[0]) - (three[2] - three[1])).abs()
+}
+
+fn knees(limb: &Side<'_>, run: &Run<'_>, frames: Range<usize>, root: &[DVec3]) -> Vec<Knee> {
+    let knee = |frame: usize| {
+        let [start, mid, end] = positions(limb.plan, run.tracks, frame);
+        let bones = Bones::new(mid - start, end - mid);
+        let line = end + limb.need.shifts[frame] - root[frame - run.frames.start] - start;
+        let (slack, own) = (bones.slack(line), bones.slack(end - start));
+        let change = if bones.product > 0.0 { line / bones.product } else { DVec3::ZERO };
+        Knee { slack, own, change }
+    };
+    frames.map(knee).collect()
+}
+
+/// The bones of a leg: the sum of the squares of their lengths, and their product.
+struct Bones {
+    squares: f64,
+    product: f64,
+}
+
+impl Bones {
+    fn new(u: DVec3, v: DVec3) -> Self {
+        let (u, v) = (u.length_squared(), v.length_squared());
+        Self { squares: u + v, product: (u * v).sqrt() }
+    }
+
+    /// The slack of the knee when the leg reaches along this line. A knee without bones never changes its own.
+    fn slack(&self, line: DVec3) -> f64 {
+        if self.product <= 0.0 {
+            return 1.0;
+        }
+        1.0 + 0.5 * (self.squares - line.length_squared()) / self.product
+    }
+}
+
+impl Knee {
+    /// Its slack, but never nothing where it is straightened.
+    fn eased(&self) -> f64 {
+        let own = greater(self.own, NO_SLACK);
+        if self.slack < own { own * own / (2.0 * own - self.slack) } else { self.slack }
+    }
+}
+
+/// The bend with a slack.
+fn bend(slack: f64) -> f64 {
+    (2.0 * greater(slack, 0.0)).sqrt()
+}
+
+impl Stand<'_> {
+    fn is_led(&self) -> bool {
+        !self.course.is_empty()
+    }
+
+    /// The bend that it is led to.
+    fn course(&self, index: usize) -> f64 {
+        greater((self.course[index] * self.course[index] + self.raise * self.raise).sqrt(), LEAST)
+    }
+
+    /// Begins along a course if it is led already in the frames that stay as they are.
+    fn follow(&mut self, led: &[Led], step: usize) {
+        self.pinned = Some(step);
+        let is_same = |(limb, frames): &Led| {
+            let frames = frames.start * step..frames.end * step;
+            *limb == self.limb.plan.limb && meets(&frames, &self.span.frames)
+        };
+        if led.iter().any(is_same) {
+            self.course = self.new_course(1.0);
+        }
+    }
+
+    /// A smooth course: through the frames that stay as they are, else near all of them.
+    ///
+    /// - `time`: what is faster than in about six times this is smoothed away, in frames
+    fn new_course(&self, time: f64) -> Vec<f64> {
+        let frames = self.span.frames.clone();
+        let places = self.pinned.map(|step| (self.pinned_bends(step), step));
+        let (near, smooth) = if places.is_some() { (LOOSE, 1.0) } else { (1.0, fourth(time)) };
+        let pins = places.as_ref().map(|(places, step)| (places.as_slice(), *step));
+        let mut system = System::new(frames, pins);
+        for (k, bend) in self.bends.iter().enumerate() {
+            system.add(k, &DMat3::from_diagonal(DVec3::splat(near)), DVec3::X * (*bend * near));
+            if k + 2 < self.bends.len() {
+                system.add_sum(k, &SECOND, DVec3::ZERO, smooth);
+            }
+        }
+        let mut course = vec![DVec3::ZERO; self.bends.len()];
+        system.solve(&mut course);
+        course.into_iter().map(|bend| greater(bend.x, 0.0)).collect()
+    }
+
+    /// The bends in frames that stay as they are, every so many of the clip.
+    fn pinned_bends(&self, step: usize) -> Vec<DVec3> {
+        let frames = &self.span.frames;
+        let bend =
+            |at: usize| (at * step).checked_sub(frames.start).and_then(|k| self.bends.get(k));
+        let known = (0..frames.end.div_ceil(step)).map(bend);
+        known.map(|bend| DVec3::X * bend.copied().unwrap_or(0.0)).collect()
+    }
+
+    /// How the knee trembles in frames of a window.
+    fn trembles(&self, run: &Run<'_>, root: &[DVec3], window: &Range<usize>) -> Vec<Tremble> {
+        let span = &self.span.frames;
+        let from = span.start.max(window.start.saturating_sub(1));
+        let to = span.end.min(window.end + 1).max(from);
+        let knees = knees(self.limb, run, from..to, root);
+        let bends: Vec<f64> = knees.iter().map(|knee| bend(knee.slack)).collect();
+        let n_frames = self.limb.need.shifts.len();
+        let tremble = |(k, three): (usize, &[f64])| {
+            let (frame, bend) = (from + k + 1, three[1]);
+            let is_straight = bend < STRAIGHT + self.raise;
+            // While a foot comes down or lifts off, its knee is straightened fast: it is compared to the roughest then.
+            let weight = if is_straight {
+                weight(self.span, frame, n_frames, KNEE_EDGE / run.frame_time)
+            } else {
+                1.0
+            };
+            let size = weight * second(three) / (ROUGH * self.limits[usize::from(!is_straight)]);
+            Tremble { frame, size, bend, is_straight: is_straight && self.is_straight }
+        };
+        bends.windows(3).enumerate().map(tremble).collect()
+    }
+}
+
+/// The times in which the root changes: around rough knees, for straight ones as long as a leg is held, also the other one that is straight then.
+fn windows(stands: &[Stand<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Range<usize>> {
+    let around = frames_of(WINDOW, run);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for stand in stands {
+        let trembles = stand.trembles(run, root, &stand.span.frames);
+        let mut rough = trembles.iter().filter(|tremble| tremble.size > 1.0).peekable();
+        if rough.peek().is_some() && rough.clone().any(|tremble| tremble.is_straight) {
+            let straight = stands.iter().filter(|other| other.is_straight);
+            let spans = straight.map(|other| &other.span.frames);
+            found.extend(spans.filter(|other| meets(other, &stand.span.frames)).cloned());
+        }
+        found.extend(rough.map(|tremble| tremble.frame..tremble.frame + 1));
+        found.extend(stand.is_led().then(|| stand.span.frames.clone()));
+    }
+    for window in &mut found {
+        window.start = window.start.saturating_sub(around).max(run.frames.start);
+        window.end = (window.end + around).min(run.frames.end);
+    }
+    found.sort_by_key(|window| (window.start, window.end));
+    let mut windows: Vec<Range<usize>> = Vec::new();
+    for window in found {
+        match windows.last_mut() {
+            Some(last) if window.start <= last.end => last.end = last.end.max(window.end),
+            _ => windows.push(window),
+        }
+    }
+    windows
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+fn frames_of(time: f64, run: &Run<'_>) -> usize {
+    (time / run.frame_time).clamp(1.0, 1e6) as usize
+}
+
+/// Changes the root in a window for as long as that makes the roughest knee of it smoother.
+fn smooth(
+    limbs: &[Side<'_>],
+    stands: &mut [&mut Stand<'_>],
+    run: &Run<'_>,
+    (system, window, step): (&System, &Range<usize>, Option<usize>),
+    root: &mut [DVec3],
+) {
+    let inside = window.start - run.frames.start..window.end - run.frames.start;
+    let first = root[inside.clone()].to_vec();
+    let farthest = |root: &[DVec3]| root.iter().map(|r| r.length()).fold(0.0, greater);
+    let length = stands.iter().map(|stand| stand.limb.need.length).fold(0.0, greater);
+    let far = FARTHER.0 * farthest(&first) + FARTHER.1 * length;
+    let look = |stands: &[&mut Stand<'_>], root: &[DVec3]| -> Vec<Vec<Tremble>> {
+        stands.iter().map(|stand| stand.trembles(run, root, window)).collect()
+    };
+    let mut trembles = look(stands, root);
+    // What is led from the first has not been gone after yet.
+    let is_new = stands.iter().any(|stand| stand.is_led());
+    let mut left = if is_new { f64::INFINITY } else { roughest_of(&trembles) };
+    let (mut least, mut best) = (left, first.clone());
+    let mut change = vec![DVec3::ZERO; first.len()];
+    for _ in 0..LOOKS {
+        if left <= 1.0 {
+            break;
+        }
+        lead(stands, &trembles, run, window);
+        charge(stands, &trembles, run);
+        for _ in 0..STEPS {
+            let mut costs = costs(limbs, stands, run, (root, &change), (window, step));
+            costs.add_part(system, inside.start);
+            costs.solve(&mut change);
+            for (root, (first, change)) in
+                root[inside.clone()].iter_mut().zip(first.iter().zip(&change))
+            {
+                *root = *first + *change;
+            }
+        }
+        trembles = look(stands, root);
+        left = roughest_of(&trembles);
+        if farthest(&root[inside.clone()]) > far {
+            break;
+        }
+        if left < least {
+            least = left;
+            best.copy_from_slice(&root[inside.clone()]);
+        }
+    }
+    root[inside].copy_from_slice(&best);
+}
+
+fn roughest_of(trembles: &[Vec<Tremble>]) -> f64 {
+    trembles.iter().flatten().map(|tremble| tremble.size).fold(0.0, greater)
+}
+
+/// Makes knees dearer where they are rough.
+fn charge(stands: &mut [&mut Stand<'_>], trembles: &[Vec<Tremble>], run: &Run<'_>) {
+    let near = frames_of(NEAR, run);
+    for (stand, trembles) in stands.iter_mut().zip(trembles) {
+        // First it is seen what leading does, then what bending does.
+        if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
+            continue;
+        }
+        let (start, mut next) = (stand.span.frames.start, 0);
+        for tremble in trembles.iter().filter(|tremble| tremble.size > 1.0) {
+            let at = tremble.frame - start;
+            let end = (at + near + 1).min(stand.prices.len());
+            let from = at.saturating_sub(near).max(next);
+            if from < end {
+                stand.prices[from..end].iter_mut().for_each(|price| *price *= DEARER);
+                next = end;
+            }
+        }
+    }
+}
+
+/// Leads straight knees that are rough, with the other one that is straight then, and bends those that were led already.
+fn lead(
+    stands: &mut [&mut Stand<'_>],
+    trembles: &[Vec<Tremble>],
+    run: &Run<'_>,
+    window: &Range<usize>,
+) {
+    let raise = |(stand, trembles): (&&mut Stand<'_>, &Vec<Tremble>)| {
+        let mut raise = None;
+        for tremble in trembles.iter().filter(|tremble| tremble.size > 1.0 && tremble.is_straight) {
+            let more =
+                if stand.is_led() { tremble.size * greater(tremble.bend, LEAST) } else { 0.0 };
+            raise = Some(greater(raise.unwrap_or(stand.raise), more));
+        }
+        raise.map(|raise| {
+            (if raise < MOST_RAISE { raise } else { MOST_RAISE }, stand.span.frames.clone())
+        })
+    };
+    let raises: Vec<_> = stands.iter().zip(trembles).filter_map(raise).collect();
+    for stand in stands.iter_mut().filter(|stand| stand.is_straight) {
+        let frames = &stand.span.frames;
+        if frames.start < window.start || frames.end > window.end {
+            continue;
+        }
+        for (raise, _) in raises.iter().filter(|(_, other)| meets(frames, other)) {
+            if !stand.is_led() {
+                stand.course = stand.new_course(COURSE_TIME / run.frame_time);
+            }
+            if stand.pinned.is_none() {
+                stand.raise = greater(stand.raise, *raise);
+            }
+        }
+    }
+}
+
+/// What it costs to change the root in a window, besides what it costs to move it.
+///
+/// - `root`, `change`: as it is now, and by how much that was changed
+fn costs(
+    limbs: &[Side<'_>],
+    stands: &[&mut Stand<'_>],
+    run: &Run<'_>,
+    (root, change): (&[DVec3], &[DVec3]),
+    (window, step): (&Range<usize>, Option<usize>),
+) -> System {
+    let new_system = || System::new(window.clone(), step.map(|step| (&[][..], step)));
+    let mut all = new_system();
+    // Of each limb by itself, so that left and right make no difference.
+    for limb in limbs {
+        let mut own = new_system();
+        for stand in stands.iter().filter(|stand| core::ptr::eq(stand.limb, limb)) {
+            stand.add_costs(run, (root, change), window, &mut own);
+        }
+        all.add_all(&own);
+    }
+    for frame in window.clone() {
+        let is_led = |stand: &&mut Stand<'_>| stand.is_led() && stand.span.frames.contains(&frame);
+        let stay = if stands.iter().any(is_led) { STAY_LED } else { STAY };
+        let stay = stay * run.settings.root_stiffness;
+        all.add(frame - window.start, &DMat3::from_diagonal(DVec3::splat(stay)), DVec3::ZERO);
+    }
+    all
+}
+
+impl Stand<'_> {
+    fn add_costs(
+        &self,
+        run: &Run<'_>,
+        (root, change): (&[DVec3], &[DVec3]),
+        window: &Range<usize>,
+        system: &mut System,
+    ) {
+        let span = &self.span.frames;
+        let frames = span.start.max(window.start)..span.end.min(window.end);
+        let is_dear = || self.prices.iter().any(|price| *price > 1.0);
+        if !self.is_led() && !is_dear() {
+            return;
+        }
+        let square = self.limb.need.length * self.limb.need.length;
+        let mut linear = Vec::with_capacity(frames.len());
+        for (frame, knee) in frames.clone().zip(knees(self.limb, run, frames.clone(), root)) {
+            let at = frame - window.start;
+            let course = if self.is_led() {
+                self.course(frame - span.start)
+            } else {
+                greater(bend(knee.slack), LEAST)
+            };
+            let rate = knee.change / course;
+            let off = (knee.slack - 0.5 * course * course) / course - rate.dot(change[at]);
+            if self.is_led() {
+                system.add_row(at, &[rate], -off, square);
+                let place = root[frame - run.frames.start] - change[at];
+                self.take_off_bend(run, frame, place, (at, system));
+            }
+            linear.push((course + off, rate));
+        }
+        let cost = square * fourth(KNEE_TIME / run.frame_time);
+        let n_frames = self.limb.need.shifts.len();
+        for (frame, three) in (frames.start + 1..).zip(linear.windows(3)) {
+            // What all knees cost is in the form already, if they are not led.
+            let price = self.prices[frame - span.start] - if self.is_led() { 0.0 } else { 1.0 };
+            if price > 0.0 {
+                let weight = weight(self.span, frame, n_frames, KNEE_EDGE / run.frame_time);
+                let [a, b, c] = [three[0], three[1], three[2]];
+                let wanted = (b.0 - a.0) - (c.0 - b.0);
+                let factors = [a.1, -2.0 * b.1, c.1];
+                system.add_row(frame - 1 - window.start, &factors, wanted, weight * cost * price);
+            }
+        }
+    }
+
+    /// Takes off what it costs the leg to bend, as it is in the form.
+    ///
+    /// - `place`: the root's displacement that is changed
+    fn take_off_bend(
+        &self,
+        run: &Run<'_>,
+        frame: usize,
+        place: DVec3,
+        (at, system): (usize, &mut System),
+    ) {
+        let soft = softness(self.limb.need, self.span, run);
+        let swing = DMat3::from_diagonal(DVec3::splat(SWING));
+        let along = stiffness(self.limb.plan, run.tracks, frame, soft) - swing;
+        system.add(at, &-along, -along * (self.limb.need.shifts[frame] - place));
+    }
+}
