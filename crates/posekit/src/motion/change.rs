@@ -6,6 +6,7 @@ use super::clip::Clip;
 use super::leg::Leg;
 use super::metrics::knee_angles;
 use super::paths::Paths;
+use super::travel::carrier;
 use crate::math::{Pose, acos};
 
 /// A knee straighter than this is over-stretched, where the source's is not \[rad\]: 178 degrees.
@@ -18,7 +19,8 @@ const STRAIGHTER: f64 = 0.5 / 180.0 * core::f64::consts::PI;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Change {
-    /// Mean over frames and joints of the distance between both, the roots laid upon each other \[m\].
+    /// Mean over frames and the joints that the root carries of the distance between both, the roots laid upon each other \[m\]. The root is the joint that
+    /// carries the legs and can be moved ([`carrier`](super::carrier())); without one the first joint, and all joints count.
     pub pose_distance: f64,
     /// The largest of these \[m\].
     pub pose_distance_max: f64,
@@ -51,14 +53,15 @@ pub(super) fn change_from(clip: &Clip, source: &Clip, legs: &[Leg], scale: f64) 
         return None;
     }
     let mut change = Change::default();
-    poses(clip, source, scale, &mut change);
+    // What is moved where the root's path is set right is not the first joint in every figure.
+    poses(clip, source, carrier(source, legs), scale, &mut change);
     let (after, before) = (Paths::new(clip, legs), Paths::new(source, legs));
     knees(&after, &before, &mut change);
     accelerations(&after, &before, scale, &mut change);
     Some(change)
 }
 
-fn poses(clip: &Clip, source: &Clip, scale: f64, change: &mut Change) {
+fn poses(clip: &Clip, source: &Clip, root: Option<usize>, scale: f64, change: &mut Change) {
     let (n, n_frames) = (clip.skeleton().n_joints(), clip.n_frames());
     if n_frames == 0 {
         return;
@@ -66,11 +69,20 @@ fn poses(clip: &Clip, source: &Clip, scale: f64, change: &mut Change) {
     let mut after = vec![Pose::IDENTITY; n];
     let mut before = vec![Pose::IDENTITY; n];
     let up = clip.up();
+    // What the root hangs on, and what hangs beside it, stays where it is and is no part of the pose.
+    let skeleton = clip.skeleton();
+    let mut carried = vec![root.is_none(); n];
+    for joint in 0..n {
+        let above = skeleton.parent(joint).is_some_and(|parent| carried[parent]);
+        carried[joint] |= above || root == Some(joint);
+    }
+    let n_carried = carried.iter().filter(|carried| **carried).count();
+    let root = root.unwrap_or(0);
     let mut squares = 0.0;
     for frame in 0..n_frames {
         clip.skeleton().forward_kinematics(clip.frame(frame), &mut after);
         source.skeleton().forward_kinematics(source.frame(frame), &mut before);
-        let shift = (after[0].translation - before[0].translation) * scale;
+        let shift = (after[root].translation - before[root].translation) * scale;
         let height = shift.dot(up);
         change.root_height_max = change.root_height_max.max(height.abs());
         change.root_level_max = change.root_level_max.max((shift - up * height).length());
@@ -79,8 +91,10 @@ fn poses(clip: &Clip, source: &Clip, scale: f64, change: &mut Change) {
             let apart = (after[joint].translation - before[joint].translation) * scale;
             let distance = (apart - shift).length();
             change.distance += apart.length();
-            change.pose_distance += distance;
-            change.pose_distance_max = change.pose_distance_max.max(distance);
+            if carried[joint] {
+                change.pose_distance += distance;
+                change.pose_distance_max = change.pose_distance_max.max(distance);
+            }
             let on_parent = |poses: &[Pose]| match clip.skeleton().parent(joint) {
                 Some(parent) => poses[parent].rotation.conjugate() * poses[joint].rotation,
                 None => poses[joint].rotation,
@@ -94,7 +108,7 @@ fn poses(clip: &Clip, source: &Clip, scale: f64, change: &mut Change) {
     }
     let count = (n * n_frames) as f64;
     change.distance /= count;
-    change.pose_distance /= count;
+    change.pose_distance /= (n_carried * n_frames) as f64;
     change.angle /= count;
     change.root_rms = (squares / n_frames as f64).sqrt();
 }
@@ -139,4 +153,35 @@ fn accelerations(after: &Paths, before: &Paths, scale: f64, change: &mut Change)
     }
     sums.sort_by(f64::total_cmp);
     change.acceleration = sums.iter().sum::<f64>() / count.max(1) as f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skeleton::{Joint, Skeleton};
+
+    #[test]
+    fn the_root_is_what_carries_the_legs() {
+        // As in many glTFs, what the hips hang on does not move.
+        let down = Pose::from_translation(DVec3::NEG_Y);
+        let mut joints = vec![Joint::fixed("scene"), Joint::free("hips").child_of(0)];
+        for side in ["left", "right"] {
+            let hip = joints.len();
+            joints.push(Joint::ball(format!("{side} thigh")).child_of(1));
+            joints.push(Joint::ball(format!("{side} shin")).child_of(hip).at(down));
+            joints.push(Joint::ball(format!("{side} foot")).child_of(hip + 1).at(down));
+        }
+        let skeleton = Skeleton::try_new(joints).unwrap();
+        let legs = [4, 7].map(|foot| Leg::ending_at(&skeleton, foot).unwrap());
+        let values = skeleton.neutral().repeat(5);
+        let source = Clip::try_new(skeleton, 0.1, values).unwrap();
+        let way = vec![DVec3::new(3.0, 0.0, 4.0); 5];
+        let moved = super::super::along_path(&source, &legs, &way).unwrap().unwrap();
+        let change = change_from(&moved, &source, &legs, 0.5).unwrap();
+        let near = |value: f64, expected: f64| (value - expected).abs() < 1e-12;
+        assert!(near(change.root_rms, 2.5) && near(change.root_level_max, 2.5), "{change:?}");
+        // Seven of eight joints went along, and no pose changed; what the hips hang on stayed behind.
+        assert!(near(change.distance, 2.5 * 7.0 / 8.0), "{change:?}");
+        assert!(near(change.pose_distance, 0.0), "{change:?}");
+    }
 }
