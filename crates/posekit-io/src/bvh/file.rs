@@ -244,6 +244,9 @@ fn channel_starts(nodes: &[Node]) -> Vec<usize> {
 /// Why a frame time is refused.
 pub(super) fn frame_time_message(time: f64) -> String {
     let (least, most) = (FRAME_TIMES.start(), FRAME_TIMES.end());
+    // Written out, a number far from 1 has hundreds of zeros.
+    let is_near = time == 0.0 || (1e-9..=1e9).contains(&time.abs());
+    let time = if is_near { format!("{time}") } else { format!("{time:e}") };
     format!(
         "a frame time of {time} s is not between {least} and {most} s; give the right one (`Options::with_frame_time`)"
     )

@@ -325,6 +325,32 @@ fn way(
     Way { share, path: path(share * settings.strength), in_place }
 }
 
+/// The way that a walk on the spot would go, as [`clean`] judges it: frame after frame, for [`along_path`]. `None` where the figure is not on the spot.
+///
+/// - `settings`: those of cleaning; with `in_place` every clip is taken for a walk on the spot
+///
+/// # Degenerate cases
+/// `None` without legs, without frames, and where no joint that carries the legs can be moved.
+#[must_use]
+pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Option<Vec<DVec3>> {
+    let root = carrier(clip, legs).filter(|_| !legs.is_empty() && clip.n_frames() > 0)?;
+    let tracks = Tracks::new(clip, &joints_of(legs));
+    let paths = Paths::of(&tracks, clip, legs);
+    let pace = Pace::of(&paths);
+    let looks = pace.looks(&paths);
+    let floor = floor_of(&looks, settings.floor);
+    let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
+    let seen = (&paths, &looks, pace);
+    let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
+    if was_cleaned(&firm) && !settings.in_place {
+        return None;
+    }
+    let slide = Slide::new(&looks, &firm, &floor);
+    let whole = CleanSettings { strength: 1.0, ..settings.clone() };
+    let way = way(&tracks, root, (&slide, &firm), &looks, (&paths, &whole));
+    way.in_place.then(|| pace.filled(&way.path))
+}
+
 /// How far a joint gets from where it is first \[the clip's unit\].
 fn strays(tracks: &Tracks, joint: usize, n_frames: usize) -> f64 {
     let at = |frame: usize| tracks.place(frame, joint);

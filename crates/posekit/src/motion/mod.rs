@@ -38,7 +38,7 @@ mod tracks;
 mod travel;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean};
+pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
