@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use posekit::glam::DVec3;
 
 use crate::args::finite;
@@ -76,8 +76,8 @@ pub(crate) struct CleanArgs {
     /// Write what was held to this file (`posekit.contacts/1`), to be edited and given back with --contacts
     #[arg(long, value_name = "FILE")]
     pub(crate) save_contacts: Option<PathBuf>,
-    /// How much longer bones may become to reach, as a part of their length; for glTF, whose joints can move
-    #[arg(long, value_name = "PART", value_parser = part, allow_hyphen_values = true)]
+    /// How much longer bones may become to reach, as a part of their length, at most 0.02; for joints that can move, as those of glTF
+    #[arg(long, value_name = "PART", value_parser = stretch, allow_hyphen_values = true)]
     pub(crate) max_stretch: Option<f64>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
@@ -142,21 +142,21 @@ Examples:
 
 #[derive(Debug, Args)]
 #[command(after_help = RETIME_EXAMPLES)]
+#[command(group = ArgGroup::new("time").required(true).multiple(true).args(["speed", "duration", "to_fps"]))]
 pub(crate) struct RetimeArgs {
     #[command(flatten)]
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
     /// How many times as fast
-    #[arg(long, value_name = "TIMES", value_parser = positive, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIMES", value_parser = rate, allow_hyphen_values = true)]
     #[arg(conflicts_with = "duration")]
     pub(crate) speed: Option<f64>,
     /// How long it takes [s], from the first frame to the last
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
     /// Frames per second of what is written; by default as many as before
-    #[arg(long, value_name = "FPS", value_parser = positive, allow_hyphen_values = true)]
-    #[arg(required_unless_present_any = ["speed", "duration"])]
+    #[arg(long, value_name = "FPS", value_parser = rate, allow_hyphen_values = true)]
     pub(crate) to_fps: Option<f64>,
     /// Go between frames on curves without corners, instead of straight
     #[arg(long)]
@@ -220,7 +220,7 @@ pub(crate) struct MotionInput {
     #[arg(long, value_name = "CLIP", help_heading = "Reading")]
     pub(crate) clip: Option<String>,
     /// Frames per second: of a BVH in place of what it says, of a glTF how often it is sampled
-    #[arg(long, value_name = "FPS", value_parser = positive, help_heading = "Reading")]
+    #[arg(long, value_name = "FPS", value_parser = rate, help_heading = "Reading")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) fps: Option<f64>,
     /// Which way is up; by default as the file seems to have it
@@ -328,6 +328,22 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Times and rates that readers and writers take.
+fn rate(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if (1e-6..=1e6).contains(&value) => Ok(value),
+        _ => Err("must be from 0.000001 to 1000000".to_owned()),
+    }
+}
+
+/// People see bones that are three parts in a hundred longer.
+fn stretch(text: &str) -> Result<f64, String> {
+    match finite(text)? {
+        value if (0.0..=0.02).contains(&value) => Ok(value),
+        _ => Err("must be from 0 to 0.02".to_owned()),
+    }
+}
+
 fn not_negative(text: &str) -> Result<f64, String> {
     match finite(text)? {
         value if value < 0.0 => Err("must be at least 0".to_owned()),
@@ -371,6 +387,9 @@ mod tests {
         assert!(floor("flat").is_err() && floor("nan").is_err());
         assert_eq!(time_range("-1:2.5"), Ok((-1.0, 2.5)));
         assert!(time_range("2:1").is_err() && time_range("2").is_err());
+        assert!(rate("1e308").is_err() && rate("1e-9").is_err() && rate("0").is_err());
+        assert_eq!((rate("1e6"), stretch("0.02")), (Ok(1e6), Ok(0.02)));
+        assert!(stretch("0.021").is_err() && stretch("-0.01").is_err());
         assert!(part("1.5").is_err() && positive("0").is_err() && not_negative("-1").is_err());
     }
 }

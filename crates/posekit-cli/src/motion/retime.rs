@@ -72,7 +72,10 @@ fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
         None => args.speed.unwrap_or(1.0),
     };
     let frame_time = args.to_fps.map_or(clip.frame_time(), |fps| 1.0 / fps);
-    let map = TimeMap::speed(speed, clip.start())?;
+    let map = TimeMap::speed(speed, clip.start()).map_err(|_| {
+        let asked = args.duration.map_or_else(String::new, |s| format!("--duration {s:e} is "));
+        Failure::usage(format!("{asked}a speed of {speed:.1e}, and is not from 1e-6 to 1e6"))
+    })?;
     let clip = if args.smooth {
         // The curve is sampled where the map says, and then told to have been there all the time.
         let curve = Keyframes::through(clip, Interpolation::Cubic)?;

@@ -26,7 +26,7 @@ pub(super) struct Task<'a> {
     pub(super) batch: &'a BatchArgs,
     /// Where it goes, if the command writes.
     pub(super) output: Option<&'a MotionOutput>,
-    /// What names of outputs end in; `None` keeps theirs.
+    /// What names of outputs end in; `None` keeps theirs, and the format of the input.
     pub(super) extension: Option<&'static str>,
     /// All that what is made depends on besides the file.
     pub(super) options: String,
@@ -151,7 +151,12 @@ impl Task<'_> {
         {
             return Err(failure);
         }
-        let Made { mut record, outputs, view } = work(&source.open()?, place)?;
+        let opened = source.open()?;
+        // In a folder names are kept, also those that say something else than the content.
+        if self.output.is_some() && self.extension.is_none() && ledger.is_none() {
+            opened.fits(place)?;
+        }
+        let Made { mut record, outputs, view } = work(&opened, place)?;
         // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
         if let Some(failure) = refused
             && !outputs.iter().all(is_there)
@@ -291,7 +296,9 @@ fn said(failure: Failure) -> Failure {
 pub(super) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
     if let (Err(Failure { error: Some(error), .. }), true) = (&result, is_json) {
         let error = format!("{error:#}");
-        let json = serde_json::json!({ "schema": SCHEMA, "command": task, "error": error });
+        let json = serde_json::json!({
+            "schema": SCHEMA, "command": task, "version": env!("CARGO_PKG_VERSION"), "error": error,
+        });
         print(&format!("{json:#}\n"))?;
     }
     result

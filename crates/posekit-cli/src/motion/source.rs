@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
         let (mut resolve, options) = (gltf::folder(folder, limits), self.options());
         let file =
             MotionFile::from_bytes(&self.bytes, &mut resolve, &options, &limits, &mut warnings)
-                .map_err(|error| Failure::in_file(error, &self.input.name))?;
+                .map_err(|error| Failure::in_file(in_options(&error), &self.input.name))?;
         let mut opened = Opened { source: self, file, warnings: Vec::new() };
         opened.warnings.extend(warnings.iter().map(ToString::to_string));
         opened.warnings.extend(opened.odd_name());
@@ -147,12 +147,12 @@ impl Opened<'_> {
 
     /// A fault of the file.
     pub(super) fn failure(&self, error: posekit_io::Error) -> Failure {
-        Failure::in_file(error, &self.source.input.name)
+        Failure::in_file(in_options(&error), &self.source.input.name)
     }
 
     /// A motion that nothing came of.
     pub(super) fn failed_clip(&self, index: usize, error: &posekit_io::Error) -> ClipRecord {
-        self.clip_error(index, error.to_string())
+        self.clip_error(index, in_options(error))
     }
 
     /// The same, by what was thrown.
@@ -271,8 +271,28 @@ impl Opened<'_> {
 
     /// A name that says something else than the content.
     fn odd_name(&self) -> Option<String> {
-        let named =
-            Path::new(&self.source.input.relative).extension()?.to_str()?.to_ascii_lowercase();
+        let named = self.other_ending(&self.source.input.relative)?;
+        let found = self.found();
+        Some(format!("its name ends in .{named}, and its content is {found}; it is read as that"))
+    }
+
+    /// Refuses an output whose name says another format than the input has, in which it would be written.
+    pub(super) fn fits(&self, output: &Path) -> Result<()> {
+        let Some(named) = self.other_ending(output) else { return Ok(()) };
+        let found = self.found();
+        let instead = match named.as_str() {
+            "gltf" | "vrm" | "vrma" => "let the output's name end as the input's format does",
+            _ => "use `posekit convert` for another",
+        };
+        Err(Failure::usage(format!(
+            "the command writes the format of its input, {found}, and the output's name ends in .{named}; {instead}: {}",
+            output.display()
+        )))
+    }
+
+    /// What a name ends in, in small letters, where that is a format that the content is not.
+    fn other_ending(&self, name: &Path) -> Option<String> {
+        let named = name.extension()?.to_str()?.to_ascii_lowercase();
         let is_binary = gltf::is_binary(&self.source.bytes);
         let fits = match named.as_str() {
             "bvh" => self.file.format() == Format::Bvh,
@@ -280,11 +300,16 @@ impl Opened<'_> {
             "glb" | "vrm" | "vrma" => is_binary,
             _ => true,
         };
-        let found =
-            if is_binary { "a binary glTF".to_owned() } else { self.file.format().to_string() };
-        (!fits).then(|| {
-            format!("its name ends in .{named}, and its content is {found}; it is read as that")
-        })
+        (!fits).then_some(named)
+    }
+
+    /// What the content is, in words.
+    fn found(&self) -> String {
+        if gltf::is_binary(&self.source.bytes) {
+            "a binary glTF".to_owned()
+        } else {
+            self.file.format().to_string()
+        }
     }
 
     /// What the file names and the output's folder lacks.
@@ -296,6 +321,16 @@ impl Opened<'_> {
         (!missing.is_empty())
             .then(|| format!("copy what it names beside it: {}", missing.join(", ")))
     }
+}
+
+/// What a reader says, with the options of the command line in place of those of the library.
+fn in_options(error: &posekit_io::Error) -> String {
+    let words = [
+        ("`Options::with_frame_time`", "--fps"),
+        ("can be read leniently", "can be read with --lenient"),
+    ];
+    let text = error.to_string();
+    words.iter().fold(text, |text, (library, option)| text.replace(library, option))
 }
 
 /// Size, rate and world of a clip.
