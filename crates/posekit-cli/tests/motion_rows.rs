@@ -1,4 +1,5 @@
-//! The rows C1 to C9 of the table of hazards of a command line, on the motion commands: one test each.
+//! The rows C1 to C9 of the table of hazards of a command line and D1 to D9 of one of many files, on the motion commands, as far as they concern them; and what
+//! the commands tell.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use std::collections::BTreeMap;
@@ -397,4 +398,228 @@ fn a_file_without_motions_says_that_it_has_none() {
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
     assert!(errors(&output).contains("needs a motion, and there is none"), "{}", errors(&output));
     assert!(!place.join("still.bvh").exists());
+}
+
+/// The walk with some of its frames alone.
+fn cut(place: &Path, name: &str, frames: core::ops::Range<usize>) -> PathBuf {
+    let text = fs::read_to_string(walk()).unwrap();
+    let (head, motion) = text.split_once("Frames:").unwrap();
+    let mut lines = motion.lines().skip(1);
+    let time = lines.next().unwrap();
+    let rows: String =
+        lines.skip(frames.start).take(frames.len()).map(|row| format!("{row}\n")).collect();
+    let path = place.join(name);
+    fs::write(&path, format!("{head}Frames: {}\n{time}\n{rows}", frames.len())).unwrap();
+    path
+}
+
+#[test]
+fn a_motion_without_frames_has_a_page_that_says_so() {
+    let place = place("no-frames");
+    let input = cut(&place, "none.bvh", 0..0);
+    let page = |command: &[&str]| {
+        let report = place.join("page.html");
+        let output =
+            posekit().args(command).arg(&input).arg("--report").arg(&report).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        fs::read_to_string(report).unwrap()
+    };
+    let out = place.join("out.bvh");
+    for page in [page(&["clean", "-o", out.to_str().unwrap()]), page(&["check"])] {
+        assert!(page.contains("No motion: there are no frames.") && !page.contains("<canvas"));
+    }
+}
+
+#[test]
+fn c5_an_output_that_says_another_format_is_refused() {
+    let place = place("c5-output");
+    let glb = place.join("walk.glb");
+    assert!(run(&["convert", "-o"], &[&glb, &walk()]).status.success());
+    let pin = ["pin", "--joint", "Head", "--from", "1", "--to", "2", "-o"];
+    let retime = ["retime", "--speed", "2", "-o"];
+    for command in [&["clean", "-o"][..], &pin, &retime] {
+        for (input, name) in
+            [(walk(), "z.glb"), (walk(), "z.VRM"), (glb.clone(), "z.bvh"), (glb.clone(), "z.gltf")]
+        {
+            let output = run(command, &[&place.join(name), &input]);
+            assert_eq!(output.status.code(), Some(2), "{command:?} {name}: {}", text(&output));
+            assert!(errors(&output).contains("writes the format of its input"));
+            assert_eq!(
+                errors(&output).contains("posekit convert"),
+                name.ends_with("glb") || name.ends_with("bvh")
+            );
+            assert!(!place.join(name).exists());
+        }
+        for (input, name) in [(walk(), "z.motion"), (glb.clone(), "z.vrma")] {
+            let output = run(command, &[&place.join(name), &input]);
+            assert_eq!(output.status.code(), Some(0), "{name}: {}", errors(&output));
+            fs::remove_file(place.join(name)).unwrap();
+        }
+    }
+}
+
+/// The contacts that the walk is cleaned with, some seconds later; those that fit into it.
+fn late_contacts(place: &Path, later: f64, end: f64) -> PathBuf {
+    let found = place.join("found.json");
+    let saved = clean(
+        &walk(),
+        &place.join("saved.bvh"),
+        &["--force", "--save-contacts", found.to_str().unwrap()],
+    );
+    assert!(saved.status.success(), "{}", errors(&saved));
+    let mut value = json(&fs::read_to_string(found).unwrap());
+    let contacts = value["contacts"].as_array_mut().unwrap();
+    for contact in contacts.iter_mut() {
+        for time in ["from", "to"] {
+            contact[time] = (contact[time].as_f64().unwrap() + later).into();
+        }
+    }
+    contacts.retain(|contact| contact["to"].as_f64().unwrap() < end);
+    let path = place.join("late.json");
+    fs::write(&path, value.to_string()).unwrap();
+    path
+}
+
+#[test]
+fn given_contacts_are_told_and_plants_are_measured() {
+    let place = place("given");
+    let late = late_contacts(&place, 0.5, 4.4);
+    let given = ["--contacts", late.to_str().unwrap()];
+    let told = clean(&walk(), &place.join("late.bvh"), &given);
+    assert_eq!(told.status.code(), Some(0), "{}", errors(&told));
+    assert!(text(&told).contains("given contacts"), "{}", text(&told));
+    assert!(text(&told).contains("rose from") && !text(&told).contains("fixed"), "{}", text(&told));
+    let report = clean(&walk(), &place.join("json.bvh"), &[&given[..], &["--json"]].concat());
+    let clip = &json(&text(&report))["files"][0]["clips"][0];
+    let plants = clip["plants"].as_array().unwrap();
+    assert!(plants.iter().all(|plant| plant["verdict"] == "measured"));
+    assert!(
+        plants.iter().any(|plant| plant["drift_after"].as_f64() > plant["drift_before"].as_f64())
+    );
+    assert!(clip["contacts"].as_array().is_some_and(|contacts| contacts.len() > 8));
+
+    let outside = place.join("outside.json");
+    let mut far = json(&fs::read_to_string(&late).unwrap());
+    far["contacts"][0]["from"] = 40.0.into();
+    far["contacts"][0]["to"] = 41.0.into();
+    fs::write(&outside, far.to_string()).unwrap();
+    for command in ["clean", "pin"] {
+        let arguments = [command, "--contacts", outside.to_str().unwrap(), "-o"];
+        let refused = run(&arguments, &[&place.join("outside.bvh"), &walk()]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(errors(&refused).contains("no frame is from 40 to 41 s"), "{}", errors(&refused));
+    }
+}
+
+#[test]
+fn nothing_changed_is_told_with_its_reason() {
+    let place = place("unchanged");
+    let none = place.join("none.json");
+    fs::write(&none, r#"{"schema":"posekit.contacts/1","contacts":[]}"#).unwrap();
+    let all = ["--keep", "0:10", "--keep-path"];
+    for (more, why) in [
+        (&["--contacts", none.to_str().unwrap()][..], "the file of contacts has none"),
+        (&["--strength", "0"], "the strength is 0"),
+        (&all, "every plant that was found is left as it is"),
+    ] {
+        let output = clean(&walk(), &place.join("out.bvh"), &[more, &["--force"]].concat());
+        let text = text(&output);
+        assert!(text.contains(&format!("Nothing was changed: {why}.")), "{text}");
+        assert!(!text.contains("Already clean") && !text.contains("unreachable"), "{text}");
+        assert_eq!(fs::read(place.join("out.bvh")).unwrap(), fs::read(walk()).unwrap());
+    }
+    let half = text(&clean(&walk(), &place.join("half.bvh"), &["--strength", "0.5"]));
+    assert!(half.contains("lessened") && !half.contains("unreachable"), "{half}");
+}
+
+#[test]
+fn where_no_foot_stands_it_is_said_and_no_measure_is_zero() {
+    let place = place("no-plants");
+    let input = cut(&place, "two.bvh", 20..22);
+    let output = run(&["check"], &[&input]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        text(&output).contains("no foot stands in this motion, so none was judged"),
+        "{}",
+        text(&output)
+    );
+    let report = json(&text(&run(&["check", "--json"], &[&input])));
+    let metrics = report["files"][0]["clips"][0]["metrics"].as_array().unwrap().clone();
+    let of =
+        |key: &str| metrics.iter().find(|metric| metric["key"] == key).unwrap()["before"].clone();
+    assert!(
+        of("drift_max").is_null() && of("visible_share").is_null() && of("knee_max").is_number()
+    );
+}
+
+#[test]
+fn errors_name_options_of_the_command() {
+    let place = place("options");
+    let original = fs::read_to_string(walk()).unwrap();
+    let refused = |name: &str, content: &str| {
+        let path = place.join(name);
+        fs::write(&path, content).unwrap();
+        let output = run(&["info"], &[&path]);
+        assert_eq!(output.status.code(), Some(3));
+        errors(&output)
+    };
+    let time = original.lines().find(|line| line.starts_with("Frame Time")).unwrap();
+    for (name, line) in [("zero", "Frame Time: 0"), ("huge", "Frame Time: 1e30"), ("none", "")] {
+        let error = refused(name, &original.replace(time, line));
+        assert!(error.contains("--fps") && !error.contains("Options"), "{error}");
+        assert!(error.len() < 300, "{error}");
+    }
+    let more = refused("more", &original.replace("Frames: 133", "Frames: 134"));
+    assert!(more.contains("--lenient") && !more.contains("leniently"), "{more}");
+    let out = place.join("out.bvh");
+    let out = out.to_str().unwrap();
+    for (arguments, says) in [
+        (&["info", "--fps", "1e308"][..], &["0.000001 to 1000000"][..]),
+        (&["retime", "--speed", "1e-9", "-o", out], &["0.000001 to 1000000"]),
+        (&["retime", "-o", out], &["--speed", "--duration", "--to-fps"]),
+        (&["clean", "--max-stretch", "0.03", "-o", out], &["0 to 0.02"]),
+        (&["check", "--legs", "LeftFoot,LeftFoot"], &["LeftFoot", "given twice"]),
+        (&["check", "--legs", "LeftFoot, RightFoot,LeftFoot"], &["LeftFoot", "given twice"]),
+    ] {
+        let output = run(arguments, &[&walk()]);
+        let error = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(says.iter().all(|says| error.contains(says)), "{arguments:?}: {error}");
+        assert!(error.len() < 1000 && !error.contains("speed[0]"), "{error}");
+    }
+    // How fast a duration is depends on the motion.
+    let slow = run(&["retime", "--duration", "1e300", "-o", out], &[&walk()]);
+    assert_eq!(slow.status.code(), Some(3));
+    assert!(errors(&slow).contains("--duration 1e300 is a speed of 4.4e-300"), "{}", errors(&slow));
+    let stretched = clean(&walk(), Path::new(out), &["--max-stretch", "0.02"]);
+    assert!(errors(&stretched).contains("warning: --max-stretch"), "{}", errors(&stretched));
+    let failed = run(&["check", "--json"], &[Path::new("no-such.bvh")]);
+    assert_eq!(json(&text(&failed))["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn a_pinned_hand_that_drags_feet_says_so() {
+    let place = place("drag");
+    let pin = |name: &str, times: [&str; 2], more: &[&str]| {
+        let arguments = ["pin", "--joint", "RightHand", "--from", times[0], "--to", times[1], "-o"];
+        let output = run(
+            &[&arguments[..], &[place.join(name).to_str().unwrap()], more].concat(),
+            &[&walk()],
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        text(&output)
+    };
+    let far = pin("far.bvh", ["0.5", "3.5"], &[]);
+    for word in
+        ["these were moved: Hips by up to", "LeftFoot by up to", "RightFoot by up to", "--contacts"]
+    {
+        assert!(far.contains(word), "{word}: {far}");
+    }
+    let near = pin("near.bvh", ["1", "1"], &[]);
+    assert!(!near.contains("these were moved"), "{near}");
+    let report = json(&pin("json.bvh", ["0.5", "3.5"], &["--json"]));
+    let shifts = report["files"][0]["clips"][0]["shifts"].as_array().unwrap().clone();
+    assert_eq!(shifts.len(), 3, "hips and both feet");
+    // The hand stays where the walk goes on for metres.
+    assert!(shifts.iter().all(|shift| shift["largest"].as_f64().unwrap() > 10.0), "{shifts:?}");
 }

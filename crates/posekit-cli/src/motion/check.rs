@@ -1,13 +1,13 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, ground_path, measure,
+    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure, way_on_the_spot,
 };
 
 use super::feet::{
     Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
 };
-use super::record::{ClipRecord, PlantRecord, finite};
+use super::record::{Asked, ClipRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
@@ -62,19 +62,22 @@ fn measured(
     let choice = floor_choice(&args.detect, clip);
     let floor = find_floor(clip, &legs.legs, choice);
     // What cleaning would hold is what must not slide.
-    let settings = CleanSettings { floor: choice, ..CleanSettings::default() };
+    let settings =
+        CleanSettings { floor: choice, in_place: args.detect.in_place, ..CleanSettings::default() };
     let found = find_plants(clip, &legs.legs, &floor, choice, &settings.detect);
     let plants = firm_plants(clip, &legs.legs, &floor, &found, &settings);
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
-    let ahead = if args.detect.in_place {
-        let slid = ground_path(clip, &legs.legs, &found, &floor, choice, &settings.detect);
-        let message = "--in-place: no joint that carries the legs can be moved";
-        let way: Vec<_> = slid.iter().map(|slid| -*slid).collect();
-        let walking = along_path(clip, &legs.legs, &way).ok().flatten();
-        Some(walking.ok_or_else(|| Failure::usage(message))?)
-    } else {
-        None
-    };
+    record.asked = Asked::Feet;
+    if clip.n_frames() == 0 {
+        return Ok((record, None));
+    }
+    // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
+    let way = way_on_the_spot(clip, &legs.legs, &settings);
+    let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
+    if ahead.is_none() && args.detect.in_place {
+        return Err(Failure::usage("--in-place: no joint that carries the legs can be moved"));
+    }
+    record.walks_on_the_spot = ahead.is_some();
     let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
     let metrics = measure(clip, None, &legs.legs, &plants, &floor);
@@ -89,11 +92,12 @@ fn measured(
             to: clip.time(plant.frames.end - 1),
             verdict: "measured".to_owned(),
             reason: String::new(),
+            counted: true,
             drift_before: finite(drift * 1e3),
             drift_after: None,
         })
         .collect();
-    let view = args.report.is_some().then(|| {
+    let view = args.report.as_ref().and_then(|_| {
         let places = Places::of(clip);
         let sides = Sides { clip, before: &places, after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)

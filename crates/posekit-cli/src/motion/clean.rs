@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Plant, PlantReport, Verdict,
-    clean as clean_clip,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, Leg, Metrics, Plant, PlantReport,
+    Verdict, along_path, clean as clean_clip,
 };
+use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 
-use super::contacts::{read_contacts, write_contacts};
+use super::contacts::{read_contacts, refuse_outside, write_contacts};
 use super::feet::{
     Places, floor_choice, key, known_legs, metric_records, millimetres, part_word, with_legs,
 };
 use super::page;
-use super::record::{ClipRecord, ContactRecord, PlantRecord, finite};
+use super::record::{Asked, ClipRecord, ContactRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::strip::Strip;
@@ -70,10 +71,16 @@ fn begin(args: &CleanArgs) -> Result<()> {
                     args.output.force,
                 )?;
             }
+            if args.max_stretch.is_some_and(|part| part > 0.0)
+                && !cleaned.legs.legs.iter().any(|leg| can_stretch(clip, leg))
+            {
+                let message = "--max-stretch: no leg has joints that can be moved (a BVH has none but with positions in each of them); none is stretched";
+                record.warnings.push(message.to_owned());
+            }
             let (told, view) = told(opened, index, clip, &cleaned, args);
             if let Some(path) = &args.picture {
                 opened.only("a picture")?;
-                draw(path, opened, clip, &cleaned)?;
+                draw(path, opened, (clip, &cleaned), &told.plants)?;
             }
             let is_clean = told.largest_change == Some(0.0);
             record.clips.push(told);
@@ -99,10 +106,18 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
     settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);
     if let Some(path) = &args.contacts {
         opened.only("a file of contacts")?;
-        settings.contacts = Some(read_contacts(path, clip.skeleton())?);
+        let contacts = read_contacts(path, clip.skeleton())?;
+        refuse_outside(&contacts, clip)?;
+        settings.contacts = Some(contacts);
     }
     settings.hold.max_stretch = args.max_stretch.unwrap_or(0.0);
     Ok(settings)
+}
+
+/// Whether the bones of a leg can become longer: knee and ankle must be joints that can be moved.
+fn can_stretch(clip: &Clip, leg: &Leg) -> bool {
+    let is_free = |joint| clip.skeleton().kind(joint) == JointKind::Free;
+    is_free(leg.limb.mid) && is_free(leg.limb.end)
 }
 
 /// What is told of a cleaned motion, and what a page shows of it.
@@ -116,68 +131,138 @@ fn told(
     let legs = &cleaned.legs;
     let mut record = with_legs(opened.clip_record(index, clip), clip, legs, Some(&cleaned.floor));
     record.walks_on_the_spot = cleaned.is_in_place;
-    let scale = millimetres(clip, &legs.legs);
+    record.asked = Asked::Feet;
     if args.contacts.is_some() {
+        record.asked = Asked::Contacts;
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
     }
-    let Some(scale) = scale else { return (record, None) };
-    record.plants = cleaned
-        .plants
-        .iter()
-        .map(|report| {
-            let (verdict, reason) = verdict_words(&report.verdict, scale);
-            PlantRecord {
-                leg: report.plant.leg,
-                part: part_word(report.plant.part).to_owned(),
-                from: clip.time(report.plant.frames.start),
-                to: clip.time(report.plant.frames.end - 1),
-                verdict: verdict.to_owned(),
-                reason,
-                drift_before: finite(report.drift_before * scale),
-                drift_after: finite(report.drift_after * scale),
-            }
-        })
-        .collect();
-    let (before, after) = cleaned.measures(clip);
-    record.metrics = metric_records(&before, Some(&after));
     let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
-    let change = before.largest_distance(&after) * scale;
-    record.largest_change = finite(if change < SMALLEST { 0.0 } else { change });
-    let view = args.report.is_some().then(|| {
+    let change = before.largest_distance(&after);
+    let scale = millimetres(clip, &legs.legs);
+    let change =
+        scale.map_or(change, |scale| if change * scale < SMALLEST { 0.0 } else { change * scale });
+    record.largest_change = finite(change);
+    if change == 0.0 {
+        record.unchanged = unchanged(cleaned, args);
+    }
+    let Some(scale) = scale.filter(|_| clip.n_frames() > 0) else { return (record, None) };
+    let measures = cleaned.measures(clip);
+    record.metrics = metric_records(&measures.0, Some(&measures.1));
+    record.plants = plant_records(clip, cleaned, scale, &measures, args);
+    let view = args.report.as_ref().and_then(|_| {
         let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
+        let [before, after] =
+            if cleaned.is_in_place { judged(clip, cleaned) } else { [before, after] };
         let sides = Sides { clip, before: &before, after: Some(&after) };
         ClipView::new(&record, &sides, &legs.legs, &cleaned.floor, scale, &plants)
     });
     (record, view)
 }
 
+/// Where joints are before and after as feet are judged: of a walk on the spot as if it went on.
+fn judged(clip: &Clip, cleaned: &Cleaned) -> [Places; 2] {
+    [clip, &cleaned.clip].map(|clip| {
+        let ahead = || along_path(clip, &cleaned.legs.legs, &cleaned.path).ok().flatten();
+        Places::of(cleaned.is_in_place.then(ahead).flatten().as_ref().unwrap_or(clip))
+    })
+}
+
+/// Why nothing was changed; `None` where all that is to stand does already.
+fn unchanged(cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
+    let stands = |report: &PlantReport| matches!(report.verdict, Verdict::Fixed | Verdict::Clean);
+    if args.strength == 0.0 {
+        return Some("the strength is 0".to_owned());
+    }
+    if args.contacts.is_some() {
+        let is_missed = |report: &ContactReport| !report.missed.is_empty();
+        return Some(match cleaned.held.as_slice() {
+            [] => "the file of contacts has none".to_owned(),
+            held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
+            _ => "all contacts hold already".to_owned(),
+        });
+    }
+    let is_idle = !cleaned.plants.is_empty() && !cleaned.plants.iter().any(stands);
+    is_idle.then(|| "every plant that was found is left as it is".to_owned())
+}
+
+/// What became of the plants. Those that the measures are over slide as far here as there.
+fn plant_records(
+    clip: &Clip,
+    cleaned: &Cleaned,
+    scale: f64,
+    (before, after): &(Metrics, Metrics),
+    args: &CleanArgs,
+) -> Vec<PlantRecord> {
+    let mut measured = before.drifts.iter().zip(&after.drifts);
+    let record = |report: &PlantReport| {
+        let counted = !matches!(report.verdict, Verdict::Rolling | Verdict::Left);
+        let own = counted.then(|| measured.next()).flatten();
+        let (was, is) = own
+            .map_or((report.drift_before * scale, report.drift_after * scale), |(was, is)| {
+                (was * 1e3, is * 1e3)
+            });
+        let (verdict, reason) = match args.contacts {
+            // What was held is not the plants.
+            Some(_) => ("measured", String::new()),
+            None => verdict_words(&report.verdict, scale, args.strength),
+        };
+        PlantRecord {
+            leg: report.plant.leg,
+            part: part_word(report.plant.part).to_owned(),
+            from: clip.time(report.plant.frames.start),
+            to: clip.time(report.plant.frames.end - 1),
+            verdict: verdict.to_owned(),
+            reason,
+            counted,
+            drift_before: finite(was),
+            drift_after: finite(is),
+        }
+    };
+    cleaned.plants.iter().map(record).collect()
+}
+
 /// Draws a motion before and after.
-fn draw(path: &Path, opened: &Opened<'_>, clip: &Clip, cleaned: &Cleaned) -> Result<()> {
+fn draw(
+    path: &Path,
+    opened: &Opened<'_>,
+    (clip, cleaned): (&Clip, &Cleaned),
+    told: &[PlantRecord],
+) -> Result<()> {
     if clip.n_frames() == 0 || cleaned.legs.legs.is_empty() {
         return Err(Failure::usage("there are no feet to be drawn"));
     }
-    let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
+    let [before, after] = judged(clip, cleaned);
     let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
     let by_drift = |a: &&PlantReport, b: &&PlantReport| a.drift_before.total_cmp(&b.drift_before);
     let worst = cleaned.plants.iter().max_by(by_drift);
-    let scale = millimetres(clip, &cleaned.legs.legs).unwrap_or(1.0);
-    let most =
-        |of: fn(&PlantReport) -> f64| cleaned.plants.iter().map(of).fold(0.0, f64::max) * scale;
+    let most = |of: fn(&PlantRecord) -> Option<f64>| {
+        told.iter().filter(|plant| plant.counted).filter_map(of).fold(0.0, f64::max)
+    };
+    let on_the_spot =
+        if cleaned.is_in_place { ", a walk on the spot as if it went on" } else { "" };
     let strip = Strip {
-        title: &opened.title(),
+        title: &format!("{}{on_the_spot}", opened.title()),
         sides: Sides { clip, before: &before, after: Some(&after) },
         legs: &cleaned.legs.legs,
         floor: &cleaned.floor,
         plants: &plants,
-        slides: [most(|plant| plant.drift_before), most(|plant| plant.drift_after)],
+        slides: [most(|plant| plant.drift_before), most(PlantRecord::drift)],
         middle: worst.map_or(0, |worst| worst.plant.frames.start),
     };
     write_file(path, &strip.svg())
 }
 
 /// A verdict in a word, and why.
-fn verdict_words(verdict: &Verdict, scale: f64) -> (&'static str, String) {
+///
+/// - `strength`: how much of the correction was applied; less than all reaches no place, and says nothing of the legs' reach
+fn verdict_words(verdict: &Verdict, scale: f64, strength: f64) -> (&'static str, String) {
     match verdict {
+        Verdict::Fixed | Verdict::Unreachable { .. } if strength == 0.0 => {
+            ("skipped", "the strength is 0".to_owned())
+        }
+        Verdict::Fixed | Verdict::Unreachable { .. } if strength < 1.0 => {
+            ("lessened", String::new())
+        }
         Verdict::Fixed => ("fixed", String::new()),
         Verdict::Clean => ("clean", String::new()),
         Verdict::Released { slide } => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use posekit::motion::Contact;
+use posekit::motion::{Clip, Contact};
 use posekit::skeleton::Skeleton;
 use posekit_io::{ContactsFile, Limits, read_text};
 
@@ -15,6 +15,19 @@ pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Cont
     let text = read_text(path, &Limits::default()).map_err(in_file)?;
     let file = ContactsFile::from_json(&text).map_err(in_file)?;
     file.to_contacts(skeleton).map_err(|error| in_file(error.located_in(&text)))
+}
+
+/// Refuses contacts that hold at no frame of the clip: they are for another, or in another time.
+pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
+    let outside = |contact: &&Contact| clip.frames(contact.from, contact.to).is_empty();
+    let Some(contact) = contacts.iter().find(outside) else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "no frame is from {} to {} s; the motion is from {} to {:.3} s",
+        contact.from,
+        contact.to,
+        clip.start(),
+        clip.start() + clip.duration()
+    )))
 }
 
 /// Writes contacts; what is there is replaced only where that was asked for.

@@ -35,9 +35,15 @@ pub(super) fn known_legs(
             Failure::usage(format!("--legs: {name:?} has no two bones above it, and ends no leg"))
         })
     };
-    let legs: Result<Vec<Leg>> = args.legs.iter().map(leg).collect();
+    let legs: Vec<Leg> = args.legs.iter().map(leg).collect::<Result<_>>()?;
+    let ends = |index: usize| legs[index].limb.end;
+    if let Some(twice) = (1..legs.len()).find(|&leg| (0..leg).any(|other| ends(other) == ends(leg)))
+    {
+        let name = skeleton.name(ends(twice));
+        return Err(Failure::usage(format!("--legs: {name:?} is given twice")));
+    }
     let reason = "as given with --legs".to_owned();
-    Ok(Some(Legs { legs: legs?, reason, candidates: Vec::new() }))
+    Ok(Some(Legs { legs, reason, candidates: Vec::new() }))
 }
 
 /// The floor that is looked for.
@@ -63,6 +69,10 @@ pub(super) fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
     finite(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths)
 }
 
+/// Measures that say nothing where no foot stands.
+const OF_PLANTS: [&str; 6] =
+    ["drift_median", "drift_max", "visible_share", "slide_speed", "floating", "edge_jerk"];
+
 /// The measures of a motion, and of the same after a change.
 pub(super) fn metric_records(before: &Metrics, after: Option<&Metrics>) -> Vec<MetricRecord> {
     type Row = (&'static str, &'static str, &'static str, fn(&Metrics) -> f64);
@@ -81,12 +91,13 @@ pub(super) fn metric_records(before: &Metrics, after: Option<&Metrics>) -> Vec<M
         ("knee_pop", "second difference of a knee, largest", "°/s²", |m| m.knee_pop.to_degrees()),
         ("knee_max", "straightest knee", "°", |m| m.knee_max.to_degrees()),
     ];
+    let is_known = |key: &str| !before.drifts.is_empty() || !OF_PLANTS.contains(&key);
     let record = |(key, label, unit, of): Row| MetricRecord {
         key: key.to_owned(),
         label: label.to_owned(),
         unit: unit.to_owned(),
-        before: finite(of(before)),
-        after: after.and_then(|after| finite(of(after))),
+        before: finite(of(before)).filter(|_| is_known(key)),
+        after: after.and_then(|after| finite(of(after))).filter(|_| is_known(key)),
     };
     let mut records: Vec<MetricRecord> = rows.into_iter().map(record).collect();
     let Some(change) = after.and_then(|after| after.change) else { return records };
@@ -170,6 +181,13 @@ impl Places {
 
     pub(super) fn n_frames(&self) -> usize {
         self.points.len() / self.n_joints.max(1)
+    }
+
+    /// How far one joint is at most from where it is in another clip of as many frames.
+    pub(super) fn largest_distance_of(&self, other: &Self, joint: usize) -> f64 {
+        let frames = 0..self.n_frames().min(other.n_frames());
+        let apart = |frame| self.at(frame, joint).distance(other.at(frame, joint));
+        frames.map(apart).fold(0.0, f64::max)
     }
 
     /// How far apart a joint is at most from where it is in another clip of as many frames.

@@ -89,8 +89,11 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
     }
     warnings(out, file);
     for (index, clip) in file.clips.iter().enumerate() {
-        let is_this =
-            |view: &&ClipView| view.record.name == clip.name && view.record.plants == clip.plants;
+        let is_this = |view: &&ClipView| {
+            view.record.name == clip.name
+                && view.record.frames == clip.frames
+                && view.record.plants == clip.plants
+        };
         let view = views.iter().find(is_this);
         let is_single = file.clips.len() == 1;
         out.open(&Tag::new("section").class(if is_single { "single" } else { "model" }));
@@ -100,6 +103,10 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
             out.element(&Tag::new("p"), &words);
         }
         out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
+        if clip.walks_on_the_spot {
+            let words = "The figure walks on the spot: its feet are judged, and it is drawn here, as if it went on.";
+            out.element(&Tag::new("p").class("about"), words);
+        }
         if let Some(view) = view {
             shown(out, view, index);
         }
@@ -290,7 +297,7 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
     }
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let rows = files.iter().map(|file| {
-        let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.plants().filter_map(of);
+        let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.counted().filter_map(of);
         vec![
             file.file.clone(),
             file.plants().count().to_string(),

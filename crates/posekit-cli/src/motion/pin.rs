@@ -2,14 +2,20 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Hold, HoldSettings, find_legs, hold};
+use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, find_legs, hold};
 use posekit::skeleton::Frame;
 
 use super::clean::contact_records;
-use super::contacts::read_contacts;
+use super::contacts::{read_contacts, refuse_outside};
+use super::feet::{Places, millimetres};
+use super::record::{ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
+use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::PinArgs;
+
+/// What is moved by less than this is not told \[mm, for a leg of 0.85 m\].
+const LEAST: f64 = 0.5;
 
 /// Reads, holds, writes, tells.
 pub(crate) fn pin(args: &PinArgs) -> Result<()> {
@@ -36,27 +42,38 @@ fn begin(args: &PinArgs) -> Result<()> {
             Some(path) => read_contacts(path, clip.skeleton())?,
             None => vec![contact(args, clip)?],
         };
-        if let Some(contact) =
-            contacts.iter().find(|contact| clip.frames(contact.from, contact.to).is_empty())
-        {
-            return Err(Failure::usage(format!(
-                "no frame is from {} to {} s; the motion is from {} to {:.3} s",
-                contact.from,
-                contact.to,
-                clip.start(),
-                clip.start() + clip.duration()
-            )));
-        }
-        let legs = find_legs(clip).legs.iter().map(|leg| leg.limb).collect();
+        refuse_outside(&contacts, clip)?;
+        let feet = find_legs(clip).legs;
+        let legs = feet.iter().map(|leg| leg.limb).collect();
         let held = hold(clip, &contacts, &HoldSettings { legs, ..HoldSettings::default() })?;
         let mut record = opened.record();
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);
+        told.shifts = shifts(clip, &held.clip, &feet, &contacts);
         record.clips.push(told);
         let outputs = opened.written(&[(index, held.clip)], place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
     outcome.tell(&task, false)
+}
+
+/// How far hips and feet go along with what is held, those that do; what is held itself is told apart.
+fn shifts(before: &Clip, after: &Clip, legs: &[Leg], contacts: &[Contact]) -> Vec<ShiftRecord> {
+    let root = carrier(before, legs).or_else(|| (!legs.is_empty()).then(|| root(before, legs)));
+    let (was, is) = (Places::of(before), Places::of(after));
+    let distance = |joint: usize| was.largest_distance_of(&is, joint);
+    let is_held = |joint: &usize| contacts.iter().any(|contact| contact.frame.joint == *joint);
+    // What people cannot see, and rounding, are no shift.
+    let least = millimetres(before, legs).map_or(0.0, |scale| LEAST / scale);
+    let hips = root.map(|root| (root, "hips"));
+    let feet = legs.iter().map(|leg| (leg.limb.end, "foot"));
+    let moved = |&(joint, _): &(usize, &str)| !is_held(&joint) && distance(joint) > least;
+    let told = |(joint, part): (usize, &str)| ShiftRecord {
+        joint: before.skeleton().name(joint).to_owned(),
+        part: part.to_owned(),
+        largest: finite(distance(joint)),
+    };
+    hips.into_iter().chain(feet).filter(moved).map(told).collect()
 }
 
 /// What the options ask for.

@@ -67,6 +67,9 @@ pub(super) struct ClipRecord {
     pub(super) candidates: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) floor: Option<FloorRecord>,
+    /// What was asked about it, which words depend on.
+    #[serde(skip)]
+    pub(super) asked: Asked,
     /// Feet were judged as if it went on.
     #[serde(skip_serializing_if = "core::ops::Not::not", default)]
     pub(super) walks_on_the_spot: bool,
@@ -74,6 +77,9 @@ pub(super) struct ClipRecord {
     pub(super) plants: Vec<PlantRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) contacts: Vec<ContactRecord>,
+    /// How far hips and feet went for what was pinned; none where they stay.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(super) shifts: Vec<ShiftRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) metrics: Vec<MetricRecord>,
     /// How many joints were written anew.
@@ -82,6 +88,21 @@ pub(super) struct ClipRecord {
     /// The largest distance that a joint of the legs went \[mm, for a leg of 0.85 m\]; 0 where the motion was clean already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) largest_change: Option<f64>,
+    /// Why nothing was changed, where it is not that all plants stand already.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) unchanged: Option<String>,
+}
+
+/// What a command was asked about a motion.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Nothing about feet.
+    #[default]
+    Nothing,
+    /// Whether feet stand.
+    Feet,
+    /// To hold contacts that were given, and what became of feet thereby.
+    Contacts,
 }
 
 /// A leg by the names of its joints.
@@ -116,11 +137,14 @@ pub(super) struct PlantRecord {
     pub(super) from: f64,
     /// \[s\]
     pub(super) to: f64,
-    /// `fixed`, `clean`, `released`, `unreachable`, `skipped`; of a check `measured`.
+    /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`; of a check, and where contacts were given, `measured`.
     pub(super) verdict: String,
     /// Why, where there is something to say.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) reason: String,
+    /// It is firm, and the measures and medians are over it.
+    #[serde(default = "yes")]
+    pub(super) counted: bool,
     /// How far it slid.
     pub(super) drift_before: Option<f64>,
     /// How far it slides.
@@ -145,6 +169,16 @@ pub(super) struct ContactRecord {
     /// The number of frames in which it could not be reached.
     pub(super) missed_frames: usize,
     pub(super) frames: usize,
+}
+
+/// How far a joint went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct ShiftRecord {
+    pub(super) joint: String,
+    /// What it is: `hips` or `foot`.
+    pub(super) part: String,
+    /// The largest distance from where it was, in the clip's unit.
+    pub(super) largest: Option<f64>,
 }
 
 /// A measure before and after.
@@ -180,6 +214,11 @@ impl FileRecord {
 
     pub(super) fn plants(&self) -> impl Iterator<Item = &PlantRecord> {
         self.clips.iter().flat_map(|clip| &clip.plants)
+    }
+
+    /// The plants that measures and medians are over.
+    pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
+        self.plants().filter(|plant| plant.counted)
     }
 }
 
@@ -218,6 +257,10 @@ pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
+}
+
+const fn yes() -> bool {
+    true
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -83,6 +83,7 @@ pub(super) struct Play {
 }
 
 impl ClipView {
+    /// `None` of a motion without frames: there is nothing to be drawn.
     pub(super) fn new(
         record: &ClipRecord,
         sides: &Sides<'_>,
@@ -90,8 +91,11 @@ impl ClipView {
         floor: &Floor,
         millimetres: f64,
         plants: &[Plant],
-    ) -> Self {
+    ) -> Option<Self> {
         let clip = sides.clip;
+        if clip.n_frames() == 0 {
+            return None;
+        }
         let places = || [Some(sides.before), sides.after].into_iter().flatten();
         let frame_time = clip.frame_time();
         let foot = |leg: usize, part: Part| {
@@ -124,7 +128,7 @@ impl ClipView {
         });
         let play = play(sides, legs, floor, millimetres * 1e-3, plants, middle);
         let times = (0..clip.n_frames()).map(|frame| clip.time(frame)).collect();
-        Self { record: record.clone(), times, feet, worst, play }
+        Some(Self { record: record.clone(), times, feet, worst, play })
     }
 }
 
@@ -268,6 +272,8 @@ pub(super) fn head(clip: &Clip) -> Option<usize> {
 }
 
 /// The way that the figure goes over the time, or that it faces where it stays.
+///
+/// - `frames`: at least one
 pub(super) fn heading(
     places: &Places,
     legs: &[Leg],

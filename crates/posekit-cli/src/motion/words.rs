@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::record::{ClipRecord, FileRecord, PlantRecord, median};
+use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord, median};
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// Plants of a file that are listed; what is more is counted.
@@ -88,59 +88,125 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if !clip.contacts.is_empty() {
         let _ = write!(text, "\n{}", contacts_table(clip));
     }
+    if !clip.shifts.is_empty() {
+        let _ = write!(text, "\n{}", shifts_text(clip));
+    }
     if !clip.metrics.is_empty() {
         let _ = write!(text, "\n{}", metrics_table(clip));
     }
-    if !clip.plants.is_empty() {
+    if clip.asked != Asked::Nothing {
         let _ = writeln!(text, "\n{}", answer(clip));
     }
 }
 
-/// What became of the plants, in a sentence.
+/// What became of the plants, and of contacts that were given, in a sentence or two.
 pub(super) fn answer(clip: &ClipRecord) -> String {
-    let plants = &clip.plants;
-    if plants.is_empty() {
-        return "No plants: no foot stands in this motion.".to_owned();
+    if clip.frames == 0 {
+        return "No motion: there are no frames.".to_owned();
     }
-    let is_check = plants.iter().all(|plant| plant.drift_after.is_none());
-    let before = median(plants.iter().filter_map(|plant| plant.drift_before));
-    let worst = |of: fn(&PlantRecord) -> Option<f64>| {
-        plants
-            .iter()
-            .filter_map(of)
-            .fold(None, |most: Option<f64>, x| Some(most.map_or(x, |m| m.max(x))))
+    if let Some(why) = &clip.unchanged {
+        return format!("Nothing was changed: {why}.");
+    }
+    let contacts = (clip.asked == Asked::Contacts).then(|| contacts_answer(clip));
+    let feet = feet_answer(clip);
+    contacts.map_or_else(|| feet.clone(), |contacts| format!("{contacts} {feet}"))
+}
+
+/// What became of contacts that were given.
+fn contacts_answer(clip: &ClipRecord) -> String {
+    let n = clip.contacts.len();
+    let n_held = clip.contacts.iter().filter(|contact| contact.missed_frames == 0).count();
+    let missed = clip.contacts.iter().filter_map(|contact| contact.residual).fold(0.0, f64::max);
+    let by = if n_held == n {
+        String::new()
+    } else {
+        format!(", the others are missed by up to {}", length(missed, clip.metres_per_unit))
     };
-    let mm = |value: Option<f64>| {
-        value.map_or("–".to_owned(), |value| format!("{} mm", millimetres(value)))
+    let verb = if n == 1 { "holds" } else { "hold" };
+    format!("{n_held} of {} {verb} now{by}.", count(n, "given contact"))
+}
+
+/// What became of the plants.
+fn feet_answer(clip: &ClipRecord) -> String {
+    if clip.legs.is_empty() {
+        return "No legs were found, so no foot was judged.".to_owned();
+    }
+    if clip.plants.is_empty() {
+        return "No plants: no foot stands in this motion, so none was judged.".to_owned();
+    }
+    let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
+    let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
+        plants.iter().filter_map(|plant| of(plant)).collect()
     };
-    if is_check {
-        let over =
-            plants.iter().filter(|plant| plant.drift_before.is_some_and(|d| d > NOTICED)).count();
+    let (before, after) = (of(|plant| plant.drift_before), of(PlantRecord::drift));
+    let middle = |slides: &[f64]| median(slides.iter().copied());
+    let worst = |slides: &[f64]| slides.iter().copied().reduce(f64::max);
+    let n = count(plants.len(), "plant");
+    if clip.plants.iter().all(|plant| plant.drift_after.is_none()) {
+        let over = before.iter().filter(|slide| **slide > NOTICED).count();
         return format!(
-            "{} slide by {} at the median and {} at worst; people would notice {}.",
-            count(plants.len(), "plant"),
-            mm(before),
-            mm(worst(|plant| plant.drift_before)),
+            "{} by {} at the median and {} at worst; people would notice {}.",
+            slide(plants.len()),
+            slid(middle(&before)),
+            slid(worst(&before)),
             if over == 0 { "none".to_owned() } else { over.to_string() },
         );
     }
+    let stands = |plant: &&&PlantRecord| matches!(plant.verdict.as_str(), "fixed" | "clean");
+    let n_standing = plants.iter().filter(stands).count();
     if clip.largest_change == Some(0.0) {
-        return format!(
-            "Already clean: {}, and nothing was changed.",
-            count(plants.len(), "plant")
-        );
+        let n = if n_standing == plants.len() { n } else { format!("{n_standing} of {n} stand") };
+        return format!("Already clean: {n}, and nothing was changed.");
     }
-    let after = median(plants.iter().filter_map(PlantRecord::drift));
+    let left = left_out(clip);
+    if plants.is_empty() {
+        return format!("No plant is firm{left}.");
+    }
+    let became = if plants.iter().any(|plant| plant.verdict == "measured") {
+        format!("{n} found besides")
+    } else if plants.iter().any(|plant| plant.verdict == "lessened") {
+        format!("{n}, lessened in part as asked")
+    } else {
+        let verb = if plants.len() == 1 { "holds" } else { "hold" };
+        format!("{n_standing} of {n} {verb} now")
+    };
+    let middle = went([middle(&before), middle(&after)], "");
+    // One verb does for both where both go the same way.
+    let worst = went([worst(&before), worst(&after)], middle.0);
     format!(
-        "{} of {} {} now: the median slide fell from {} to {}, the worst from {} to {}.",
-        plants.iter().filter(|plant| matches!(plant.verdict.as_str(), "fixed" | "clean")).count(),
-        count(plants.len(), "plant"),
-        if plants.len() == 1 { "holds" } else { "hold" },
-        mm(before),
-        mm(after),
-        mm(worst(|plant| plant.drift_before)),
-        mm(worst(PlantRecord::drift)),
+        "{became}: the median slide {}{}, the worst {}{}{left}.",
+        middle.0, middle.1, worst.0, worst.1
     )
+}
+
+/// Plants that measures and medians leave out.
+fn left_out(clip: &ClipRecord) -> String {
+    let others: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| !plant.counted).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    let worst = others.iter().filter_map(|plant| plant.drift()).reduce(f64::max);
+    let n = count(others.len(), "plant");
+    format!("; left out of this: {n} not firm, up to {}", slid(worst))
+}
+
+/// A slide in words.
+fn slid(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{} mm", millimetres(value)))
+}
+
+/// How a slide went, as far as is shown of it: a verb, and from where to where.
+///
+/// - `said`: the verb of what was told just before; the same is not said again
+fn went([before, after]: [Option<f64>; 2], said: &str) -> (&'static str, String) {
+    let (was, is) = (slid(before), slid(after));
+    let verb = match () {
+        () if was == is => "stayed ",
+        () if after < before => "fell ",
+        () => "rose ",
+    };
+    let way = if was == is { format!("at {is}") } else { format!("from {was} to {is}") };
+    (if verb == said { "" } else { verb }, way)
 }
 
 fn plants_table(clip: &ClipRecord) -> String {
@@ -179,7 +245,8 @@ fn plants_table(clip: &ClipRecord) -> String {
                 "" => plant.verdict.clone(),
                 reason => format!("{}: {reason}", plant.verdict),
             };
-            let is_good = matches!(plant.verdict.as_str(), "fixed" | "clean");
+            let is_good =
+                matches!(plant.verdict.as_str(), "fixed" | "clean" | "lessened" | "measured");
             let verdict = Cell::new(words);
             cells.extend([
                 number(plant.drift_after),
@@ -210,7 +277,7 @@ fn contacts_table(clip: &ClipRecord) -> String {
         let words = match contact.missed_frames {
             0 => Cell::new("holds").quiet(),
             missed => {
-                Cell::new(format!("out of reach in {missed} of {} frames", contact.frames)).accent()
+                Cell::new(format!("missed in {missed} of {} frames", contact.frames)).accent()
             }
         };
         table.row([
@@ -223,6 +290,22 @@ fn contacts_table(clip: &ClipRecord) -> String {
         ]);
     }
     table.render(WIDTH)
+}
+
+/// How far hips and feet went for what is held.
+fn shifts_text(clip: &ClipRecord) -> String {
+    let one = |shift: &ShiftRecord| {
+        let far = match (shift.largest, clip.metres_per_unit) {
+            (Some(far), Some(unit)) => format!("{} mm", millimetres(far * unit * 1e3)),
+            (Some(far), None) => format!("{} units", significant(far)),
+            (None, _) => "–".to_owned(),
+        };
+        format!("{} by up to {far}", shift.joint)
+    };
+    let all: Vec<String> = clip.shifts.iter().map(one).collect();
+    let has_feet = clip.shifts.iter().any(|shift| shift.part == "foot");
+    let advice = if has_feet { "; a file of --contacts can hold feet, too" } else { "" };
+    format!("To hold it, these were moved: {}{advice}.\n", all.join(", "))
 }
 
 fn metrics_table(clip: &ClipRecord) -> String {
@@ -279,11 +362,11 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         if has_plants {
             let n = file.plants().count();
             let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
-            let worst = file.plants().filter_map(PlantRecord::drift).reduce(f64::max);
+            let worst = file.counted().filter_map(PlantRecord::drift).reduce(f64::max);
             cells.extend([
                 Cell::new(n.to_string()),
-                number(median(file.plants().filter_map(|plant| plant.drift_before))),
-                number(median(file.plants().filter_map(|plant| plant.drift_after))),
+                number(median(file.counted().filter_map(|plant| plant.drift_before))),
+                number(median(file.counted().filter_map(|plant| plant.drift_after))),
                 number(worst),
             ]);
         } else if let Some(clip) = file.clips.first() {
@@ -388,7 +471,104 @@ fn length(value: f64, metres_per_unit: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::{ContactRecord, LegRecord};
     use super::*;
+
+    fn plant(slides: [f64; 2], verdict: &str) -> PlantRecord {
+        PlantRecord {
+            leg: 0,
+            part: "heel".to_owned(),
+            from: 0.0,
+            to: 1.0,
+            verdict: verdict.to_owned(),
+            reason: String::new(),
+            counted: verdict != "skipped",
+            drift_before: Some(slides[0]),
+            drift_after: Some(slides[1]),
+        }
+    }
+
+    fn leg() -> LegRecord {
+        let name = |name: &str| name.to_owned();
+        LegRecord {
+            side: name("left"),
+            hip: name("h"),
+            knee: name("k"),
+            ankle: name("a"),
+            ball: None,
+        }
+    }
+
+    fn clip(plants: Vec<PlantRecord>) -> ClipRecord {
+        ClipRecord {
+            frames: 9,
+            legs: vec![leg()],
+            plants,
+            asked: Asked::Feet,
+            largest_change: Some(1.0),
+            ..ClipRecord::default()
+        }
+    }
+
+    #[test]
+    fn the_answer_is_over_the_plants_of_the_measures() {
+        let told = |plants: &[([f64; 2], &str)]| {
+            answer(&clip(plants.iter().map(|(slides, word)| plant(*slides, word)).collect()))
+        };
+        assert_eq!(
+            told(&[([24.0, 14.3], "skipped"), ([7.2, 0.0], "fixed")]),
+            "1 of 1 plant holds now: the median slide fell from 7.2 mm to 0.0 mm, the worst from 7.2 mm to 0.0 mm; \
+             left out of this: 1 plant not firm, up to 14.3 mm."
+        );
+        assert_eq!(
+            told(&[
+                ([4.5, 539.0], "unreachable"),
+                ([9.0, 9.01], "fixed"),
+                ([900.0, 800.0], "released")
+            ]),
+            "1 of 3 plants hold now: the median slide rose from 9.0 mm to 539 mm, the worst fell from 900 mm to 800 mm."
+        );
+        assert_eq!(told(&[([3.0, 3.01], "released")]).matches("stayed at 3.0 mm").count(), 1);
+        assert_eq!(
+            told(&[([3.0, 1.0], "skipped")]),
+            "No plant is firm; left out of this: 1 plant not firm, up to 1.0 mm."
+        );
+    }
+
+    #[test]
+    fn the_answer_says_when_no_foot_was_judged() {
+        assert!(answer(&clip(Vec::new())).contains("no foot stands"));
+        let none = ClipRecord { legs: Vec::new(), ..clip(Vec::new()) };
+        assert_eq!(answer(&none), "No legs were found, so no foot was judged.");
+        assert!(answer(&ClipRecord::default()).contains("no frames"));
+    }
+
+    #[test]
+    fn given_contacts_are_told_before_feet() {
+        let contact = |missed_frames, residual| ContactRecord {
+            joint: "Foot".to_owned(),
+            from: 0.0,
+            to: 1.0,
+            by: "the whole body".to_owned(),
+            residual: Some(residual),
+            angle: None,
+            missed_frames,
+            frames: 9,
+        };
+        let told = ClipRecord {
+            asked: Asked::Contacts,
+            contacts: vec![contact(0, 0.0), contact(4, 2.5)],
+            ..clip(vec![plant([1.0, 200.0], "measured")])
+        };
+        let text = answer(&told);
+        assert!(
+            text.starts_with(
+                "1 of 2 given contacts hold now, the others are missed by up to 2.50 units."
+            ),
+            "{text}"
+        );
+        assert!(text.contains("rose from 1.0 mm to 200 mm"), "{text}");
+    }
 
     #[test]
     fn numbers_for_people() {
