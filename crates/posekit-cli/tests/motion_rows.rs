@@ -623,3 +623,141 @@ fn a_pinned_hand_that_drags_feet_says_so() {
     // The hand stays where the walk goes on for metres.
     assert!(shifts.iter().all(|shift| shift["largest"].as_f64().unwrap() > 10.0), "{shifts:?}");
 }
+
+/// A folder of many walks.
+fn many(place: &Path, n: usize) -> PathBuf {
+    let folder = place.join("captures");
+    fs::create_dir(&folder).unwrap();
+    for index in 0..n {
+        fs::copy(walk(), folder.join(format!("{index:02}.bvh"))).unwrap();
+    }
+    folder
+}
+
+/// Files of an output folder that are motions.
+fn motions(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let is_motion = |name: &Path| name.extension().is_some_and(|end| end == "bvh");
+    content(folder).into_iter().filter(|(name, _)| is_motion(name)).collect()
+}
+
+#[test]
+fn d1_a_killed_run_is_taken_up_and_its_report_lists_all() {
+    let place = place("d1");
+    let folder = many(&place, 24);
+    fs::write(folder.join("bad.bvh"), "HIERARCHY\n").unwrap();
+    let output = place.join("out");
+    for done in [2, 8, 16] {
+        let mut child = posekit()
+            .args(["clean", "--threads", "2", "-o"])
+            .arg(&output)
+            .arg(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while fs::read_dir(&output).map_or(0, Iterator::count) < done
+            && begun.elapsed() < Duration::from_secs(60)
+        {
+            std::thread::yield_now();
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    let last = clean(&folder, &output, &["--json"]);
+    assert_eq!(last.status.code(), Some(4), "{}", errors(&last));
+    let report = json(&text(&last));
+    let files = report["files"].as_array().unwrap();
+    let failed: Vec<_> = files.iter().filter(|file| file.get("error").is_some()).collect();
+    assert!(files.len() == 25 && failed.len() == 1 && failed[0]["file"] == "bad.bvh");
+    assert!(files.iter().any(|file| file["skipped"] == true), "what was done is not done again");
+    let outputs: Vec<Vec<u8>> = motions(&output).into_values().collect();
+    assert!(outputs.len() == 24 && outputs.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn d4_two_runs_into_one_folder_do_not_mix() {
+    let place = place("d4");
+    let folder = many(&place, 12);
+    let output = place.join("out");
+    let start = || {
+        posekit()
+            .args(["clean", "-o"])
+            .arg(&output)
+            .arg(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    for run in [start(), start()] {
+        let ended = run.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0), "{}", errors(&ended));
+    }
+    let outputs: Vec<Vec<u8>> = motions(&output).into_values().collect();
+    let alone = place.join("alone.bvh");
+    assert!(clean(&walk(), &alone, &[]).status.success());
+    let whole = fs::read(alone).unwrap();
+    assert!(outputs.len() == 12 && outputs.iter().all(|bytes| *bytes == whole));
+    assert!(content(&output).keys().all(|name| !name.to_string_lossy().contains(".posekit-")));
+}
+
+#[test]
+fn d5_reports_do_not_depend_on_the_order_of_workers() {
+    let place = place("d5");
+    let folder = captures(&place);
+    let report = |threads: &str| {
+        let page = place.join(format!("{threads}.html"));
+        let more = ["--json", "--threads", threads, "--report", page.to_str().unwrap()];
+        let output = run(&[&["check"], &more[..]].concat(), &[&folder]);
+        (text(&output), fs::read(page).unwrap())
+    };
+    let one = report("1");
+    assert!(one == report("4") && one == report("64"));
+    let value = json(&one.0);
+    let names: Vec<&str> = value["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["a.bvh", "b.BVH", "bad.bvh", "more/c.bvh"]);
+}
+
+#[test]
+fn d8_results_carry_the_version_and_another_version_does_them_anew() {
+    let place = place("d8");
+    let (folder, output) = (many(&place, 2), place.join("out"));
+    let report = clean(&folder, &output, &["--json"]);
+    assert_eq!(json(&text(&report))["version"], env!("CARGO_PKG_VERSION"));
+    // What another version made has another number in its note.
+    for note in fs::read_dir(output.join(".posekit")).unwrap() {
+        let path = note.unwrap().path();
+        let mut value = json(&fs::read_to_string(&path).unwrap());
+        value["from"] = "of another version".into();
+        fs::write(path, value.to_string()).unwrap();
+    }
+    let again = clean(&folder, &output, &[]);
+    assert!(text(&again).contains("2 files: 2 done"), "{}", text(&again));
+}
+
+#[test]
+fn d9_notes_that_were_cut_cost_time_and_nothing_else() {
+    let place = place("d9");
+    let (folder, output) = (many(&place, 4), place.join("out"));
+    assert!(clean(&folder, &output, &[]).status.success());
+    let before = motions(&output);
+    let notes: Vec<PathBuf> =
+        fs::read_dir(output.join(".posekit")).unwrap().map(|note| note.unwrap().path()).collect();
+    assert_eq!(notes.len(), 4);
+    for (note, keep) in notes.iter().zip([0, 1, 40]) {
+        let bytes = fs::read(note).unwrap();
+        fs::write(note, &bytes[..keep]).unwrap();
+    }
+    let again = clean(&folder, &output, &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", errors(&again));
+    assert!(text(&again).contains("4 files: 3 done, 1 done before"), "{}", text(&again));
+    assert_eq!(motions(&output), before);
+    let last = clean(&folder, &output, &[]);
+    assert!(text(&last).contains("4 files: 0 done, 4 done before"), "the notes are whole again");
+}
