@@ -6,7 +6,7 @@ use posekit::glam::DVec3;
 use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
-use posekit_io::motion::{Format, MotionFile, MotionOptions};
+use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb};
 use posekit_io::{Error, Limits, Result, Warnings};
 
 fn open_with(bytes: &[u8], options: &MotionOptions) -> Result<MotionFile> {
@@ -265,4 +265,106 @@ fn only_numbers_that_differ_are_written() {
     let moved = knee_moved(rows, &[0]);
     let expected = "0 80.0 0 0 0 0 0 0 180\n 0\t80.0 0 0 0 0 0 0 180.5 \n0 80 0 0 0 0 0 0 181\n0 80 0 0 0 0 0 0 181.5\n";
     assert_eq!(moved, expected);
+}
+
+/// The times and the values of a sampler, decoded from the text alone.
+fn sampler(file: &[u8], channel: usize) -> [Vec<f32>; 2] {
+    let json: serde_json::Value = serde_json::from_slice(file).unwrap();
+    let number = |value: &serde_json::Value| usize::try_from(value.as_u64().unwrap_or(0)).unwrap();
+    let animation = &json["animations"][0];
+    let sampler = &animation["samplers"][number(&animation["channels"][channel]["sampler"])];
+    ["input", "output"].map(|side| {
+        let accessor = &json["accessors"][number(&sampler[side])];
+        let view = &json["bufferViews"][number(&accessor["bufferView"])];
+        let uri = json["buffers"][number(&view["buffer"])]["uri"].as_str().unwrap();
+        let data = uri.split_once(',').unwrap().1;
+        let bytes = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
+        let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
+        let width = if accessor["type"] == "VEC3" { 3 } else { 1 };
+        let all = bytes[start..].chunks_exact(4).take(width * number(&accessor["count"]));
+        all.map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).collect()
+    })
+}
+
+#[test]
+fn weights_of_shapes_go_along_in_time() {
+    let weights = |node: usize| {
+        format!(r#", {{ "sampler": 2, "target": {{ "node": {node}, "path": "weights" }} }}"#)
+    };
+    let pointer = r#", { "sampler": 2, "target": { "path": "pointer", "extensions": {
+        "KHR_animation_pointer": { "pointer": "/materials/0/pbrMetallicRoughness/roughnessFactor" } } } }"#;
+    let cubic = |text: String| {
+        text.replace(r#""output": 3 }"#, r#""output": 3, "interpolation": "CUBICSPLINE" }"#)
+    };
+    for (text, channels, factors) in [
+        (scene(FIGURE, &weights(2)), vec![2], [1.0; 3]),
+        // A sampler that several share.
+        (scene(FIGURE, &(weights(2) + &weights(1) + pointer)), vec![2, 3, 4], [1.0; 3]),
+        // Tangents are by the second.
+        (cubic(scene(FIGURE, &weights(2))), vec![2], [0.5, 1.0, 0.5]),
+        (cubic(scene(FIGURE, &(weights(2) + &weights(1)))), vec![2, 3], [0.5, 1.0, 0.5]),
+    ] {
+        let file = open(&text);
+        let clip = file.clip(0).unwrap();
+        let map = TimeMap::speed(0.5, clip.start()).unwrap();
+        let slow = clip.retimed(&map, clip.frame_time()).unwrap();
+        let written = file.write_retimed(&[(0, &slow, &map)], "").unwrap();
+        for &channel in &channels {
+            let ([times, values], [_, old]) =
+                (sampler(&written.file, channel), sampler(text.as_bytes(), channel));
+            assert_eq!(times, [0.0, 1.0, 2.0], "channel {channel}");
+            let mut expected = old;
+            // Outside the first and the last key there is no time to be by.
+            let n = expected.len();
+            for (k, value) in
+                expected.iter_mut().enumerate().filter(|(k, _)| (1..n - 1).contains(k))
+            {
+                *value *= factors[k % 3];
+            }
+            assert_eq!(values, expected, "channel {channel}");
+        }
+        assert_eq!(open(&written.file).seconds(0), 2.0);
+        let same =
+            file.write_retimed(&[(0, clip, &TimeMap::speed(1.0, 0.0).unwrap())], "").unwrap();
+        assert_eq!(same.file, text.as_bytes());
+    }
+}
+
+#[test]
+fn an_animation_that_moves_no_joint_has_a_time_too() {
+    for path in ["scale", "weights"] {
+        let only =
+            format!(r#"{{ "sampler": 2, "target": {{ "node": 2, "path": "{path}" }} }} ] }} ],"#);
+        let all = scene(FIGURE, "");
+        let (start, end) = (
+            all.find(r#"{ "sampler": 0, "target""#).unwrap(),
+            all.find(r#"  "accessors""#).unwrap(),
+        );
+        let text = format!("{}{only}\n{}", &all[..start], &all[end..]);
+        let file = open(&text);
+        let clip = file.clip(0).unwrap();
+        assert_eq!((file.seconds(0), clip.duration()), (1.0, 1.0), "{path}");
+        let map = TimeMap::speed(2.0, clip.start()).unwrap();
+        let fast = clip.retimed(&map, clip.frame_time()).unwrap();
+        let written = file.write_retimed(&[(0, &fast, &map)], "").unwrap();
+        assert_eq!(sampler(&written.file, 0)[0], [0.0, 0.25, 0.5], "{path}");
+        assert_eq!(written.joints, [0], "no joint moves, and none gets keys");
+        let again: serde_json::Value = serde_json::from_slice(&written.file).unwrap();
+        assert_eq!(again["animations"][0]["channels"].as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
+fn keys_at_every_frame_keep_their_rate_through_a_gltf() {
+    for rate in [24.0, 25.0, 15.0, 30.0, 120.0] {
+        let file = open(scene(FIGURE, ""));
+        let clip = file.clip(0).unwrap().resampled(1.0 / 60.0).unwrap();
+        let clip =
+            Clip::try_new(clip.skeleton().clone(), 1.0 / rate, clip.values().to_vec()).unwrap();
+        let glb = to_glb(&clip, "walk").unwrap();
+        let again = open(glb);
+        let again = again.clip(0).unwrap();
+        assert_eq!(again.n_frames(), clip.n_frames(), "{rate}");
+        assert!((again.frame_time() * rate - 1.0).abs() < 1e-6, "{rate}");
+    }
 }

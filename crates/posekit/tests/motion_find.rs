@@ -80,6 +80,136 @@ fn limbs_pass_over_twist_joints_and_short_bones() {
     assert_eq!(Limb::ending_at(&skeleton, 0), None);
 }
 
+/// A body with two legs by name, and more joints below it.
+fn person(more: impl IntoIterator<Item = Joint>) -> Clip {
+    let mut joints = vec![Joint::free("hips")];
+    for (side, x) in [("L", 0.1), ("R", -0.1)] {
+        let hip = joints.len();
+        joints.push(Joint::ball(format!("thigh.{side}")).at(at(x, 0.0, 0.0)).child_of(0));
+        joints.push(Joint::ball(format!("shin.{side}")).at(at(0.0, -0.4, 0.02)).child_of(hip));
+        joints.push(Joint::ball(format!("foot.{side}")).at(at(0.0, -0.4, -0.02)).child_of(hip + 1));
+        // The toes of the right foot stand in another order.
+        let mut toes = [(1, 0.02, 0.15), (2, 0.0, 0.14), (3, -0.02, 0.12)];
+        if x < 0.0 {
+            toes.rotate_left(1);
+        } else {
+            toes.reverse();
+        }
+        for (toe, inside, far) in toes {
+            let place = at(-inside * x.signum(), -0.05, far);
+            joints.push(Joint::ball(format!("toe{toe}.{side}")).at(place).child_of(hip + 2));
+        }
+    }
+    joints.extend(more);
+    let skeleton = Skeleton::try_new(joints).unwrap();
+    Clip::try_new(skeleton.clone(), 0.1, skeleton.neutral()).unwrap()
+}
+
+#[test]
+fn the_ball_is_the_same_toe_on_both_sides() {
+    let clip = person([]);
+    let legs = find_legs(&clip).legs;
+    let balls: Vec<&str> = legs.iter().map(|leg| clip.skeleton().name(leg.ball.unwrap())).collect();
+    assert_eq!(balls, ["toe1.L", "toe1.R"]);
+}
+
+/// Two branches of three joints each under the root, behind so many others: what it is called, and where each joint stands on the one before.
+fn branches(n: usize, parts: [(&str, Pose); 3]) -> Vec<Joint> {
+    let mut joints = Vec::new();
+    for (side, x) in [("l", 0.1), ("r", -0.1)] {
+        for (k, (part, place)) in parts.into_iter().enumerate() {
+            let parent = if k == 0 { 0 } else { n + joints.len() - 1 };
+            let aside = at(if k == 0 { x } else { 0.0 }, 0.0, 0.0);
+            joints.push(Joint::ball(format!("{part}.{side}")).at(aside * place).child_of(parent));
+        }
+    }
+    joints
+}
+
+#[test]
+fn joints_that_steer_the_feet_are_no_more_legs() {
+    let alone = person([]);
+    let n = alone.skeleton().n_joints();
+    // As rigs have them that roll a foot about its toes and its heel.
+    let steer = branches(
+        n,
+        [
+            ("control-toe-roll", at(0.0, -0.9, 0.15)),
+            ("control-heel-roll", at(0.0, 0.0, -0.2)),
+            ("control-foot-roll", at(0.0, 0.1, 0.05)),
+        ],
+    );
+    let found = find_legs(&person(steer));
+    assert_eq!(found.legs, find_legs(&alone).legs, "{}", found.reason);
+    // Where the names say it, also if a pose has left them elsewhere; else they are legs there.
+    let away = |names: [&'static str; 3]| {
+        let places = [at(0.0, -0.9, 0.95), at(0.0, 0.0, -0.2), at(0.0, 0.1, 0.05)];
+        let [a, b, c] = [0, 1, 2].map(|k| (names[k], places[k]));
+        find_legs(&person(branches(n, [a, b, c]))).legs.len()
+    };
+    assert_eq!(away(["control-toe-roll", "control-heel-roll", "control-foot-roll"]), 2);
+    assert_eq!(away(["upper", "middle", "lower"]), 4);
+    // Away from the feet they are legs.
+    let arms =
+        [("arm", at(0.0, 0.0, 0.6)), ("elbow", at(0.0, -0.4, 0.0)), ("hand", at(0.0, -0.42, 0.0))];
+    assert_eq!(find_legs(&person(branches(n, arms))).legs.len(), 4);
+}
+
+/// A star: so many limbs of three joints under one root, of one length.
+fn star(n: usize) -> Skeleton {
+    let mut joints = vec![Joint::free("root")];
+    for limb in 0..n {
+        let (sin, cos) = sin_cos(limb as f64);
+        joints.push(Joint::ball(format!("a{limb}")).at(at(0.1 * cos, 0.0, 0.1 * sin)).child_of(0));
+        joints.push(Joint::ball(format!("b{limb}")).at(at(0.0, -0.4, 0.0)).child_of(3 * limb + 1));
+        joints.push(Joint::ball(format!("c{limb}")).at(at(0.0, -0.4, 0.0)).child_of(3 * limb + 2));
+    }
+    Skeleton::try_new(joints).unwrap()
+}
+
+/// How long legs are looked for, the least of a few times: others use the machine too.
+fn seconds_to_find(skeleton: &Skeleton) -> f64 {
+    let clip = Clip::try_new(skeleton.clone(), 0.1, skeleton.neutral()).unwrap();
+    let once = |_| {
+        let start = std::time::Instant::now();
+        let _ = std::hint::black_box(find_legs(&clip));
+        start.elapsed().as_secs_f64()
+    };
+    (0..3).map(once).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn every_limb_of_many_is_found_once() {
+    for n in [3, 8] {
+        let skeleton = star(n);
+        let clip = Clip::try_new(skeleton.clone(), 0.1, skeleton.neutral()).unwrap();
+        let mut ends: Vec<usize> = find_legs(&clip).legs.iter().map(|leg| leg.limb.end).collect();
+        ends.sort_unstable();
+        assert_eq!(ends, (1..=n).map(|limb| 3 * limb).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn finding_takes_time_by_the_number_of_joints() {
+    let chain = |n: usize, kind: fn(String) -> Joint| {
+        let joint = |k: usize| {
+            let joint = kind(k.to_string()).at(at(0.0, -1.0, 0.0));
+            if k == 0 { joint } else { joint.child_of(k - 1) }
+        };
+        Skeleton::try_new((0..n).map(joint).collect()).unwrap()
+    };
+    let figures: [(&str, &dyn Fn(usize) -> Skeleton); 3] = [
+        ("limbs", &star),
+        ("balls", &|n| chain(n, Joint::ball)),
+        ("fixed", &|n| chain(n, Joint::fixed)),
+    ];
+    for (what, figure) in figures {
+        let [few, many] = [1000, 16_000].map(|n| seconds_to_find(&figure(n)));
+        // Sixteen times as many; by the square it would be 256 times as long. Caches make many dearer than few, by less than six.
+        assert!(many < 100.0 * few, "{what}: {few} s for 1000, {many} s for 16000");
+    }
+}
+
 /// Two straight legs on one body, and how each ankle is lifted and put forward by a slide; steps are climbed by the body.
 fn stilts(steps: usize, rise: f64) -> (Clip, Vec<Leg>) {
     let mut joints = vec![Joint::free("hips")];

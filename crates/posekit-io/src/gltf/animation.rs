@@ -102,16 +102,7 @@ impl Channel {
 
     /// What is wrong with the times, as a file holds them.
     pub(super) fn fault_of_times(&self) -> Option<String> {
-        let times = &self.times;
-        if let Some(key) = times.iter().position(|&time| !single(time).is_finite() || time < 0.0) {
-            return Some(format!("key {key} is at {} s; times are numbers from 0 on", times[key]));
-        }
-        let key = times.windows(2).position(|pair| single(pair[0]) >= single(pair[1]))?;
-        let (before, after) = (times[key], times[key + 1]);
-        Some(format!(
-            "key {} is at {after} s, which is not later than {before} s, the key before it",
-            key + 1
-        ))
+        fault_of_times(&self.times)
     }
 
     /// What is wrong with the number of keys.
@@ -213,6 +204,19 @@ impl Interpolation {
             Self::Step | Self::Linear => 1,
         }
     }
+}
+
+/// What is wrong with times, as a file holds them.
+pub(super) fn fault_of_times(times: &[f64]) -> Option<String> {
+    if let Some(key) = times.iter().position(|&time| !single(time).is_finite() || time < 0.0) {
+        return Some(format!("key {key} is at {} s; times are numbers from 0 on", times[key]));
+    }
+    let key = times.windows(2).position(|pair| single(pair[0]) >= single(pair[1]))?;
+    let (before, after) = (times[key], times[key + 1]);
+    Some(format!(
+        "key {} is at {after} s, which is not later than {before} s, the key before it",
+        key + 1
+    ))
 }
 
 /// A number as a file holds it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::accessors::Lists;
 use super::animation::Animation;
+use super::aside::Aside;
 use super::buffers::{Buffers, Resolve};
 use super::channels::{Source, Targets, meshes_with_morphs, read_animations};
 use super::container::{self, Container};
@@ -44,6 +45,8 @@ pub struct Asset {
     pub(super) limits: Limits,
     pub(super) animations: Vec<Animation>,
     pub(super) targets: Vec<Targets>,
+    /// For each animation its channels that move no node.
+    pub(super) asides: Vec<Vec<Aside>>,
     character: Option<Character>,
     files: Vec<String>,
     bones: Vec<(String, usize)>,
@@ -101,6 +104,7 @@ impl Asset {
             limits: *limits,
             animations: Vec::new(),
             targets: Vec::new(),
+            asides: Vec::new(),
             character: None,
             files: files(&file),
             bones: Vec::new(),
@@ -150,6 +154,7 @@ impl Asset {
         let animations = read_animations(&mut source, warnings)?;
         bind::check_matrices(file, &lists, &mut source.buffers, limits.animation_values, warnings)?;
         (self.animations, self.targets) = (animations.list, animations.targets);
+        self.asides = animations.asides;
         Ok(())
     }
 
@@ -197,7 +202,24 @@ impl Asset {
     /// [`Error::Value`] with `animations[i].channels[j]`: what [`from_bytes`](Self::from_bytes) refuses too, and times that are the same in single
     /// precision. A file that becomes larger than its form can hold.
     pub fn write(&self, animations: &[Animation], stem: &str) -> Result<Written> {
-        write::write(self, animations, stem)
+        write::write(self, (animations, &self.asides), stem)
+    }
+
+    /// For each animation its channels that move no node.
+    pub(crate) fn asides(&self) -> &[Vec<Aside>] {
+        &self.asides
+    }
+
+    /// [`write`](Self::write) with channels that move no node in another time.
+    ///
+    /// - `asides`: those of the file, with other times
+    pub(crate) fn write_with(
+        &self,
+        animations: &[Animation],
+        asides: &[Vec<Aside>],
+        stem: &str,
+    ) -> Result<Written> {
+        write::write(self, (animations, asides), stem)
     }
 }
 

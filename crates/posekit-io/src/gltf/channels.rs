@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::accessors::{Accessor, Component, Lists};
 use super::animation::{Animation, Channel, Interpolation, TargetPath};
+use super::aside::Aside;
 use super::buffers::Buffers;
 use super::nodes::{Tree, read_index};
 use crate::error::{Error, Place, Result};
@@ -20,6 +21,8 @@ pub(super) struct Animations {
     pub(super) list: Vec<Animation>,
     /// One for each.
     pub(super) targets: Vec<Targets>,
+    /// One list for each.
+    pub(super) asides: Vec<Vec<Aside>>,
 }
 
 /// What is needed on the way.
@@ -34,12 +37,12 @@ pub(super) struct Source<'s, 'r, 'd> {
 }
 
 /// How keys become a motion; several channels may share one.
-struct Sampler<'d> {
+pub(super) struct Sampler<'d> {
     input: Cursor<'d>,
     output: Cursor<'d>,
-    times: Accessor<'d>,
-    values: Accessor<'d>,
-    interpolation: Interpolation,
+    pub(super) times: Accessor<'d>,
+    pub(super) values: Accessor<'d>,
+    pub(super) interpolation: Interpolation,
 }
 
 /// Reads all animations.
@@ -55,9 +58,10 @@ pub(super) fn read_animations(
     }
     let mut room = source.limits.animation_values;
     for cursor in &list {
-        let (animation, targets) = read_animation(source, cursor, &mut room, warnings)?;
+        let (animation, targets, asides) = read_animation(source, cursor, &mut room, warnings)?;
         animations.list.push(animation);
         animations.targets.push(targets);
+        animations.asides.push(asides);
     }
     Ok(animations)
 }
@@ -67,7 +71,7 @@ fn read_animation<'d>(
     cursor: &Cursor<'d>,
     room: &mut usize,
     warnings: &mut Warnings,
-) -> Result<(Animation, Targets)> {
+) -> Result<(Animation, Targets, Vec<Aside>)> {
     let fields = cursor.any_object()?;
     warn_of_unknown(&fields, &["channels", "samplers", "name"], warnings);
     let name = fields.optional("name").map(|name| name.text().map(str::to_owned)).transpose()?;
@@ -83,10 +87,11 @@ fn read_animation<'d>(
         .map(|sampler| read_sampler(source.lists, sampler, warnings))
         .collect::<Result<_>>()?;
     let mut animation = Animation { name, channels: Vec::new() };
-    let mut targets = Targets::new();
+    let (mut targets, mut asides) = (Targets::new(), Vec::new());
     for (index, cursor) in channel_list.iter().enumerate() {
         let Some((sampler, node, path)) = read_target(source, cursor, samplers.len(), warnings)?
         else {
+            asides.extend(Aside::read(source, &samplers, (index, cursor), room));
             continue;
         };
         if let Some(first) = targets.insert((node, path), index) {
@@ -99,7 +104,7 @@ fn read_animation<'d>(
             read_keys(source, (&field, &samplers[sampler]), (node, path), room, warnings)?;
         animation.channels.extend(channel);
     }
-    Ok((animation, targets))
+    Ok((animation, targets, asides))
 }
 
 fn read_sampler<'d>(

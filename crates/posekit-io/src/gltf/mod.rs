@@ -26,6 +26,7 @@
 
 mod accessors;
 mod animation;
+mod aside;
 mod asset;
 mod bind;
 mod buffers;
@@ -53,6 +54,8 @@ use crate::free_root::with_free;
 use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
+
+pub(crate) use aside::Aside;
 
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
 pub use asset::{Asset, BufferFile, Written, folder, no_files};

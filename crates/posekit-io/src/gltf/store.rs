@@ -79,7 +79,8 @@ impl Store {
         self.add(values, width, if width == 4 { "\"VEC4\"" } else { "\"VEC3\"" })
     }
 
-    fn add(&mut self, numbers: &[f32], width: usize, kind: &str) -> usize {
+    /// The accessor of numbers of any kind, as a JSON text.
+    pub(super) fn add(&mut self, numbers: &[f32], width: usize, kind: &str) -> usize {
         let (offset, count) = (self.bytes.len(), numbers.len() / width);
         self.accessors.push(format!(
             "\"byteOffset\":{offset},\"componentType\":5126,\"count\":{count},\"type\":{kind}}}"

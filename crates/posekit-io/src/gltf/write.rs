@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::accessors::Lists;
 use super::animation::{Animation, Channel, Interpolation, is_same_in_file, single};
+use super::aside::Aside;
 use super::asset::{Asset, Written, parse};
 use super::store::{Own, Store, Text, bounds};
 use super::usage::own_accessors;
@@ -39,12 +40,21 @@ struct Change<'c> {
     new: &'c Channel,
 }
 
-/// The file with these animations.
-pub(super) fn write(asset: &Asset, animations: &[Animation], stem: &str) -> Result<Written> {
+/// The file with these animations, and these channels beside them.
+pub(super) fn write(
+    asset: &Asset,
+    (animations, asides): (&[Animation], &[Vec<Aside>]),
+    stem: &str,
+) -> Result<Written> {
     let document = parse(&asset.container, &asset.bytes, &asset.limits)?;
     let file = document.root().any_object()?;
     check(&file, animations, asset.animations.len())?;
-    if is_unchanged(asset, animations) {
+    for (index, aside) in
+        asides.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |aside| (i, aside)))
+    {
+        aside.check(index)?;
+    }
+    if is_unchanged(asset, animations, asides) {
         return Ok(Written { file: asset.bytes.clone(), buffers: Vec::new() });
     }
     let spans = Spans::new(asset.container.text(&asset.bytes)?);
@@ -63,7 +73,7 @@ pub(super) fn write(asset: &Asset, animations: &[Animation], stem: &str) -> Resu
             is_binary: asset.container.binary.is_some(),
         },
     };
-    edit.change(animations)?;
+    edit.change(animations, asides)?;
     edit.add(animations.get(asset.animations.len()..).unwrap_or_default())?;
     let Edit { text, mut splices, store, own, .. } = edit;
     let data = own.finish(&mut splices);
@@ -107,12 +117,13 @@ fn check(file: &Object<'_>, animations: &[Animation], n_known: usize) -> Result<
 }
 
 /// True when a file would hold the same.
-fn is_unchanged(asset: &Asset, animations: &[Animation]) -> bool {
+fn is_unchanged(asset: &Asset, animations: &[Animation], asides: &[Vec<Aside>]) -> bool {
     let is_same = |(old, new): (&Animation, &Animation)| {
         new_name(old, new).is_none() && changes(old, new).is_empty()
     };
     animations.len() <= asset.animations.len()
         && asset.animations.iter().zip(animations).all(is_same)
+        && asset.asides.iter().zip(asides).all(|(old, new)| changed_asides(old, new).is_empty())
 }
 
 /// The name that an animation gets, if it gets another.
@@ -132,9 +143,15 @@ fn changes<'c>(old: &'c Animation, new: &'c Animation) -> Vec<Change<'c>> {
     new.channels.iter().filter_map(change).collect()
 }
 
+/// Those that have other times than in the file.
+fn changed_asides<'a>(old: &[Aside], new: &'a [Aside]) -> Vec<&'a Aside> {
+    let is_other = |(old, new): &(&Aside, &Aside)| !old.is_same_in_file(new);
+    old.iter().zip(new).filter(is_other).map(|(_, new)| new).collect()
+}
+
 impl Edit<'_, '_> {
     /// Changes the animations that the file has.
-    fn change(&mut self, animations: &[Animation]) -> Result<()> {
+    fn change(&mut self, animations: &[Animation], asides: &[Vec<Aside>]) -> Result<()> {
         let (spans, asset) = (self.text.spans, self.asset);
         let in_text = elements(spans, spans.field(spans.root(), "animations"));
         for (index, (old, new)) in asset.animations.iter().zip(animations).enumerate() {
@@ -142,10 +159,11 @@ impl Edit<'_, '_> {
                 self.splices.set(in_text[index], "name", text_value(name));
             }
             let changes = changes(old, new);
+            let aside = changed_asides(&asset.asides[index], &asides[index]);
             if let Some(in_file) = InFile::find(spans, in_text[index])
-                && !changes.is_empty()
+                && !(changes.is_empty() && aside.is_empty())
             {
-                self.change_channels(&in_file, index, &changes)?;
+                self.change_channels(&in_file, index, &changes, &aside)?;
             }
         }
         Ok(())
@@ -156,6 +174,7 @@ impl Edit<'_, '_> {
         in_file: &InFile,
         index: usize,
         changes: &[Change<'_>],
+        asides: &[&Aside],
     ) -> Result<()> {
         let spans = self.text.spans;
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
@@ -177,9 +196,46 @@ impl Edit<'_, '_> {
                 None => channels.push(channel_text(new, change.new)),
             }
         }
+        for aside in asides {
+            let new = in_file.sampler_list.len() + samplers.len();
+            samplers.extend(self.change_aside(in_file, aside, new)?);
+        }
         self.splices.add_elements(in_file.samplers, &samplers);
         self.splices.add_elements(in_file.channels, &channels);
         Ok(())
+    }
+
+    /// Gives a channel that moves no node other times; what its values say stays as it is. Gives a new sampler where others share the one it has.
+    ///
+    /// - `new`: the index of a new sampler
+    fn change_aside(
+        &mut self,
+        in_file: &InFile,
+        aside: &Aside,
+        new: usize,
+    ) -> Result<Option<String>> {
+        let spans = self.text.spans;
+        let field = spans.field(in_file.channel_list[aside.channel], "sampler");
+        let Some((field, own)) = field.and_then(|field| Some((field, spans.index(field)?))) else {
+            return Ok(None);
+        };
+        let Some(&sampler) = in_file.sampler_list.get(own) else { return Ok(None) };
+        let input = self.store.add_times(&singles(&aside.times))?.to_string();
+        let output = aside.cubic.as_ref().map(|cubic| {
+            let (kind, width) = &cubic.kind;
+            self.store.add(&singles(&cubic.values), *width, &format!("\"{kind}\"")).to_string()
+        });
+        if in_file.is_own.get(own) == Some(&true) {
+            self.splices.set(sampler, "input", input);
+            output.into_iter().for_each(|output| self.splices.set(sampler, "output", output));
+            return Ok(None);
+        }
+        self.splices.replace(field, new.to_string());
+        let text = |name| spans.field(sampler, name).map(|field| spans.text(field).to_owned());
+        let output = output.or_else(|| text("output")).unwrap_or_default();
+        let way = text("interpolation")
+            .map_or_else(String::new, |way| format!(",\"interpolation\":{way}"));
+        Ok(Some(format!("{{\"input\":{input},\"output\":{output}{way}}}")))
     }
 
     /// Gives a sampler that one channel alone uses other keys.

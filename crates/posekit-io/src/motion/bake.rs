@@ -10,7 +10,7 @@ use posekit::skeleton::JointKind;
 use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Animation, Channel, Interpolation, TargetPath};
+use crate::gltf::{Animation, Aside, Channel, Interpolation, TargetPath};
 
 /// Writes an edited clip into the animation that it was made of; returns how many joints differ.
 ///
@@ -31,7 +31,7 @@ pub(super) fn bake(
     let joints = if bake.is_aligned {
         changed(cast.clip(), edited)
     } else {
-        let moves = |joint: &usize| edited.skeleton().kind(*joint).n_values() > 0;
+        let moves = |joint: &usize| bake.is_moved(*joint);
         (0..edited.skeleton().n_joints()).filter(moves).collect()
     };
     joints.iter().try_for_each(|&joint| bake.joint(joint))?;
@@ -54,24 +54,34 @@ pub(super) fn bake(
 
 /// Brings the keys of a channel into another time; its curve keeps its shape.
 fn retime(channel: &mut Channel, map: &TimeMap) {
-    let times: Vec<f64> = channel.times.iter().map(|&time| map.new_time(time)).collect();
-    if channel.interpolation == Interpolation::CubicSpline {
-        let width = channel.path.width();
+    let is_cubic = channel.interpolation == Interpolation::CubicSpline;
+    retime_keys(&mut channel.times, is_cubic.then_some(&mut channel.values), map);
+}
+
+/// The same for a channel that moves no node.
+pub(super) fn retime_aside(aside: &mut Aside, map: &TimeMap) {
+    retime_keys(&mut aside.times, aside.cubic.as_mut().map(|cubic| &mut cubic.values), map);
+}
+
+/// - `cubic`: of a cubic its values with their tangents
+fn retime_keys(times: &mut Vec<f64>, cubic: Option<&mut Vec<f64>>, map: &TimeMap) {
+    let new: Vec<f64> = times.iter().map(|&time| map.new_time(time)).collect();
+    if let Some(values) = cubic {
+        let width = values.len() / (3 * times.len()).max(1);
         // Tangents are by the second: what they come to from one key to the next stays.
-        let slower: Vec<f64> = channel
-            .times
+        let slower: Vec<f64> = times
             .windows(2)
-            .zip(times.windows(2))
+            .zip(new.windows(2))
             .map(|(old, new)| (old[1] - old[0]) / (new[1] - new[0]))
             .collect();
-        for (key, values) in channel.values.chunks_exact_mut(3 * width).enumerate() {
+        for (key, values) in values.chunks_exact_mut((3 * width).max(1)).enumerate() {
             let before = key.checked_sub(1).and_then(|before| slower.get(before));
             let [before, after] = [before, slower.get(key)].map(|factor| factor.unwrap_or(&1.0));
             values[..width].iter_mut().for_each(|tangent| *tangent *= before);
             values[2 * width..].iter_mut().for_each(|tangent| *tangent *= after);
         }
     }
-    channel.times = times;
+    *times = new;
 }
 
 /// Keys on their way into an animation.
@@ -113,14 +123,15 @@ impl<'b> Bake<'b> {
         let range = skeleton.value_range(joint);
         let part = &self.cast.parts[joint];
         let turn = range.end - 4..range.end;
-        if self.differs(turn.clone()) {
+        if self.differs((part.node, TargetPath::Rotation), turn.clone()) {
             self.put(part.node, TargetPath::Rotation, turn, |values| {
                 let motion = DQuat::from_xyzw(values[0], values[1], values[2], values[3]);
                 Some(part.node_rotation(motion).to_array().to_vec())
             })?;
         }
         let place = range.start..range.start + 3;
-        if skeleton.kind(joint) == JointKind::Free && self.differs(place.clone()) {
+        let moved = (part.node, TargetPath::Translation);
+        if skeleton.kind(joint) == JointKind::Free && self.differs(moved, place.clone()) {
             self.put(part.node, TargetPath::Translation, place, |values| {
                 translation(part, values)
             })?;
@@ -128,10 +139,29 @@ impl<'b> Bake<'b> {
         Ok(())
     }
 
-    /// True where some of a frame's values are not those that were read.
-    fn differs(&self, range: Range<usize>) -> bool {
+    /// True where some of a frame's values are not those that were read; at other frames where the file moves the same, or some are not those it is at.
+    fn differs(&self, target: (usize, TargetPath), range: Range<usize>) -> bool {
         let read = self.cast.clip();
-        !self.is_aligned || (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range))
+        if self.is_aligned {
+            return (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range));
+        }
+        self.old.contains_key(&target) || !self.stays(range)
+    }
+
+    /// Whether a joint that can move does, at other frames than were read.
+    fn is_moved(&self, joint: usize) -> bool {
+        let range = self.edited.skeleton().value_range(joint);
+        let node = self.cast.parts[joint].node;
+        let has = |path| self.old.contains_key(&(node, path));
+        let is_told = has(TargetPath::Rotation) || has(TargetPath::Translation);
+        !range.is_empty() && (is_told || !self.stays(range))
+    }
+
+    /// Whether values are in all frames what they were in the first that was read.
+    fn stays(&self, range: Range<usize>) -> bool {
+        let first = &self.cast.clip().frame(0)[range.clone()];
+        (0..self.edited.n_frames())
+            .all(|frame| is_same(first, &self.edited.frame(frame)[range.clone()]))
     }
 
     fn is_frame_same(&self, frame: usize, range: &Range<usize>) -> bool {

@@ -66,7 +66,7 @@ impl Cast {
         let Some(character) = asset.character() else {
             return Err(nothing(&format!("animations[{index}]")));
         };
-        let pace = Pace::of(&joint_channels(character, animation), options.fps);
+        let pace = Pace::of(&clock(asset, index), options.fps);
         let n_frames = pace.n_frames();
         // Seven numbers a joint at most, looked at before anything is made.
         let most = character.skeleton().n_joints() as f64 * 7.0 * n_frames;
@@ -157,6 +157,19 @@ impl Part {
     }
 }
 
+/// When the keys are of all channels of an animation that turn or move joints; where none does, of all that it has.
+fn clock(asset: &Asset, index: usize) -> Vec<&[f64]> {
+    let animation = &asset.animations()[index];
+    let channels = asset.character().map(|character| joint_channels(character, animation));
+    let own: Vec<&[f64]> =
+        channels.iter().flatten().map(|channel| channel.times.as_slice()).collect();
+    if !own.is_empty() {
+        return own;
+    }
+    let asides = asset.asides()[index].iter().map(|aside| aside.times.as_slice());
+    animation.channels.iter().map(|channel| channel.times.as_slice()).chain(asides).collect()
+}
+
 /// The channels of an animation that turn or move joints.
 fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'a Channel> {
     let mut is_joint = Vec::new();
@@ -179,10 +192,10 @@ pub(super) fn nothing(subject: &str) -> Error {
     Error::Value { place: Place::named(subject), message }
 }
 
-/// How long an animation moves joints \[s\].
-pub(super) fn seconds(asset: &Asset, animation: &Animation) -> f64 {
-    let channels = asset.character().map(|character| joint_channels(character, animation));
-    Pace::span(&channels.unwrap_or_default()).map_or(0.0, |(start, end)| end - start)
+/// How long an animation moves joints, or whatever it moves where it moves none \[s\]; 0 where there is no such animation.
+pub(super) fn seconds(asset: &Asset, index: usize) -> f64 {
+    let clock = asset.animations().get(index).map(|_| clock(asset, index));
+    Pace::span(&clock.unwrap_or_default()).map_or(0.0, |(start, end)| end - start)
 }
 
 pub(super) fn by_target(animation: &Animation) -> ByTarget<'_> {

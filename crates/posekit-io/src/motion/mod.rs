@@ -65,7 +65,8 @@ pub use to_glb::to_glb;
 #[non_exhaustive]
 pub struct MotionOptions {
     /// Frames per second. Of a BVH in place of what the file says; a glTF is sampled so often. Default: what a BVH says; of a glTF the rate of its keys
-    /// where they have one, or a multiple of it that is at least 30, else 60.
+    /// where they have one: that itself from 30 on, and from 12 on where no channel leaves a frame out between its first key and its last, else a
+    /// multiple of it that is at least 30. Where they have none, 60.
     pub fps: Option<f64>,
     /// Which way is up. Default: of a BVH as its [survey](bvh::survey) finds, else +y.
     pub up: Option<DVec3>,
@@ -262,16 +263,13 @@ impl MotionFile {
         }
     }
 
-    /// How long a motion is \[s\], without making a clip of it; 0 where there is no such motion.
+    /// How long a motion is \[s\], without making a clip of it; where it moves no joint, how long it moves anything else. 0 where there is no such motion.
     #[must_use]
     pub fn seconds(&self, index: usize) -> f64 {
         match &self.content {
             Content::Capture(capture) if index == 0 => capture.clip().duration(),
             Content::Capture(_) => 0.0,
-            Content::Scene { asset, .. } => {
-                let animation = asset.animations().get(index);
-                animation.map_or(0.0, |animation| cast::seconds(asset, animation))
-            }
+            Content::Scene { asset, .. } => cast::seconds(asset, index),
         }
     }
 
@@ -407,11 +405,12 @@ impl MotionFile {
         self.write_each(&edited, stem)
     }
 
-    /// [`write_clips`](Self::write_clips) for motions in another time: what of a glTF's animation is not in the clip goes along, scales and nodes outside the skeleton.
+    /// [`write_clips`](Self::write_clips) for motions in another time: what of a glTF's animation is not in the clip goes along: scales, nodes
+    /// outside the skeleton, the weights of shapes, and what extensions move.
     ///
     /// - `edited`: motions, the clips they are now, and which time has become which
     ///
-    /// The weights of morph targets stay when they are.
+    /// Weights and extensions whose keys cannot be read, because their data is missing or compressed, stay when they are.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -446,14 +445,20 @@ impl MotionFile {
             }
             Content::Scene { asset, .. } => {
                 let mut animations = asset.animations().to_vec();
+                let mut asides = asset.asides().to_vec();
                 let mut joints = Vec::with_capacity(edited.len());
                 for &(index, clip, map) in edited {
                     let cast = self.cast(asset, index)?;
                     let old = &asset.animations()[index];
                     animations[index] = old.clone();
+                    asides[index].clone_from(&asset.asides()[index]);
+                    if let Some(map) = map {
+                        asides[index].iter_mut().for_each(|aside| bake::retime_aside(aside, map));
+                    }
                     joints.push(bake::bake(cast, clip, map, old, &mut animations[index])?);
                 }
-                let gltf::Written { file, buffers } = asset.write(&animations, stem)?;
+                let gltf::Written { file, buffers } =
+                    asset.write_with(&animations, &asides, stem)?;
                 Ok(Written { file, beside: buffers, joints, loss: Loss::default() })
             }
         }

@@ -1,10 +1,13 @@
 //! When the frames of an animation are.
 
-use crate::gltf::Channel;
-
-/// Frames per second of keys that have no rate of their own, and the least of those that have one: fewer would miss what a foot does.
+/// Frames per second of keys that have no rate of their own, and the least of those that are sparse: between keys far apart a foot goes along curves that fewer
+/// frames would miss.
 pub(super) const DEFAULT_RATE: f64 = 60.0;
 const LEAST_RATE: f64 = 30.0;
+
+/// The least rate of keys at every frame: a motion that was sampled so is what its frames say, and more of them would only come back as more keys. Twelve a
+/// second are the fewest that animators draw.
+const LEAST_EVEN_RATE: f64 = 12.0;
 
 /// Rates that are tried where the smallest distance between keys is none.
 const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0];
@@ -30,7 +33,9 @@ impl Pace {
     /// The frames of channels, at a rate of the caller's or at their own.
     ///
     /// At their own rate the last frame is at the last key. At another, it is the first at or behind it.
-    pub(super) fn of(channels: &[&Channel], fps: Option<f64>) -> Self {
+    ///
+    /// - `channels`: when the keys of each are \[s\]
+    pub(super) fn of(channels: &[&[f64]], fps: Option<f64>) -> Self {
         let (start, end) = Self::span(channels).unwrap_or((0.0, 0.0));
         let frame_time = match fps {
             Some(fps) => 1.0 / fps,
@@ -41,8 +46,8 @@ impl Pace {
     }
 
     /// From the first key to the last \[s\].
-    pub(super) fn span(channels: &[&Channel]) -> Option<(f64, f64)> {
-        let ends = |channel: &&Channel| Some((*channel.times.first()?, *channel.times.last()?));
+    pub(super) fn span(channels: &[&[f64]]) -> Option<(f64, f64)> {
+        let ends = |times: &&[f64]| Some((*times.first()?, *times.last()?));
         channels.iter().filter_map(ends).reduce(|(start, end), (from, to)| {
             (if from < start { from } else { start }, if to > end { to } else { end })
         })
@@ -75,11 +80,11 @@ impl Pace {
 }
 
 /// The time between frames that the keys have, or a part of it.
-fn own_step(channels: &[&Channel], start: f64, end: f64) -> f64 {
+fn own_step(channels: &[&[f64]], start: f64, end: f64) -> f64 {
     let length = end - start;
     // So that a whole number of steps comes to the end.
     let whole = |step: f64| length / (length / step).round().max(1.0);
-    let gaps = channels.iter().flat_map(|channel| channel.times.windows(2));
+    let gaps = channels.iter().flat_map(|times| times.windows(2));
     let smallest = gaps
         .map(|pair| pair[1] - pair[0])
         .fold(length, |least, gap| if gap < least { gap } else { least });
@@ -87,6 +92,11 @@ fn own_step(channels: &[&Channel], start: f64, end: f64) -> f64 {
     let usual = USUAL_RATES.map(|rate| 1.0 / rate);
     for step in parts.into_iter().chain(usual).map(whole) {
         if step >= SMALLEST_STEP && is_on_frames(channels, start, step) {
+            if step * LEAST_EVEN_RATE * (1.0 - OFF_FRAME) <= 1.0
+                && is_on_every_frame(channels, step)
+            {
+                return step;
+            }
             // Every frame of the keys is also one of the more frequent ones.
             return step / (step * LEAST_RATE * (1.0 - OFF_FRAME)).ceil().max(1.0);
         }
@@ -94,36 +104,38 @@ fn own_step(channels: &[&Channel], start: f64, end: f64) -> f64 {
     whole(1.0 / DEFAULT_RATE)
 }
 
-fn is_on_frames(channels: &[&Channel], start: f64, step: f64) -> bool {
+fn is_on_frames(channels: &[&[f64]], start: f64, step: f64) -> bool {
     let is_on = |&time: &f64| {
         let place = (time - start) / step;
         (place - place.round()).abs() * step <= 0.5 * OFF_FRAME * step + ROUNDING * time
     };
-    channels.iter().all(|channel| channel.times.iter().all(is_on))
+    channels.iter().all(|times| times.iter().all(is_on))
+}
+
+/// Whether keys on frames leave none out: each channel has one at every frame from its first to its last.
+fn is_on_every_frame(channels: &[&[f64]], step: f64) -> bool {
+    let gaps = channels.iter().flat_map(|times| times.windows(2));
+    gaps.map(|pair| pair[1] - pair[0]).all(|gap| gap < 1.5 * step)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gltf::{Interpolation, TargetPath};
 
     #[expect(clippy::cast_possible_truncation, reason = "files have single precision")]
-    fn keys(times: &[f64]) -> Channel {
-        let times: Vec<f64> = times.iter().map(|&t| f64::from(t as f32)).collect();
-        let values = vec![0.0; 3 * times.len()];
-        let (path, interpolation) = (TargetPath::Translation, Interpolation::Linear);
-        Channel { node: 0, path, interpolation, times, values }
+    fn keys(times: &[f64]) -> Vec<f64> {
+        times.iter().map(|&t| f64::from(t as f32)).collect()
     }
 
     fn pace(times: &[&[f64]]) -> Pace {
-        let channels: Vec<Channel> = times.iter().map(|times| keys(times)).collect();
-        Pace::of(&channels.iter().collect::<Vec<_>>(), None)
+        let channels: Vec<Vec<f64>> = times.iter().map(|times| keys(times)).collect();
+        Pace::of(&channels.iter().map(Vec::as_slice).collect::<Vec<_>>(), None)
     }
 
     #[test]
     fn keys_with_a_rate_are_its_frames() {
         let at = |rate: f64, n: u32| (0..n).map(|k| 2.0 + f64::from(k) / rate).collect::<Vec<_>>();
-        for rate in [30.0, 60.0, 120.0, 59.94] {
+        for rate in [30.0, 60.0, 120.0, 59.94, 25.0, 24.0, 23.976, 15.0, 12.0] {
             let pace = pace(&[&at(rate, 100)]);
             assert!((pace.frame_time * rate - 1.0).abs() < 1e-6, "{rate}: {pace:?}");
             assert_eq!(pace.count(), 100);
@@ -132,6 +144,12 @@ mod tests {
         // Ten times a second is too rare, but its keys are frames still.
         let tens = pace(&[&at(10.0, 11)]);
         assert_eq!(tens.count(), 31);
+        // Of twenty-four some were left out, so that a curve is between them.
+        let mut some = at(24.0, 25);
+        some.retain(|time| (time - 2.25).abs() > 1e-9);
+        assert_eq!(pace(&[&some]).count(), 49);
+        // One that stays has one key, and one may end before the others.
+        assert_eq!(pace(&[&at(24.0, 25), &[2.0], &at(24.0, 13)]).count(), 25);
         // Keys that were left out are on the same frames.
         let thinned = pace(&[&[0.0, 0.1, 0.4], &[0.0, 1.0 / 15.0]]);
         assert!((thinned.frame_time * 30.0 - 1.0).abs() < 1e-6, "{thinned:?}");
@@ -151,8 +169,7 @@ mod tests {
     fn one_key_is_one_frame_and_a_rate_may_be_given() {
         assert_eq!(pace(&[&[3.0]]).count(), 1);
         assert_eq!(pace(&[]).count(), 1);
-        let channel = keys(&[0.0, 1.01]);
-        let pace = Pace::of(&[&channel], Some(30.0));
+        let pace = Pace::of(&[&keys(&[0.0, 1.01])], Some(30.0));
         assert_eq!((pace.frame_time, pace.count()), (1.0 / 30.0, 32));
     }
 }

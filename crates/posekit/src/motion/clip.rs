@@ -12,6 +12,16 @@ const FRAME_TIMES: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// How far from a whole number a time, counted in frames, may be to mean that frame: times are products and quotients of frame times, rounded a few times.
 const ON_FRAME: f64 = 1e-6;
 
+/// How far, as a part of itself, a time counted in frames may be off because files round their frame times: to five digits, as
+/// `.033333`.
+const ROUNDED: f64 = 2e-5;
+
+/// How far, as a part of itself, a time may be off because a file keeps it in single precision, or a frame time was made of such times.
+const SINGLE: f64 = 2.5e-7;
+
+/// How far from a frame a time may be at most to be the end of a clip that is sampled, in frames.
+const MOST_OFF: f64 = 0.2;
+
 /// A clip that is sampled has at most this many values, 2 GiB of memory: a slip in a rate must not ask for all there is.
 const MOST_VALUES: f64 = (1_u64 << 28) as f64;
 
@@ -179,6 +189,8 @@ impl Clip {
     }
 
     /// The frames from one time to another, both included where a frame is at them \[s\]; none where no frame is between them, or a time is NaN.
+    ///
+    /// A frame is at a time also where the two differ by what single precision rounds off.
     #[must_use]
     pub fn frames(&self, from: f64, to: f64) -> core::ops::Range<usize> {
         let n = self.n_frames();
@@ -186,8 +198,9 @@ impl Clip {
             return 0..0;
         }
         let count = |time: f64| (time - self.start) / self.frame_time;
-        let first = (count(from) - ON_FRAME).ceil().clamp(0.0, n as f64);
-        let end = ((count(to) + ON_FRAME).floor() + 1.0).clamp(first, n as f64);
+        let off = |time: f64| ON_FRAME + SINGLE * (time.abs() + self.start.abs()) / self.frame_time;
+        let first = (count(from) - off(from)).ceil().clamp(0.0, n as f64);
+        let end = ((count(to) + off(to)).floor() + 1.0).clamp(first, n as f64);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -264,7 +277,8 @@ pub(super) fn up_direction(up: DVec3) -> Result<DVec3> {
     Ok(scaled / scaled.length())
 }
 
-/// How many frames there are in a time, the one at its start and one at its end included.
+/// How many frames there are in a time, the one at its start and one at its end included. Where the end is off a frame by no more than frame times are rounded,
+/// that frame is the one at the end.
 ///
 /// - `n_values`: numbers of a frame, which together must be at most [`MOST_VALUES`]
 pub(super) fn n_frames_within(duration: f64, frame_time: f64, n_values: usize) -> Result<usize> {
@@ -273,7 +287,8 @@ pub(super) fn n_frames_within(duration: f64, frame_time: f64, n_values: usize) -
     if !FRAME_TIMES.contains(&frame_time) {
         return Err(fault("from a microsecond to a million seconds"));
     }
-    let n = (duration / frame_time + ON_FRAME).floor() + 1.0;
+    let place = duration / frame_time;
+    let n = (place + (ON_FRAME + ROUNDED * place).min(MOST_OFF)).floor() + 1.0;
     if n.is_nan() || n * n_values.max(1) as f64 > MOST_VALUES {
         return Err(fault("longer: it would give more than 2^28 values"));
     }
@@ -387,6 +402,14 @@ mod tests {
         assert_eq!(clip.frames(1.0, 9.0), 120..121);
         assert_eq!(clip.frames(0.001, 0.002), 1..1);
         assert_eq!(clip.frames(f64::NAN, f64::NAN), 0..0);
+        // A frame time made of the last of 1800 times, as a file in single precision has it.
+        let step = f64::from(59.966_667_f32) / 1799.0;
+        let rounded = Clip::try_new(figure(), step, still.repeat(1800)).unwrap();
+        for frame in 0..1800_u32 {
+            let (time, index) = (f64::from(frame) / 30.0, usize::try_from(frame).unwrap());
+            assert_eq!(rounded.frames(0.0, time).end, index + 1, "to {time} s");
+            assert_eq!(rounded.frames(time, 99.0).start, index, "from {time} s");
+        }
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::names::{Part, convention, words};
 use crate::math::Pose;
 use crate::skeleton::Skeleton;
 
+/// Left before right.
+const SIDES: [Side; 2] = [Side::Left, Side::Right];
+
 /// Frames that are looked at to see how low limbs hang; spread over the clip.
 const SAMPLES: usize = 32;
 
@@ -17,6 +20,9 @@ const EVEN: f64 = 0.05;
 
 /// How far a ball is from its ankle at least \[of the limb's length\]: joints nearer are at the same place.
 const FOOT: f64 = 0.02;
+
+/// A limb that ends nearer than this to the foot of a leg is no other leg, but steers this one \[of the leg's length\].
+const AT_FOOT: f64 = 0.25;
 
 /// How many times longer and more even a limb must be that ends farther down, for its foot not to be taken for a shin.
 const LONGER: f64 = 1.3;
@@ -36,7 +42,8 @@ pub struct Legs {
 ///
 /// By name first, in the words of the usual conventions (CMU, Mixamo, Unreal, VRM, `VRoid`, Biped, `HumanIK`, DAZ, `MakeHuman`, iClone, Rigify, Kinect, SMPL,
 /// `MikuMikuDance` and what is like them); else by shape: pairs of limbs of one length that end lowest over the clip, and so the four of a quadruped.
-/// Pairs that end as low as legs found by name are added to them.
+/// Pairs that end as low as legs found by name are added to them, save those that end where these do, or steer by their names: in all motions
+/// of a figure the legs are the same, whether such joints move in them or not.
 ///
 /// # Degenerate cases
 /// Where nothing is found, `legs` is empty and `candidates` names the ends of all limbs. A clip without frames is judged at neutral values.
@@ -46,13 +53,7 @@ pub fn find_legs(clip: &Clip) -> Legs {
     let named = by_name(&shape);
     let lowest = Lowest::new(clip);
     let shaped = by_shape(&shape, &lowest);
-    let is_new = |leg: &&Leg| {
-        !named.iter().any(|other| {
-            other.limb.start == leg.limb.start
-                || shape.skeleton.ancestors(leg.limb.end).any(|j| j == other.limb.start)
-        })
-    };
-    let more: Vec<Leg> = shaped.iter().filter(is_new).cloned().collect();
+    let more = beside(&shape, &named, &shaped);
     let name = |joint: usize| shape.skeleton.name(joint);
     if named.is_empty() {
         if shaped.is_empty() {
@@ -73,6 +74,30 @@ pub fn find_legs(clip: &Clip) -> Legs {
     }
     let legs = named.into_iter().chain(more).collect();
     Legs { legs, reason, candidates: Vec::new() }
+}
+
+/// The limbs found by shape that are legs beside those found by name, as the fore legs of a horse are: no part of these, not at their feet,
+/// and not such as only steer by their names, wherever a pose has left them.
+fn beside(shape: &Shape<'_>, named: &[Leg], shaped: &[Leg]) -> Vec<Leg> {
+    let mut is_in_named = vec![false; shape.skeleton.n_joints()];
+    for joint in 0..is_in_named.len() {
+        let parent = shape.skeleton.parent(joint);
+        is_in_named[joint] = named.iter().any(|leg| leg.limb.start == joint)
+            || parent.is_some_and(|parent| is_in_named[parent]);
+    }
+    let steers = |leg: &Leg| named.iter().any(|other| ends_at_foot(shape, leg, other));
+    let is_helper = |joint: usize| words(shape.skeleton.name(joint)).is_helper;
+    let helps = |leg: &Leg| [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().all(is_helper);
+    let is_new = |leg: &&Leg| !is_in_named[leg.limb.end] && !steers(leg) && !helps(leg);
+    shaped.iter().filter(is_new).cloned().collect()
+}
+
+/// Whether a limb ends at the foot of a leg: nearer to its ankle or its ball, at rest, than any other leg of the figure stands.
+fn ends_at_foot(shape: &Shape<'_>, limb: &Leg, leg: &Leg) -> bool {
+    let Limb { start, mid, end } = leg.limb;
+    let near = AT_FOOT * (shape.distance(start, mid) + shape.distance(mid, end));
+    let foot = [Some(end), leg.ball];
+    foot.into_iter().flatten().any(|joint| shape.distance(joint, limb.limb.end) < near)
 }
 
 impl Leg {
@@ -110,42 +135,47 @@ fn leg_of(shape: &Shape<'_>, ankle: usize) -> Option<Leg> {
     Some(Leg { limb, ball: ball(shape, &limb), side })
 }
 
-/// The ball of a foot: the uppermost joint below the ankle that has a toe's name; else the only one that carries on, if it is away from the ankle.
+/// The ball of a foot: of the uppermost joints below the ankle that have a toe's name the one farthest from it, which left and right have in common,
+/// whatever the order in the file; else the only joint that carries on, if it is away from the ankle.
 fn ball(shape: &Shape<'_>, limb: &Limb) -> Option<usize> {
     let skeleton = shape.skeleton;
     let length = shape.distance(limb.start, limb.mid) + shape.distance(limb.mid, limb.end);
-    let is_away = |joint: usize| shape.distance(joint, limb.end) > FOOT * length;
-    let below = (limb.end + 1..skeleton.n_joints())
-        .filter(|&joint| is_away(joint) && skeleton.ancestors(joint).any(|j| j == limb.end));
+    let is_away = |joint: &usize| shape.distance(*joint, limb.end) > FOOT * length;
     let is_toe = |joint: &usize| words(skeleton.name(*joint)).part == Some(Part::Ball);
-    let depth = |joint: &usize| skeleton.ancestors(*joint).count();
-    if let Some(toe) = below.clone().filter(is_toe).min_by_key(depth) {
-        return Some(toe);
+    let far = |joint: &usize| shape.distance(*joint, limb.end);
+    let mut level = skeleton.children(limb.end).to_vec();
+    let mut first = level.iter().copied().filter(is_away);
+    let only = first.next().filter(|_| first.next().is_none());
+    while !level.is_empty() {
+        let toes = level.iter().copied().filter(|joint| is_away(joint) && is_toe(joint));
+        // Of joints that are as far the first.
+        if let Some(toe) = toes.rev().max_by(|a, b| far(a).total_cmp(&far(b))) {
+            return Some(toe);
+        }
+        level = level.iter().flat_map(|&joint| skeleton.children(joint)).copied().collect();
     }
-    let mut all = below.filter(|joint| skeleton.parent(*joint) == Some(limb.end));
-    let first = all.next()?;
-    all.next().is_none().then_some(first)
+    only
 }
 
 fn by_name(shape: &Shape<'_>) -> Vec<Leg> {
-    let mut legs = Vec::new();
-    let named =
-        (0..shape.skeleton.n_joints()).map(|joint| (joint, words(shape.skeleton.name(joint))));
-    let ankles: Vec<_> = named.filter(|(_, found)| found.part == Some(Part::Ankle)).collect();
-    for side in [Side::Left, Side::Right] {
-        let mut best: Option<((bool, f64), Leg)> = None;
-        for (joint, found) in ankles.iter().filter(|(_, found)| found.side == side) {
-            let joint = *joint;
-            // Of several the one that deforms the body, then the one with the longest leg: the ankle and not a joint of the foot below it.
-            let Some((_, score)) = shape.limb_ending_at(joint) else { continue };
-            let rank = (found.is_deforming, score);
-            if best.as_ref().is_none_or(|(best, _)| rank > *best) {
-                best = leg_of(shape, joint).map(|leg| (rank, Leg { side, ..leg }));
-            }
+    let mut best: [Option<((bool, f64), usize)>; 2] = [None; 2];
+    for joint in 0..shape.skeleton.n_joints() {
+        let found = words(shape.skeleton.name(joint));
+        let Some(at) = SIDES.iter().position(|side| *side == found.side) else { continue };
+        if found.part != Some(Part::Ankle) {
+            continue;
         }
-        legs.extend(best.map(|(_, leg)| leg));
+        // Of several the one that deforms the body, then the one with the longest leg: the ankle and not a joint of the foot below it.
+        let Some((_, score)) = shape.limb_ending_at(joint) else { continue };
+        let rank = (found.is_deforming, score);
+        if best[at].is_none_or(|(best, _)| rank > best) {
+            best[at] = Some((rank, joint));
+        }
     }
-    legs
+    let leg = |(side, best): (Side, Option<(_, usize)>)| {
+        best.and_then(|(_, joint)| leg_of(shape, joint)).map(|leg| Leg { side, ..leg })
+    };
+    SIDES.into_iter().zip(best).filter_map(leg).collect()
 }
 
 /// How low every joint, and what it carries, is over a clip: the middle value over frames, along up.
@@ -186,37 +216,118 @@ fn middle(numbers: &mut [f64]) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Pairs of limbs of one length under one joint, that end lowest.
+/// A branch of a joint with a limb.
+struct Branch {
+    limb: Limb,
+    /// From the joint to the farthest end.
+    reach: f64,
+    low: f64,
+}
+
+/// How low a branch and the lowest of its length end together, and how far they reach.
+struct Pairing {
+    limb: Limb,
+    low: f64,
+    reach: f64,
+}
+
+/// Limbs of which two under one joint have one length, that end lowest.
 fn by_shape(shape: &Shape<'_>, lowest: &Lowest) -> Vec<Leg> {
-    let mut pairs: Vec<(f64, f64, [Leg; 2])> = Vec::new();
-    for joint in 0..shape.skeleton.n_joints() {
-        let children = shape.skeleton.children(joint);
-        for (i, &a) in children.iter().enumerate() {
-            for &b in &children[i + 1..] {
-                let reaches = [a, b].map(|child| shape.reach_through(child, joint));
-                let is_pair =
-                    (reaches[0] - reaches[1]).abs() <= EVEN * (reaches[0] + reaches[1]) / 2.0;
-                let legs = [a, b].map(|child| limb_below(shape, child));
-                if let (true, [Some(a_leg), Some(b_leg)]) = (is_pair, legs) {
-                    let low = (lowest.0[a] + lowest.0[b]) / 2.0;
-                    pairs.push((low, (reaches[0] + reaches[1]) / 2.0, [a_leg, b_leg]));
-                }
-            }
-        }
-    }
-    let Some(bottom) = pairs.iter().map(|pair| pair.0).min_by(f64::total_cmp) else {
+    let groups: Vec<Vec<Pairing>> = (0..shape.skeleton.n_joints())
+        .map(|joint| pairings(&branches(shape, lowest, joint)))
+        .filter(|group| !group.is_empty())
+        .collect();
+    let all = || groups.iter().flatten();
+    let Some(bottom) = all().map(|pairing| pairing.low).min_by(f64::total_cmp) else {
         return Vec::new();
     };
-    let reach = pairs.iter().filter(|pair| pair.0 == bottom).map(|pair| pair.1).fold(0.0, f64::max);
-    pairs.retain(|pair| pair.0 <= bottom + LOW * reach);
-    pairs
-        .into_iter()
-        .flat_map(|(.., [a, b])| if a.side > b.side { [b, a] } else { [a, b] })
-        .collect()
+    let reach = all().filter(|p| p.low == bottom).map(|p| p.reach).fold(0.0, f64::max);
+    let mut legs = Vec::new();
+    for group in &groups {
+        let low = group.iter().filter(|pairing| pairing.low <= bottom + LOW * reach);
+        let mut own: Vec<Leg> = low.filter_map(|p| leg_of(shape, p.limb.end)).collect();
+        for pair in own.chunks_exact_mut(2) {
+            if pair[0].side > pair[1].side {
+                pair.swap(0, 1);
+            }
+        }
+        legs.extend(own);
+    }
+    legs
+}
+
+/// The branches of a joint that have a limb and another of their length beside them, in the order of the skeleton.
+fn branches(shape: &Shape<'_>, lowest: &Lowest, joint: usize) -> Vec<Branch> {
+    let reach = |child: usize| shape.reach_through(child, joint);
+    let mut children = shape.skeleton.children(joint).to_vec();
+    children.sort_by(|&a, &b| reach(a).total_cmp(&reach(b)));
+    let even = |place: usize| {
+        let (a, b) = (children.get(place), children.get(place + 1));
+        a.zip(b).is_some_and(|(&a, &b)| is_even(reach(a), reach(b)))
+    };
+    let mut paired: Vec<usize> = (0..children.len())
+        .filter(|&place| even(place) || place > 0 && even(place - 1))
+        .map(|place| children[place])
+        .collect();
+    paired.sort_unstable();
+    let branch = |child: usize| {
+        let limb = limb_below(shape, child)?;
+        Some(Branch { limb, reach: reach(child), low: lowest.0[child] })
+    };
+    paired.into_iter().filter_map(branch).collect()
+}
+
+fn is_even(a: f64, b: f64) -> bool {
+    (a - b).abs() <= EVEN * (a + b) / 2.0
+}
+
+/// Each branch with the lowest of its length, for those that have one.
+///
+/// From the lowest up, each is the partner of all of its length that have none yet. These stand side by side in the order of lengths, and those that have one
+/// are skipped, so that thousands of equal branches cost no more than sorting them.
+fn pairings(branches: &[Branch]) -> Vec<Pairing> {
+    let n = branches.len();
+    let mut by_reach: Vec<usize> = (0..n).collect();
+    by_reach.sort_by(|&a, &b| branches[a].reach.total_cmp(&branches[b].reach));
+    let mut by_low: Vec<usize> = (0..n).collect();
+    by_low.sort_by(|&a, &b| branches[by_reach[a]].low.total_cmp(&branches[by_reach[b]].low));
+    let mut partners = vec![None; n];
+    // From each place the next that may have none.
+    let mut next: Vec<usize> = (0..=n).collect();
+    for own in by_low {
+        let reach = branches[by_reach[own]].reach;
+        let is_below = |&k: &usize| branches[k].reach < reach;
+        let is_alike = |&k: &usize| is_even(branches[k].reach, reach);
+        let end = by_reach.partition_point(|k| is_below(k) || is_alike(k));
+        let start = by_reach.partition_point(|k| is_below(k) && !is_alike(k));
+        let mut place = skip(&mut next, start);
+        while place < end {
+            if place != own {
+                partners[by_reach[place]] = Some(by_reach[own]);
+                next[place] = place + 1;
+            }
+            place = skip(&mut next, place + 1);
+        }
+    }
+    let pairing = |(branch, partner): (&Branch, Option<usize>)| {
+        let other = &branches[partner?];
+        let low = (branch.low + other.low) / 2.0;
+        Some(Pairing { limb: branch.limb, low, reach: (branch.reach + other.reach) / 2.0 })
+    };
+    branches.iter().zip(partners).filter_map(pairing).collect()
+}
+
+/// The first place from one on that leads to itself; ways there become shorter.
+fn skip(next: &mut [usize], mut place: usize) -> usize {
+    while next[place] != place {
+        next[place] = next[next[place]];
+        place = next[place];
+    }
+    place
 }
 
 /// The limb of a branch: of all on the way to its farthest end, the longest and most even.
-fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Leg> {
+fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Limb> {
     let mut joint = branch;
     let mut best: Option<(Limb, f64)> = None;
     loop {
@@ -235,7 +346,7 @@ fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Leg> {
             None => break,
         }
     }
-    best.and_then(|(limb, _)| leg_of(shape, limb.end))
+    best.map(|(limb, _)| limb)
 }
 
 fn none(shape: &Shape<'_>) -> Legs {

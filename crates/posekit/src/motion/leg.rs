@@ -16,6 +16,9 @@ const LEAST_RATIO: f64 = 0.2;
 /// than what a twist joint in the middle of a thigh takes off it.
 const BETTER: f64 = 1.35;
 
+/// How many joints that can turn are looked at above the end of a limb: more than any figure has there, and a chain of thousands must not cost its cube.
+const MOST_ABOVE: usize = 64;
+
 /// Joints nearer than this to the one they hang on are at its place \[of the reach from there\].
 const AT_BODY: f64 = 0.005;
 
@@ -34,8 +37,8 @@ pub struct Limb {
 impl Limb {
     /// The limb that ends at a joint, by the shape of the skeleton alone; `None` where no two joints above it could bend like one.
     ///
-    /// Looked at are the joints between the body and this one that can turn; the body begins where another branch is about as long. Of all pairs of
-    /// them, from the nearest up, the limb is the one with the longest and most even bones: with `a` the shorter and `b` the longer distance at neutral
+    /// Looked at are the joints between the body and this one that can turn, the nearest 64 of them; the body begins where another branch is about as
+    /// long. Of all pairs of them, from the nearest up, the limb is the one with the longest and most even bones: with `a` the shorter and `b` the longer distance at neutral
     /// values, `a * a / b` must be a third larger to go farther up. So twist joints, and short bones at hip and shoulder, are passed over.
     ///
     /// # Degenerate cases
@@ -65,6 +68,8 @@ pub(super) struct Shape<'a> {
     pub(super) positions: Vec<DVec3>,
     /// From every joint along the bones to the farthest end of its branch.
     pub(super) reaches: Vec<f64>,
+    /// Of every joint the nearest one above that can turn; none where the body is in between.
+    turning_above: Vec<Option<usize>>,
 }
 
 impl<'a> Shape<'a> {
@@ -72,15 +77,46 @@ impl<'a> Shape<'a> {
         let poses = skeleton.poses(&skeleton.neutral());
         let positions: Vec<DVec3> = poses.iter().map(|pose| pose.translation).collect();
         let mut reaches = vec![0.0; positions.len()];
+        let mut widest = vec![[None; 2]; positions.len()];
         for joint in (0..positions.len()).rev() {
             if let Some(parent) = skeleton.parent(joint) {
                 let reach: f64 = reaches[joint] + positions[joint].distance(positions[parent]);
                 if reach > reaches[parent] {
                     reaches[parent] = reach;
                 }
+                keep_widest(&mut widest[parent], (joint, reach));
             }
         }
-        Self { skeleton, positions, reaches }
+        let mut shape = Self { skeleton, positions, reaches, turning_above: Vec::new() };
+        shape.turning_above = shape.find_turning_above(&widest);
+        shape
+    }
+
+    /// - `widest`: of every joint the two children through which the way to the farthest end is longest, and how long it is
+    fn find_turning_above(&self, widest: &[[Option<(usize, f64)>; 2]]) -> Vec<Option<usize>> {
+        let mut turning: Vec<Option<usize>> = Vec::with_capacity(widest.len());
+        for below in 0..widest.len() {
+            let Some(joint) = self.skeleton.parent(below) else {
+                turning.push(None);
+                continue;
+            };
+            let own = self.reach_through(below, joint);
+            let other = widest[joint].iter().flatten().find(|(child, _)| *child != below);
+            let is_body =
+                other.is_some_and(|&(_, reach)| reach > 0.0 && reach >= BODY_BRANCH * own);
+            let can_turn = match self.skeleton.kind(joint) {
+                JointKind::Ball | JointKind::Revolute { .. } => true,
+                // A root that goes where it likes is no hip.
+                JointKind::Free => self.skeleton.parent(joint).is_some(),
+                JointKind::Fixed | JointKind::Prismatic { .. } => false,
+            };
+            turning.push(match (is_body, can_turn) {
+                (true, _) => None,
+                (false, true) => Some(joint),
+                (false, false) => turning[joint],
+            });
+        }
+        turning
     }
 
     pub(super) fn distance(&self, a: usize, b: usize) -> f64 {
@@ -124,29 +160,18 @@ impl<'a> Shape<'a> {
 
     /// The joints between the body and this one that can turn, from this one up.
     fn chain_above(&self, end: usize) -> Vec<usize> {
-        let mut chain = Vec::new();
-        let mut below = end;
-        while let Some(joint) = self.skeleton.parent(below) {
-            let own = self.distance(below, joint) + self.reaches[below];
-            let others = self.skeleton.children(joint).iter().filter(|&&child| child != below);
-            let is_body = others
-                .map(|&child| self.reach_through(child, joint))
-                .any(|reach| reach > 0.0 && reach >= BODY_BRANCH * own);
-            let can_turn = match self.skeleton.kind(joint) {
-                JointKind::Ball | JointKind::Revolute { .. } => true,
-                // A root that goes where it likes is no hip.
-                JointKind::Free => self.skeleton.parent(joint).is_some(),
-                JointKind::Fixed | JointKind::Prismatic { .. } => false,
-            };
-            if is_body {
-                break;
-            }
-            if can_turn {
-                chain.push(joint);
-            }
-            below = joint;
-        }
-        chain
+        let above = |joint: &usize| self.turning_above[*joint];
+        core::iter::successors(above(&end), above).take(MOST_ABOVE).collect()
+    }
+}
+
+/// Keeps the two longest of a joint's branches.
+fn keep_widest(widest: &mut [Option<(usize, f64)>; 2], branch: (usize, f64)) {
+    let is_longer = |than: Option<(usize, f64)>| than.is_none_or(|(_, reach)| branch.1 > reach);
+    if is_longer(widest[0]) {
+        *widest = [Some(branch), widest[0]];
+    } else if is_longer(widest[1]) {
+        widest[1] = Some(branch);
     }
 }
 

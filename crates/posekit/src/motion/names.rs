@@ -9,6 +9,8 @@ pub(super) struct Words {
     pub(super) part: Option<Part>,
     /// The joint that deforms the body, of rigs that have several of each.
     pub(super) is_deforming: bool,
+    /// The joint steers others, shares out what they do, or carries nothing.
+    pub(super) is_helper: bool,
 }
 
 /// A part of the foot.
@@ -64,7 +66,7 @@ pub(super) fn words(name: &str) -> Words {
     }
     let is_helper = HELPERS.iter().any(|helper| has(helper)) || own.contains('\u{ff29}');
     let part = if is_helper { None } else { part(&tokens, own) };
-    Words { side, part, is_deforming: has("def") }
+    Words { side, part, is_deforming: has("def"), is_helper }
 }
 
 fn part(tokens: &[String], own: &str) -> Option<Part> {

@@ -85,7 +85,7 @@ impl Clip {
     /// The same motion at another rate. Frames that both rates have are the same, bit for bit; others are in proportion between
     /// two, as in [`sample`](Self::sample).
     ///
-    /// The last frame is the last that is not after the clip's end. For curves without corners go by
+    /// The last frame is the last that is not after the clip's end, by more than frame times are rounded in files. For curves without corners go by
     /// [`Keyframes::through`](super::Keyframes::through); they swing past what stops at once, such as a foot that comes to stand.
     ///
     /// - `frame_time`: from frame to frame \[s\]
@@ -168,6 +168,25 @@ mod tests {
         assert_eq!(clip.resampled(clip.frame_time()).unwrap(), clip);
         let odd = clip.resampled(1.0 / 25.0).unwrap();
         assert!(odd.n_frames() == 26 && (odd.frame(1)[0] - 4.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_last_frame_of_a_rounded_frame_time_is_kept() {
+        for (frame_time, rate) in [(0.041_666_7, 24.0), (0.033_333, 30.0), (0.008_333_3, 120.0)] {
+            for n in [13, 37, 1201] {
+                let clip = ramp(n, frame_time);
+                let duration = f64::from(n - 1) / rate;
+                let map = TimeMap::speed(clip.duration() / duration, clip.start()).unwrap();
+                let retimed = clip.retimed(&map, frame_time).unwrap();
+                assert_eq!(retimed.n_frames(), clip.n_frames(), "{n} frames of {frame_time} s");
+                let last = retimed.frame(retimed.n_frames() - 1)[0];
+                assert!((last - f64::from(n - 1)).abs() < 0.05, "{last} of {n}");
+                let resampled = clip.resampled(1.0 / rate).unwrap();
+                assert_eq!(resampled.n_frames(), clip.n_frames(), "{n} of {frame_time} at {rate}");
+            }
+        }
+        // What is no frame's time is still left out.
+        assert_eq!(ramp(4, 0.1).resampled(0.11).unwrap().n_frames(), 3);
     }
 
     #[test]
