@@ -37,6 +37,11 @@ export class History<Document extends object = StudioDocument> {
     return this.entries[this.at + 1]?.label ?? null;
   }
 
+  /** Key of the newest change, as long as others may still join it. */
+  get key(): string | null {
+    return this.current().key;
+  }
+
   /** Goes on to a document. With a `key`, it takes the place of the entry before it that has the same one. */
   commit(document: Document, label: string, key: string | null = null): void {
     const last = this.current();

@@ -97,6 +97,45 @@ describe.skipIf(!hasPackage)("a session", () => {
     }
   });
 
+  it("takes moves that follow each other without a pause as so many steps of undo, and no more", async () => {
+    const session = await opened("chain-2d");
+    const before = session.document.value;
+    const places: number[] = [];
+    for (let step = 1; step <= 15; step += 1) {
+      const [x, y] = session.handles.value.find(({ id }) => id === "target:0")?.position ?? [0, 0];
+      session.moveHandle("target:0", { position: [x - 0.01, y, 0] });
+      places.push(x - 0.01);
+      if (step % 4 === 0) await new Promise((resolve) => { setTimeout(resolve, 3); });
+    }
+    await traced(session);
+    await until(() => session.document.value.runs[0]?.start !== undefined, "where the last solve began");
+    const targets: number[] = [];
+    while (session.document.value !== before && targets.length < 40) {
+      targets.push((session.document.value.problem as { target: number[] }).target[0] ?? NaN);
+      session.undo();
+    }
+    expect(targets.reverse()).toEqual(places);
+  });
+
+  it("solves on from the last pose when it is let go of before it is solved, and the link shows the same", async () => {
+    const session = await opened("chain-2d");
+    const reached = (y: number) => until(() => Math.abs((tip(session)[1] ?? 0) - y) < 1e-4, "the target");
+    session.beginDrag("target:0");
+    for (const y of [0.3, 0.5]) {
+      session.drag("target:0", { position: [0.3, y, 0] });
+      await reached(y);
+    }
+    const followed = [...main(session).q];
+    session.drag("target:0", { position: [0.3, 0.51, 0] });
+    session.endDrag();
+    await reached(0.51);
+    await until(() => session.document.value.runs[0]?.start !== undefined, "the start");
+    expect(session.document.value.runs[0]?.start).toEqual(followed);
+    const other = start({ hash: session.link() });
+    await solved(other);
+    expect([...main(other).q]).toEqual([...main(session).q]);
+  });
+
   it("forgets where a drag began when starts are given up", async () => {
     const session = await opened("limb-2d");
     session.beginDrag("target:0");

@@ -88,6 +88,8 @@ class StudioSession implements Session {
   /** What the worker has loaded. */
   #loaded: { problem: ProblemFile; urdf: string | undefined } | null = null;
   #drag: Drag | null = null;
+  /** The drag that was let go of last, until its last move has been solved. */
+  #ending: Drag | null = null;
   #drags = 0;
   #dirty = false;
   #pumping = false;
@@ -314,7 +316,7 @@ class StudioSession implements Session {
     if (!drag || !info || !isFiniteMove(move)) return;
     const document = this.#document.peek();
     const { handle } = drag;
-    if ((handle.kind === "joint" || handle.kind === "pole") && !isPoints(document.problem)) {
+    if (isBending(handle) && !isPoints(document.problem)) {
       drag.wanted = move.position ?? null;
       this.#change();
       return;
@@ -331,18 +333,24 @@ class StudioSession implements Session {
     const drag = this.#drag;
     if (!drag) return;
     this.#drag = null;
+    this.#ending = drag;
     this.#dragging.value = false;
     void this.#settled().then(() => {
-      if (this.#drag === null && !this.#isOver) this.#keepStarts(drag);
+      if (this.#ending === drag && !this.#isOver) this.#keepStarts(drag);
       this.#whenQuiet();
     });
+  }
+
+  /** The drag whose target the solvers follow from pose to pose: the one under way, or let go of and not solved yet. */
+  #followed(): Drag | null {
+    const drag = this.#drag ?? this.#ending;
+    return drag !== null && !isBending(drag.handle) && this.#history.key === drag.key && this.#document.peek().warm ? drag : null;
   }
 
   /** Writes down where the last solves began, so that undo and a link show the same pose again. */
   #keepStarts(drag: Drag): void {
     const document = this.#document.peek();
-    const isBent = drag.handle.kind === "joint" || drag.handle.kind === "pole";
-    if (!isBent && this.#history.undoLabel === labelOf(drag.handle) && document.warm && this.#playback.peek().mode === "live") {
+    if (this.#followed() === drag && this.#playback.peek().mode === "live") {
       const runs = document.runs.map((run): RunSpec => {
         const start = this.#startedFrom.get(run.id);
         const from = drag.from.get(run.id);
@@ -350,11 +358,13 @@ class StudioSession implements Session {
       });
       this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
     }
+    this.#ending = null;
     this.#history.seal();
   }
 
   #leaveDrag(): void {
     this.#drag = null;
+    this.#ending = null;
     this.#dragging.value = false;
     this.#history.seal();
   }
@@ -642,7 +652,8 @@ class StudioSession implements Session {
   async #solve(): Promise<void> {
     const document = this.#document.peek();
     if (!(await this.#load(document))) return;
-    if (this.#drag?.wanted) await this.#bend(this.#drag, this.#drag.wanted);
+    const held = this.#drag ?? this.#ending;
+    if (held?.wanted) await this.#bend(held, held.wanted);
     const { mode, running } = this.#playback.peek();
     if (this.#isCrowd()) await this.#crowdFrame();
     if (mode === "play" && !this.#isCrowd()) {
@@ -651,7 +662,7 @@ class StudioSession implements Session {
     }
     const current = this.#document.peek();
     const targets = targetsOf(current.problem);
-    const orders = current.runs.map((run) => this.#order(run, this.#drag !== null && current.warm && this.#drag.handle.kind !== "joint" && this.#drag.handle.kind !== "pole"));
+    const orders = current.runs.map((run) => this.#order(run, this.#followed() !== null));
     const results = await this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
@@ -970,6 +981,11 @@ function source(text: string, urdf: string | undefined): { kind: "json"; text: s
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether moving it changes the pose from which every solver starts, not what is wanted of them. */
+function isBending({ kind }: Handle): boolean {
+  return kind === "joint" || kind === "pole";
 }
 
 function labelOf({ kind }: Handle): string {
