@@ -16,6 +16,7 @@ import { LoadFault, loadDocument } from "./load.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
+import { unusedMethod, usedMethods } from "./methods.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
 import { problemFile, slug, snippetsOf } from "./snippets.ts";
 import { announce, methodWord } from "./words.ts";
@@ -78,10 +79,19 @@ class StudioSession implements Session {
   });
   readonly handles = computed<Handle[]>(() => {
     const info = this.#info.value;
-    if (!info || !fits(this.#document.value.problem, info)) return [];
+    // What moves in a crowd is moved by its wave.
+    if (!info || this.#document.value.scene === "crowd" || !fits(this.#document.value.problem, info)) return [];
     const shown = this.shown.value[0];
     const pose: PoseData = shown && shown.points.length === info.start.points.length ? shown : info.start;
     return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
+  });
+  readonly noOther = computed<string | null>(() => {
+    const { runs, scene } = this.#document.value;
+    if (scene === "crowd") return "A crowd is solved in closed form only";
+    if (runs.length >= MOST_RUNS) return `At most ${MOST_RUNS} solvers stand side by side`;
+    const info = this.#info.value;
+    const used = usedMethods(runs, this.#results.value);
+    return info && used && unusedMethod(info.methods, used) === null ? "No other solver fits this problem" : null;
   });
   readonly announcement = computed(() => announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
 
@@ -380,16 +390,17 @@ class StudioSession implements Session {
   addRun(method?: MethodName): void {
     const document = this.#document.peek();
     const { runs } = document;
-    if (runs.length >= MOST_RUNS) {
-      this.#tell({ kind: "info", what: `At most ${MOST_RUNS} solvers stand side by side`, hint: "Remove one first." });
+    const why = method !== undefined && runs.length < MOST_RUNS ? null : this.noOther.peek();
+    const used = usedMethods(runs, this.#results.peek());
+    const wanted = method ?? (used && unusedMethod(this.#info.peek()?.methods ?? [], used));
+    if (why !== null || wanted === null) {
+      this.#tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
       return;
     }
     const main = runs[0];
-    const taken = new Set(runs.map((run) => run.method));
-    const free = (this.#info.peek()?.methods ?? []).find((candidate) => candidate !== "auto" && !taken.has(candidate));
     const run: RunSpec = {
       id: freshRunId(runs),
-      method: method ?? free ?? "auto",
+      method: wanted,
       settings: {},
       visible: true,
       ...(main?.start ? { start: main.start } : {}),
@@ -549,7 +560,7 @@ class StudioSession implements Session {
   keepPose(): void {
     const info = this.#info.peek();
     const shown = this.shown.peek()[0];
-    if (!info || !shown) return;
+    if (!info || !shown || this.#isCrowd()) return;
     const document = this.#document.peek();
     const start = info.nJoints > 0 ? shown.q : flatPoints(shown.points, info.dimension);
     this.#goTo("live");
@@ -735,8 +746,7 @@ class StudioSession implements Session {
     const { runs } = this.#document.peek();
     const kept = results.map((result): RunResult => {
       const old = before.find(({ id }) => id === result.id);
-      // Times stay readable while they are being measured anew.
-      return { ...result, micros: old && old.method === result.method ? old.micros : null, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
+      return { ...result, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
     });
     this.#results.value = runs.flatMap((run) => kept.filter(({ id }) => id === run.id));
   }

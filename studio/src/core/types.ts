@@ -409,6 +409,8 @@ export interface Session {
   readonly notices: ReadonlySignal<Notice[]>;
   readonly canUndo: ReadonlySignal<string | null>;
   readonly canRedo: ReadonlySignal<string | null>;
+  /** Why no other solver can be added, in words; null when one can. */
+  readonly noOther: ReadonlySignal<string | null>;
   /** The status of the main run in words, for the live region. */
   readonly announcement: ReadonlySignal<string>;
   /** Id of a handle. */
@@ -446,6 +448,7 @@ export interface Session {
   setView(change: Partial<ViewState>): void;
 
   // Runs.
+  /** Adds a solver: this one, or the first that is not among them; says why where there is none. */
   addRun(method?: MethodName): void;
   removeRun(id: string): void;
   setMethod(id: string, method: MethodName): void;

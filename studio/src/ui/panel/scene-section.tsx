@@ -4,6 +4,7 @@ import { useId } from "preact/hooks";
 import { SCENES } from "../../core/scenes/index.ts";
 import type { OptionSpec, OptionValue } from "../../core/types.ts";
 import { useSession } from "../context.ts";
+import { isCrowd } from "../crowd.tsx";
 import { NumberField, Section, Select, Switch } from "../controls.tsx";
 
 export function SceneSection() {
@@ -22,11 +23,11 @@ export function SceneSection() {
           onChange={(value) => { session.setOption(option.name, value); }}
         />
       ))}
-      <Switch
+      {!isCrowd(session) && <Switch
         label="Start from the last pose"
         checked={document.warm}
         onChange={(on) => { session.setWarm(on); }}
-      />
+      />}
       {info && info.warnings.length > 0 && (
         <ul class="warnings">{info.warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
       )}
