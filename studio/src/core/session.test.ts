@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { flatPoints } from "./edit.ts";
 import { decodeLink, encodeLink } from "./link.ts";
 import { createSession } from "./session.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -227,6 +228,78 @@ describe.skipIf(!hasPackage)("a session", () => {
     session.scrub(0);
     await until(() => session.cursor.value?.entry === 0, "the trace");
     arrived.forEach((value, index) => { expect(session.shown.value[0]?.q[index]).toBeCloseTo(value, 12); });
+  });
+
+  /** Places of the joints on show, x and y. */
+  const places = (session: Session) => [...flatPoints(session.shown.value[0]?.points ?? new Float64Array(), 2)];
+
+  /** Those on show, and what link, files and code make of them. */
+  const everywhere = async (session: Session) => {
+    const shown = places(session);
+    const other = start({ hash: session.link() });
+    await solved(other, "chain-2d");
+    await until(() => other.playback.value.mode === "live" || other.cursor.value !== null, "the iteration of the link");
+    const { points } = JSON.parse((await session.exportSolution("run1", false)).text) as { points: number[][] };
+    return { shown, linked: places(other), saved: points.flat(), other };
+  };
+  const near = (a: readonly number[], b: readonly number[]) => {
+    expect(a.length).toBe(b.length);
+    a.forEach((value, index) => { expect(value).toBeCloseTo(b[index] ?? NaN, 12); });
+  };
+  const playedAlong = async () => {
+    const session = await opened("chain-2d");
+    session.setPerFrame(1);
+    session.play();
+    for (let step = 1; step <= 12; step += 1) {
+      session.drag("target:0", { position: [0.5 - 0.06 * step, 0.3 + 0.03 * step, 0] });
+      await new Promise((resolve) => { setTimeout(resolve, 12); });
+    }
+    session.endDrag();
+    return session;
+  };
+
+  it("shares, saves and copies what was played, and keeps it when it goes live, is undone and done again", async () => {
+    const session = await playedAlong();
+    await until(() => main(session).done && session.worker.value === "ready", "the end");
+    session.pause();
+    await solved(session);
+    const { shown, linked, saved } = await everywhere(session);
+    near(linked, shown);
+    near(saved, shown);
+    const problem = start();
+    await solved(problem);
+    expect(await problem.loadFile("copied.json", new TextEncoder().encode(session.exportProblem().text))).toBe(true);
+    problem.setMethod("run1", "ccd");
+    await until(() => problem.results.value[0]?.method === "ccd" && problem.document.value.scene === "file", "what was copied");
+    near(places(problem), shown);
+    session.goLive();
+    await traced(session);
+    near(places(session), shown);
+    expect(session.canUndo.value).toBe("Move the target");
+    session.undo();
+    expect(session.canUndo.value).toBe("Iterations a frame");
+    session.redo();
+    await traced(session);
+    near(places(session), shown);
+  });
+
+  it("shares and saves the iteration at which playing was halted", async () => {
+    const session = await playedAlong();
+    await until(() => main(session).done, "the end of what was dragged");
+    session.drag("target:0", { position: [-0.4, 0.6, 0] });
+    session.endDrag();
+    await until(() => !main(session).done && main(session).iterations > 1, "a few iterations");
+    session.pause();
+    await until(() => session.worker.value === "ready", "the last frame");
+    expect(main(session).done).toBe(false);
+    const { shown, linked, saved, other } = await everywhere(session);
+    expect(other.cursor.value?.iteration).toBe(main(session).iterations);
+    near(linked, shown);
+    near(saved, shown);
+    // A target that is moved while nothing plays: the figure stands where it stood.
+    session.moveHandle("target:0", { position: [0.2, 0.5, 0] });
+    await until(() => session.worker.value === "ready", "rest");
+    near((await everywhere(session)).linked, shown);
   });
 
   it("locks up as published, and gets out", async () => {

@@ -131,7 +131,8 @@ class StudioSession implements Session {
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    this.#history = new History(this.#first());
+    const { at, ...first } = this.#first();
+    this.#history = new History(first);
     this.#document = signal(this.#history.document);
     const client = {
       onState: (state: WorkerState) => { this.#worker.value = state; },
@@ -140,6 +141,7 @@ class StudioSession implements Session {
     this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
     this.#settlePlayback();
     this.#change();
+    this.#seekIteration(at);
   }
 
   get document(): ReadonlySignal<StudioDocument> { return this.#document; }
@@ -177,7 +179,7 @@ class StudioSession implements Session {
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
-  #take(document: StudioDocument, label: string, character: CharacterFile | null): void {
+  #take({ at, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
@@ -190,12 +192,12 @@ class StudioSession implements Session {
       this.#settlePlayback();
     });
     this.#change();
+    this.#seekIteration(at);
   }
 
   setOption(name: string, value: OptionValue): void {
-    const document = this.#document.peek();
     this.#goTo(this.#isCrowd() ? this.#playback.peek().mode : "live");
-    this.#commit(withOption(document, name, value), "Change the scene", `option:${name}`);
+    this.#commit(withOption(this.#document.peek(), name, value), "Change the scene", `option:${name}`);
     this.#change();
   }
 
@@ -236,6 +238,7 @@ class StudioSession implements Session {
   }
 
   reset(): void {
+    this.#goTo("live");
     const document = this.#document.peek();
     if (document.scene === "file") {
       this.#commit({ ...document, runs: withoutStarts(document.runs) }, "Back to the start");
@@ -243,21 +246,23 @@ class StudioSession implements Session {
       const fresh = sceneDocument(document.scene);
       this.#commit({ ...fresh, runs: withoutStarts(document.runs), view: document.view }, "Back to the scene");
     }
-    this.#goTo("live");
     this.#settlePlayback();
     this.#change();
   }
 
   undo(): void {
+    this.#keepPlayed();
     this.#step(this.#history.undo());
   }
 
   redo(): void {
+    this.#keepPlayed();
     this.#step(this.#history.redo());
   }
 
   #step(document: StudioDocument): void {
     this.#leaveDrag();
+    this.#isPlayed = false;
     batch(() => {
       if (document.scene !== this.#document.peek().scene || document.title !== this.#document.peek().title) this.#character.value = null;
       this.#goTo("live");
@@ -272,8 +277,8 @@ class StudioSession implements Session {
   }
 
   editProblem(label: string, change: (problem: ProblemFile) => ProblemFile): void {
-    const document = this.#document.peek();
     this.#goTo("live");
+    const document = this.#document.peek();
     this.#commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
     this.#change();
   }
@@ -478,7 +483,53 @@ class StudioSession implements Session {
   pause(): void {
     const playback = this.#playback.peek();
     this.#playback.value = { ...playback, running: false };
-    if (playback.mode === "play" && !this.#isCrowd()) this.#whenQuiet();
+    if (playback.mode !== "play" || this.#isCrowd()) return;
+    void this.#settled().then(() => { this.#keepPlayed(); });
+    this.#whenQuiet();
+  }
+
+  /** The document with what is on show as what its solves come to: those that were played begin where the played iterations did. */
+  #asPlayed(): StudioDocument {
+    const document = this.#document.peek();
+    if (!this.#isPlayed || this.#playRestart) return document;
+    const isMoved = this.#playedOrder() !== this.#playedTargets;
+    const runs = document.runs.map((run): RunSpec => {
+      const result = this.#results.peek().find(({ id, fault }) => id === run.id && fault === null);
+      const start = isMoved ? result && this.#raw(result) : this.#playedFrom.get(run.id);
+      if (!start || start.length === 0) return run;
+      const { from: _from, ...rest } = run;
+      const isThere = String(start) === String(run.start ?? this.#info.peek()?.start.q);
+      return isThere ? rest : { ...rest, start: Array.from(start) };
+    });
+    return JSON.stringify(runs) === JSON.stringify(document.runs) ? document : { ...document, runs };
+  }
+
+  /** Writes it down, so that undo, redo and the live end come back to it. It is no step of its own: nobody has changed anything. */
+  #keepPlayed(): void {
+    const document = this.#asPlayed();
+    if (document === this.#document.peek()) return;
+    this.#history.amend(document);
+    this.#document.value = document;
+  }
+
+  /** What played iterations are of: when it changes, they begin anew from where they are. */
+  #playedOrder(): string {
+    const { runs, problem } = this.#document.peek();
+    return JSON.stringify([targetsOf(problem), runs.map(({ method, settings }) => [method, settings])]);
+  }
+
+  /** The iteration on show, counted from where the way begins; undefined when it is the last. */
+  #iterationOnShow(): number | undefined {
+    const cursor = this.cursor.peek();
+    if (cursor) return cursor.entry < cursor.entries - 1 ? cursor.iteration : undefined;
+    const main = this.#results.peek()[0];
+    if (!main || !this.#isPlayed || this.#playback.peek().mode !== "play") return undefined;
+    if (this.#playedOrder() !== this.#playedTargets) return 0;
+    return main.done ? undefined : main.iterations;
+  }
+
+  #seekIteration(iteration: number | undefined): void {
+    if (iteration !== undefined) this.#seek((trace) => entryOfIteration(trace, iteration));
   }
 
   step(direction: 1 | -1): void {
@@ -533,6 +584,7 @@ class StudioSession implements Session {
   }
 
   #goTo(mode: Playback["mode"]): void {
+    this.#keepPlayed();
     this.#pending = null;
     this.#isPlayed = false;
     batch(() => {
@@ -561,9 +613,9 @@ class StudioSession implements Session {
     const info = this.#info.peek();
     const shown = this.shown.peek()[0];
     if (!info || !shown || this.#isCrowd()) return;
-    const document = this.#document.peek();
     const start = info.nJoints > 0 ? shown.q : flatPoints(shown.points, info.dimension);
     this.#goTo("live");
+    const document = this.#document.peek();
     this.#commit({ ...document, problem: withStart(document.problem, info, start), runs: withoutStarts(document.runs) }, "Start from this pose");
     this.#change();
   }
@@ -776,7 +828,7 @@ class StudioSession implements Session {
   async #playFrame(): Promise<void> {
     const { runs, perFrame, problem } = this.#document.peek();
     const targets = targetsOf(problem);
-    const text = JSON.stringify([targets, runs.map(({ method, settings }) => [method, settings])]);
+    const text = this.#playedOrder();
     const moved = text !== this.#playedTargets;
     const restart = this.#playRestart || moved;
     const orders = runs.map((run) => this.#order(run, !this.#playRestart));
@@ -931,7 +983,8 @@ class StudioSession implements Session {
   }
 
   link(): string {
-    return encodeLink(this.#document.peek());
+    const at = this.#iterationOnShow();
+    return encodeLink({ ...this.#asPlayed(), ...(at === undefined ? {} : { at }) });
   }
 
   /** The problem with the start of the main run written into it: what is on screen as one file. */
@@ -942,21 +995,29 @@ class StudioSession implements Session {
   }
 
   exportProblem(): NamedText {
-    const { runs, title } = this.#document.peek();
+    const { runs, title } = this.#asPlayed();
     return { ...problemFile(this.#problemAsShown(runs[0])), name: `${slug(title)}.json` };
   }
 
   async exportSolution(id: string, trace: boolean): Promise<NamedText> {
-    const { runs, problem, title } = this.#document.peek();
-    const run = runs.find((one) => one.id === id);
-    if (!run) throw new Error("there is no such solver");
     await this.#settled();
+    const { runs, problem, title } = this.#asPlayed();
+    const found = runs.find((one) => one.id === id);
+    if (!found) throw new Error("there is no such solver");
+    const run = this.#asFarAsPlayed(found);
     const text = await this.#client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
     return { name: `${slug(title)}.solution.json`, type: "application/json", text };
   }
 
+  /** A run that is being played, cut off at the iteration on show. */
+  #asFarAsPlayed(run: RunSpec): RunSpec {
+    const result = this.#results.peek().find(({ id }) => id === run.id);
+    if (this.#playback.peek().mode !== "play" || !this.#iterationOnShow() || !result || result.done) return run;
+    return { ...run, settings: { ...run.settings, iterations: result.iterations } };
+  }
+
   snippets(id: string): Snippet[] {
-    const { runs, urdf } = this.#document.peek();
+    const { runs, urdf } = this.#asPlayed();
     const run = runs.find((one) => one.id === id) ?? runs[0];
     if (!run) return [];
     return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings });

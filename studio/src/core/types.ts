@@ -86,6 +86,8 @@ export interface StudioDocument {
   /** Iterations a frame while playing; null: to the end. */
   perFrame: number | null;
   view: ViewState;
+  /** In a link: the iteration on show, where it is not the last; what opens it goes there. */
+  at?: number;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- results
