@@ -532,6 +532,20 @@ describe.skipIf(!hasPackage)("a session", () => {
     // Its joints are written out, and it wears the mesh of the file that it names.
     expect(session.document.value.problem).not.toHaveProperty("gltf");
     expect(session.character.value?.name).toBe("puppet.gltf");
+    // The mesh goes and comes back with its figure, however the figure is called.
+    const worn = session.character.value;
+    session.setTitle("walker");
+    session.openScene("rope");
+    expect(session.character.value).toBeNull();
+    session.undo();
+    expect(session.character.value).toBe(worn);
+    session.redo();
+    expect(session.character.value).toBeNull();
+    for (let back = 0; back < 3; back += 1) session.undo();
+    expect(session.document.value.title).toBe("puppet.gltf");
+    expect(session.character.value).not.toBeNull();
+    for (let on = 0; on < 2; on += 1) session.redo();
+    expect(session.character.value).toBe(worn);
     const last = session.document.value;
     const bad: [string, string, RegExp, RegExp?][] = [
       ["empty.json", "", /empty/],

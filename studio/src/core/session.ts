@@ -52,7 +52,8 @@ interface Drag {
 }
 
 class StudioSession implements Session {
-  readonly #history: History;
+  /** A character's file stands beside the documents that it belongs to. */
+  readonly #history: History<StudioDocument, CharacterFile>;
   readonly #client: Client;
   readonly #document;
   readonly #info = signal<ProblemInfo | null>(null);
@@ -186,9 +187,9 @@ class StudioSession implements Session {
       this.#notices.value = this.#notices.peek().filter(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
-      this.#character.value = character;
       this.#goTo("live");
-      this.#commit(document, label);
+      this.#history.commit(document, label, null, character);
+      this.#show(document);
       this.#settlePlayback();
     });
     this.#change();
@@ -264,7 +265,6 @@ class StudioSession implements Session {
     this.#leaveDrag();
     this.#isPlayed = false;
     batch(() => {
-      if (document.scene !== this.#document.peek().scene || document.title !== this.#document.peek().title) this.#character.value = null;
       this.#goTo("live");
       this.#show(document);
       this.#settlePlayback();
@@ -303,6 +303,7 @@ class StudioSession implements Session {
   #show(document: StudioDocument): void {
     batch(() => {
       this.#document.value = document;
+      this.#character.value = this.#history.aside;
       this.#undoLabel.value = this.#history.undoLabel;
       this.#redoLabel.value = this.#history.redoLabel;
     });

@@ -707,6 +707,11 @@ export class View {
     this.invalidate();
   }
 
+  /** Whether a character's mesh is on the figure. */
+  get hasMesh(): boolean {
+    return this.#character !== null;
+  }
+
   #undress(): void {
     const character = this.#character;
     this.#character = null;
