@@ -49,6 +49,12 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       expect(overflow, tab).toBeLessThanOrEqual(0);
     }
+    await page.locator("#sheet-tab-solve").click();
+    const reset = page.getByRole("button", { name: "Back to the scene as it was" });
+    expect(await reset.count(), "one way back").toBe(1);
+    await page.evaluate(() => { globalThis.posekitSession.moveHandle("target:0", { position: [0.2, 0.3, 0] }); });
+    await reset.click();
+    expect(await page.evaluate(() => globalThis.posekitSession.canUndo.value)).toBe("Back to the scene");
     await close();
   });
 });

@@ -109,6 +109,32 @@ test.skipIf(assets === null).each(["urdf/panda.urdf", "gltf/CesiumMan.glb"])("%s
   expect(studio.complaints).toEqual([]);
 });
 
+test.skipIf(assets === null)("a character's mesh comes back with undo and redo, and the share dialog says that a link has none", async () => {
+  const { page } = studio;
+  const share = async () => {
+    await page.keyboard.press("s");
+    const words = await page.getByRole("dialog").innerText();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    return words;
+  };
+  const wears = (hasMesh: boolean) => page.waitForFunction((wanted) => globalThis.posekitView.hasMesh === wanted, hasMesh);
+  await openScene(page, "limb-2d");
+  await drop("CesiumMan.glb", readFileSync(`${assets ?? ""}/gltf/CesiumMan.glb`));
+  await wears(true);
+  expect(await share()).toContain("not the mesh");
+  await openScene(page, "rope");
+  await wears(false);
+  expect(await share()).toContain("the whole state");
+  await page.keyboard.press("Control+z");
+  await wears(true);
+  await page.keyboard.press("Control+z");
+  await wears(false);
+  await page.keyboard.press("Control+Shift+z");
+  await wears(true);
+  expect(studio.complaints).toEqual([]);
+});
+
 const BAD: [name: string, bytes: Uint8Array, says: RegExp][] = [
   ["cut-off.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "length": 1'), /cut-off\.json|line|end/i],
   ["slip.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "lenght": 1, "angle": 0 } ], "target": [1, 0] }'), /lenght/],

@@ -91,6 +91,36 @@ test("frame time and long tasks while dragging", async () => {
   await close();
 });
 
+test("the picture keeps its pixels during a drag, and has all of them after it", async () => {
+  const { page, close } = await openStudio(browser);
+  await openScene(page, "arm-ranges");
+  await painted(page);
+  const width = () => page.evaluate(() => globalThis.posekitView.canvas.width);
+  await page.waitForTimeout(600);
+  const atRest = await width();
+  const from = await onScreen(page, await handlePosition(page, "target:0"));
+  await page.evaluate(() => {
+    const widths = [globalThis.posekitView.canvas.width];
+    Object.assign(globalThis, { widths });
+    globalThis.posekitView.onDrawn(() => { if (widths.at(-1) !== globalThis.posekitView.canvas.width) widths.push(globalThis.posekitView.canvas.width); });
+  });
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  // A hand that halts now and then, for longer than it takes a picture to rest.
+  for (let step = 0; step < 60; step += 1) {
+    await page.mouse.move(from.x + 50 * Math.sin(step / 8), from.y + 20 * Math.sin(step / 5));
+    if (step % 6 === 5) await page.waitForTimeout(200);
+  }
+  const widths = await page.evaluate(() => (globalThis as unknown as { widths: number[] }).widths);
+  await page.mouse.up();
+  await expect.poll(width).toBe(atRest);
+  report(`widths of the picture during a drag: ${widths.join(", ")} px`);
+  // The first is from before; from then on it may only learn how much it has time for.
+  expect(widths.slice(1)).not.toContain(atRest);
+  expect(widths.length).toBeLessThan(7);
+  await close();
+});
+
 test("a crowd of a thousand limbs in pictures a second", async () => {
   const { page, close } = await openStudio(browser);
   await openScene(page, "crowd");

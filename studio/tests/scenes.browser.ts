@@ -54,6 +54,38 @@ test("the crowd is a thousand limbs that follow their targets", async () => {
   await lively.close();
 });
 
+test("nothing is offered in the crowd that means nothing there", async () => {
+  const { page } = studio;
+  await openScene(page, "limb-2d");
+  const sections = () => page.locator(".panel .section > summary h2").allInnerTexts();
+  expect(await sections()).toEqual(expect.arrayContaining(["Selected", "Goals", "View and start"]));
+  await openScene(page, "crowd");
+  expect(await sections()).toEqual(["Solvers", "Scene"]);
+  expect(await page.getByRole("switch", { name: "Start from the last pose" }).count()).toBe(0);
+  expect(await page.locator(".handle").count()).toBe(0);
+  const before = await page.evaluate(() => globalThis.posekitSession.document.value);
+  for (const key of ["g", "ArrowUp", "n", "m", "c", "k"]) await page.keyboard.press(key);
+  await page.waitForTimeout(100);
+  expect(await page.evaluate(() => globalThis.posekitSession.document.value)).toEqual(before);
+  expect(studio.complaints).toEqual([]);
+});
+
+test("a solver is added only where another fits", async () => {
+  const { page } = studio;
+  await openScene(page, "limb-2d");
+  const add = page.getByRole("button", { name: /Add a solver/ });
+  const ran = () => page.evaluate(() => globalThis.posekitSession.results.value.map(({ method }) => method));
+  for (let press = 0; press < 8; press += 1) {
+    await page.keyboard.press("n");
+    await settled(page);
+  }
+  const methods = await ran();
+  expect(methods.length).toBeGreaterThan(2);
+  expect(new Set(methods).size).toBe(methods.length);
+  expect(await add.getAttribute("aria-disabled")).toBe("true");
+  expect(await page.locator(".section-body").first().innerText()).toContain("No other solver fits this problem.");
+});
+
 test("every show of the Learn pages sets up what it says", async () => {
   const { page } = studio;
   await page.locator("#panel-tab-learn").click();

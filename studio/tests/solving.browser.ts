@@ -165,6 +165,27 @@ test("the main task by keyboard alone", async () => {
   await close();
 });
 
+test("a key that is held moves the target on, and is one step of undo", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  const before = await documentOf(page);
+  const [x0] = await handlePosition(page, "target:0");
+  await page.keyboard.press("g");
+  for (let repeat = 0; repeat < 15; repeat += 1) await page.keyboard.down("ArrowLeft");
+  await page.keyboard.up("ArrowLeft");
+  await settled(page);
+  const [x1] = await handlePosition(page, "target:0");
+  // Fifteen steps of the grid, which are as long as each other.
+  await page.keyboard.press("ArrowLeft");
+  await settled(page);
+  const [x2] = await handlePosition(page, "target:0");
+  expect(x0 - x1).toBeCloseTo(15 * (x1 - x2), 9);
+  await page.keyboard.press("Control+z");
+  expect((await handlePosition(page, "target:0"))[0]).toBe(x1);
+  await page.keyboard.press("Control+z");
+  expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(before));
+});
+
 test("playing goes on by itself and follows the target", async () => {
   const { page } = studio;
   await openScene(page, "rope");

@@ -25,6 +25,8 @@ export function checkDocument(value: unknown, fault: Fault): StudioDocument {
   const perFrame = document["perFrame"];
   if (perFrame !== null && !(Number.isInteger(perFrame) && (perFrame as number) >= 1)) throw fault("perFrame is a whole number from 1, or null");
   checkView(document["view"], fault);
+  const at = document["at"];
+  if (at !== undefined && !(Number.isInteger(at) && (at as number) >= 0)) throw fault("at is a whole number from 0");
   return value as StudioDocument;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { History } from "./history.ts";
+import type { StudioDocument } from "./types.ts";
 import { sceneDocument } from "./scenes/index.ts";
 
 const titled = (title: string) => ({ ...sceneDocument("limb-2d"), title });
@@ -33,6 +34,20 @@ describe("history", () => {
     // What comes after a step through time never joins what was before it.
     history.commit(titled("d"), "drag", "drag:1");
     expect(history.undo().title).toBe("b49");
+  });
+
+  it("keeps what stands aside for as long as it can be gone back to, and no longer", () => {
+    const file = { bytes: new Uint8Array(5000) };
+    const history = new History<StudioDocument, typeof file>(titled("a"), 30_000);
+    history.commit(titled("b"), "open", null, file);
+    history.commit(titled("c"), "rename");
+    expect(history.aside).toBe(file);
+    history.commit(titled("d"), "open", null, null);
+    expect([history.aside, (history.undo(), history.aside), (history.undo(), history.aside), (history.undo(), history.aside)]).toEqual([null, file, file, null]);
+    expect((history.redo(), history.aside)).toBe(file);
+    // Its bytes count: many of them push the oldest out.
+    for (let index = 0; index < 20; index += 1) history.commit(titled(`e${index}`), "open", null, { bytes: new Uint8Array(5000) });
+    expect(history.length).toBeLessThan(8);
   });
 
   it("changes nothing by a document that is the same", () => {

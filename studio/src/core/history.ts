@@ -2,30 +2,38 @@
 
 import type { StudioDocument } from "./types.ts";
 
-/** What all entries together may weigh, in characters of JSON; the oldest are forgotten beyond it. */
+/** What all entries together may weigh, in characters of JSON and bytes of files; the oldest are forgotten beyond it. */
 export const LARGEST = 64_000_000;
 
-interface Entry<Document> {
+interface Entry<Document, Aside> {
   document: Document;
   /** What led here: "Move target". */
   label: string;
   /** Changes with the same key in a row are one entry: a drag, a slider being pulled. */
   key: string | null;
   weight: number;
+  /** What belongs to the document and is no part of it: a file too large for a link. */
+  aside: Aside | null;
 }
 
-export class History<Document extends object = StudioDocument> {
-  private entries: Entry<Document>[];
+/** `Aside` is held by reference for as long as an entry names it. */
+export class History<Document extends object = StudioDocument, Aside extends { bytes: Uint8Array } = never> {
+  private entries: Entry<Document, Aside>[];
   private at = 0;
   private weight: number;
 
   constructor(document: Document, private readonly largest = LARGEST) {
     this.weight = weightOf(document, null);
-    this.entries = [{ document, label: "", key: null, weight: this.weight }];
+    this.entries = [{ document, label: "", key: null, weight: this.weight, aside: null }];
   }
 
   get document(): Document {
     return this.current().document;
+  }
+
+  /** What stands beside the document. */
+  get aside(): Aside | null {
+    return this.current().aside;
   }
 
   /** What undo would take back, or null. */
@@ -37,15 +45,21 @@ export class History<Document extends object = StudioDocument> {
     return this.entries[this.at + 1]?.label ?? null;
   }
 
-  /** Goes on to a document. With a `key`, it takes the place of the entry before it that has the same one. */
-  commit(document: Document, label: string, key: string | null = null): void {
+  /** Key of the newest change, as long as others may still join it. */
+  get key(): string | null {
+    return this.current().key;
+  }
+
+  /** Goes on to a document. With a `key`, it takes the place of the entry before it that has the same one. What stands
+   *  aside stays, unless other is given. */
+  commit(document: Document, label: string, key: string | null = null, aside: Aside | null = this.aside): void {
     const last = this.current();
     if (document === last.document) return;
     this.forgetFrom(this.at + 1);
     if (key !== null && key === last.key && this.at > 0) this.forgetFrom(this.at);
     const before = this.entries.at(-1);
-    const weight = weightOf(document, before?.document ?? null);
-    this.entries.push({ document, label, key, weight });
+    const weight = weightOf(document, before?.document ?? null) + (aside === null || aside === before?.aside ? 0 : aside.bytes.length);
+    this.entries.push({ document, label, key, weight, aside });
     this.weight += weight;
     this.at = this.entries.length - 1;
     this.forgetOldest();
@@ -88,7 +102,7 @@ export class History<Document extends object = StudioDocument> {
     return this.entries.length;
   }
 
-  private current(): Entry<Document> {
+  private current(): Entry<Document, Aside> {
     const entry = this.entries[this.at];
     if (!entry) throw new Error("the history is never empty");
     return entry;

@@ -12,6 +12,7 @@ it("carries every scene, number by number", () => {
       ...sceneDocument(id),
       title: "Žluťoučký <script> \u{1f9be} ",
       perFrame: 3,
+      at: 4,
       runs: [{ id: "a", method: "ccd", settings: { tolerance: 1e-9, ccd: { weights: [0.1, 0.2] } }, start: [Math.PI, 1e-300, -0.1 + 0.3], visible: false }],
       view: { showLimits: false, showTrace: true, camera: { position: [1, 2, 3], target: [0, 0, 0], zoom: 1.5 } },
     };

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { flatPoints } from "./edit.ts";
 import { decodeLink, encodeLink } from "./link.ts";
 import { createSession } from "./session.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -38,7 +39,7 @@ async function opened(scene: (typeof SCENES)[number]["id"]): Promise<Session> {
   const session = start();
   session.openScene(scene);
   await solved(session, scene);
-  await until(() => session.info.value !== null && session.handles.value.length > 0, "handles");
+  await until(() => session.info.value !== null && (scene === "crowd" || session.handles.value.length > 0), "handles");
   return session;
 }
 
@@ -56,11 +57,13 @@ describe.skipIf(!hasPackage)("a session", () => {
   });
 
   for (const { id } of SCENES) {
-    it(`${id}: has handles, is solved, and its link opens the same`, async () => {
+    it(`${id}: has its handles, is solved, and its link opens the same`, async () => {
       const session = await opened(id);
       await traced(session);
       expect(session.notices.value).toEqual([]);
-      expect(session.handles.value.some(({ kind }) => kind === "target")).toBe(true);
+      // Nothing of a crowd is on show that could be taken hold of.
+      if (id === "crowd") expect(session.handles.value).toEqual([]);
+      else expect(session.handles.value.some(({ kind }) => kind === "target")).toBe(true);
       const other = start({ hash: session.link() });
       expect(other.document.value).toEqual(session.document.value);
       await solved(other);
@@ -95,6 +98,45 @@ describe.skipIf(!hasPackage)("a session", () => {
       await traced(session);
       expect([...main(session).q]).toEqual(shown);
     }
+  });
+
+  it("takes moves that follow each other without a pause as so many steps of undo, and no more", async () => {
+    const session = await opened("chain-2d");
+    const before = session.document.value;
+    const places: number[] = [];
+    for (let step = 1; step <= 15; step += 1) {
+      const [x, y] = session.handles.value.find(({ id }) => id === "target:0")?.position ?? [0, 0];
+      session.moveHandle("target:0", { position: [x - 0.01, y, 0] });
+      places.push(x - 0.01);
+      if (step % 4 === 0) await new Promise((resolve) => { setTimeout(resolve, 3); });
+    }
+    await traced(session);
+    await until(() => session.document.value.runs[0]?.start !== undefined, "where the last solve began");
+    const targets: number[] = [];
+    while (session.document.value !== before && targets.length < 40) {
+      targets.push((session.document.value.problem as { target: number[] }).target[0] ?? NaN);
+      session.undo();
+    }
+    expect(targets.reverse()).toEqual(places);
+  });
+
+  it("solves on from the last pose when it is let go of before it is solved, and the link shows the same", async () => {
+    const session = await opened("chain-2d");
+    const reached = (y: number) => until(() => Math.abs((tip(session)[1] ?? 0) - y) < 1e-4, "the target");
+    session.beginDrag("target:0");
+    for (const y of [0.3, 0.5]) {
+      session.drag("target:0", { position: [0.3, y, 0] });
+      await reached(y);
+    }
+    const followed = [...main(session).q];
+    session.drag("target:0", { position: [0.3, 0.51, 0] });
+    session.endDrag();
+    await reached(0.51);
+    await until(() => session.document.value.runs[0]?.start !== undefined, "the start");
+    expect(session.document.value.runs[0]?.start).toEqual(followed);
+    const other = start({ hash: session.link() });
+    await solved(other);
+    expect([...main(other).q]).toEqual([...main(session).q]);
   });
 
   it("forgets where a drag began when starts are given up", async () => {
@@ -188,6 +230,78 @@ describe.skipIf(!hasPackage)("a session", () => {
     arrived.forEach((value, index) => { expect(session.shown.value[0]?.q[index]).toBeCloseTo(value, 12); });
   });
 
+  /** Places of the joints on show, x and y. */
+  const places = (session: Session) => [...flatPoints(session.shown.value[0]?.points ?? new Float64Array(), 2)];
+
+  /** Those on show, and what link, files and code make of them. */
+  const everywhere = async (session: Session) => {
+    const shown = places(session);
+    const other = start({ hash: session.link() });
+    await solved(other, "chain-2d");
+    await until(() => other.playback.value.mode === "live" || other.cursor.value !== null, "the iteration of the link");
+    const { points } = JSON.parse((await session.exportSolution("run1", false)).text) as { points: number[][] };
+    return { shown, linked: places(other), saved: points.flat(), other };
+  };
+  const near = (a: readonly number[], b: readonly number[]) => {
+    expect(a.length).toBe(b.length);
+    a.forEach((value, index) => { expect(value).toBeCloseTo(b[index] ?? NaN, 12); });
+  };
+  const playedAlong = async () => {
+    const session = await opened("chain-2d");
+    session.setPerFrame(1);
+    session.play();
+    for (let step = 1; step <= 12; step += 1) {
+      session.drag("target:0", { position: [0.5 - 0.06 * step, 0.3 + 0.03 * step, 0] });
+      await new Promise((resolve) => { setTimeout(resolve, 12); });
+    }
+    session.endDrag();
+    return session;
+  };
+
+  it("shares, saves and copies what was played, and keeps it when it goes live, is undone and done again", async () => {
+    const session = await playedAlong();
+    await until(() => main(session).done && session.worker.value === "ready", "the end");
+    session.pause();
+    await solved(session);
+    const { shown, linked, saved } = await everywhere(session);
+    near(linked, shown);
+    near(saved, shown);
+    const problem = start();
+    await solved(problem);
+    expect(await problem.loadFile("copied.json", new TextEncoder().encode(session.exportProblem().text))).toBe(true);
+    problem.setMethod("run1", "ccd");
+    await until(() => problem.results.value[0]?.method === "ccd" && problem.document.value.scene === "file", "what was copied");
+    near(places(problem), shown);
+    session.goLive();
+    await traced(session);
+    near(places(session), shown);
+    expect(session.canUndo.value).toBe("Move the target");
+    session.undo();
+    expect(session.canUndo.value).toBe("Iterations a frame");
+    session.redo();
+    await traced(session);
+    near(places(session), shown);
+  });
+
+  it("shares and saves the iteration at which playing was halted", async () => {
+    const session = await playedAlong();
+    await until(() => main(session).done, "the end of what was dragged");
+    session.drag("target:0", { position: [-0.4, 0.6, 0] });
+    session.endDrag();
+    await until(() => !main(session).done && main(session).iterations > 1, "a few iterations");
+    session.pause();
+    await until(() => session.worker.value === "ready", "the last frame");
+    expect(main(session).done).toBe(false);
+    const { shown, linked, saved, other } = await everywhere(session);
+    expect(other.cursor.value?.iteration).toBe(main(session).iterations);
+    near(linked, shown);
+    near(saved, shown);
+    // A target that is moved while nothing plays: the figure stands where it stood.
+    session.moveHandle("target:0", { position: [0.2, 0.5, 0] });
+    await until(() => session.worker.value === "ready", "rest");
+    near((await everywhere(session)).linked, shown);
+  });
+
   it("locks up as published, and gets out", async () => {
     const session = await opened("lock-up-3");
     await traced(session);
@@ -216,6 +330,46 @@ describe.skipIf(!hasPackage)("a session", () => {
     for (let index = 0; index < 10; index += 1) session.addRun("ccd");
     expect(session.document.value.runs.length).toBe(6);
     expect(session.notices.value[0]?.what).toMatch(/At most 6/);
+  });
+
+  it("adds solvers that are not there yet, and says when there is no other", async () => {
+    const ran = (session: Session) => session.results.value.map(({ method }) => method);
+    const add = async (session: Session) => {
+      session.addRun();
+      await solved(session);
+    };
+    const limb = await opened("limb-2d");
+    expect([limb.document.value.runs[0]?.method, ...ran(limb)]).toEqual(["auto", "two-bone"]);
+    while (limb.noOther.value === null) await add(limb);
+    expect(new Set(ran(limb)).size).toBe(ran(limb).length);
+    expect(ran(limb).length).toBe((limb.info.value?.methods.length ?? 0) - 1);
+    const figure = await opened("figure");
+    await add(figure);
+    await add(figure);
+    const methods = figure.info.value?.methods ?? [];
+    expect(ran(figure).length).toBe(Math.min(3, methods.length - 1));
+    while (figure.noOther.value === null) await add(figure);
+    await add(figure);
+    expect(new Set(ran(figure)).size).toBe(ran(figure).length);
+    expect(figure.noOther.value).toBe("No other solver fits this problem");
+    expect(figure.notices.value.at(-1)?.what).toBe(figure.noOther.value);
+    const crowd = await opened("crowd");
+    await add(crowd);
+    expect(crowd.document.value.runs.length).toBe(1);
+  });
+
+  it("shows no time of an older solve", async () => {
+    const session = await opened("chain-2d");
+    await traced(session);
+    const before = main(session);
+    session.beginDrag("target:0");
+    session.drag("target:0", { position: [0.3, 0.5, 0] });
+    await until(() => main(session) !== before, "a new solve");
+    expect(main(session).micros).toBeNull();
+    expect(session.announcement.value).not.toMatch(/\ss$|µs|ms$/);
+    session.endDrag();
+    await traced(session);
+    expect(main(session).micros).toBeGreaterThan(0);
   });
 
   it("carries a joint where it is dragged while the tip stays at its target", async () => {
@@ -378,6 +532,20 @@ describe.skipIf(!hasPackage)("a session", () => {
     // Its joints are written out, and it wears the mesh of the file that it names.
     expect(session.document.value.problem).not.toHaveProperty("gltf");
     expect(session.character.value?.name).toBe("puppet.gltf");
+    // The mesh goes and comes back with its figure, however the figure is called.
+    const worn = session.character.value;
+    session.setTitle("walker");
+    session.openScene("rope");
+    expect(session.character.value).toBeNull();
+    session.undo();
+    expect(session.character.value).toBe(worn);
+    session.redo();
+    expect(session.character.value).toBeNull();
+    for (let back = 0; back < 3; back += 1) session.undo();
+    expect(session.document.value.title).toBe("puppet.gltf");
+    expect(session.character.value).not.toBeNull();
+    for (let on = 0; on < 2; on += 1) session.redo();
+    expect(session.character.value).toBe(worn);
     const last = session.document.value;
     const bad: [string, string, RegExp, RegExp?][] = [
       ["empty.json", "", /empty/],

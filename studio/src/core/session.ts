@@ -16,6 +16,7 @@ import { LoadFault, loadDocument } from "./load.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
+import { unusedMethod, usedMethods } from "./methods.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
 import { problemFile, slug, snippetsOf } from "./snippets.ts";
 import { announce, methodWord } from "./words.ts";
@@ -51,7 +52,8 @@ interface Drag {
 }
 
 class StudioSession implements Session {
-  readonly #history: History;
+  /** A character's file stands beside the documents that it belongs to. */
+  readonly #history: History<StudioDocument, CharacterFile>;
   readonly #client: Client;
   readonly #document;
   readonly #info = signal<ProblemInfo | null>(null);
@@ -78,16 +80,27 @@ class StudioSession implements Session {
   });
   readonly handles = computed<Handle[]>(() => {
     const info = this.#info.value;
-    if (!info || !fits(this.#document.value.problem, info)) return [];
+    // What moves in a crowd is moved by its wave.
+    if (!info || this.#document.value.scene === "crowd" || !fits(this.#document.value.problem, info)) return [];
     const shown = this.shown.value[0];
     const pose: PoseData = shown && shown.points.length === info.start.points.length ? shown : info.start;
     return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
+  });
+  readonly noOther = computed<string | null>(() => {
+    const { runs, scene } = this.#document.value;
+    if (scene === "crowd") return "A crowd is solved in closed form only";
+    if (runs.length >= MOST_RUNS) return `At most ${MOST_RUNS} solvers stand side by side`;
+    const info = this.#info.value;
+    const used = usedMethods(runs, this.#results.value);
+    return info && used && unusedMethod(info.methods, used) === null ? "No other solver fits this problem" : null;
   });
   readonly announcement = computed(() => announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
 
   /** What the worker has loaded. */
   #loaded: { problem: ProblemFile; urdf: string | undefined } | null = null;
   #drag: Drag | null = null;
+  /** The drag that was let go of last, until its last move has been solved. */
+  #ending: Drag | null = null;
   #drags = 0;
   #dirty = false;
   #pumping = false;
@@ -119,7 +132,8 @@ class StudioSession implements Session {
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    this.#history = new History(this.#first());
+    const { at, ...first } = this.#first();
+    this.#history = new History(first);
     this.#document = signal(this.#history.document);
     const client = {
       onState: (state: WorkerState) => { this.#worker.value = state; },
@@ -128,6 +142,7 @@ class StudioSession implements Session {
     this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
     this.#settlePlayback();
     this.#change();
+    this.#seekIteration(at);
   }
 
   get document(): ReadonlySignal<StudioDocument> { return this.#document; }
@@ -165,25 +180,25 @@ class StudioSession implements Session {
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
-  #take(document: StudioDocument, label: string, character: CharacterFile | null): void {
+  #take({ at, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
       this.#notices.value = this.#notices.peek().filter(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
-      this.#character.value = character;
       this.#goTo("live");
-      this.#commit(document, label);
+      this.#history.commit(document, label, null, character);
+      this.#show(document);
       this.#settlePlayback();
     });
     this.#change();
+    this.#seekIteration(at);
   }
 
   setOption(name: string, value: OptionValue): void {
-    const document = this.#document.peek();
     this.#goTo(this.#isCrowd() ? this.#playback.peek().mode : "live");
-    this.#commit(withOption(document, name, value), "Change the scene", `option:${name}`);
+    this.#commit(withOption(this.#document.peek(), name, value), "Change the scene", `option:${name}`);
     this.#change();
   }
 
@@ -224,6 +239,7 @@ class StudioSession implements Session {
   }
 
   reset(): void {
+    this.#goTo("live");
     const document = this.#document.peek();
     if (document.scene === "file") {
       this.#commit({ ...document, runs: withoutStarts(document.runs) }, "Back to the start");
@@ -231,23 +247,24 @@ class StudioSession implements Session {
       const fresh = sceneDocument(document.scene);
       this.#commit({ ...fresh, runs: withoutStarts(document.runs), view: document.view }, "Back to the scene");
     }
-    this.#goTo("live");
     this.#settlePlayback();
     this.#change();
   }
 
   undo(): void {
+    this.#keepPlayed();
     this.#step(this.#history.undo());
   }
 
   redo(): void {
+    this.#keepPlayed();
     this.#step(this.#history.redo());
   }
 
   #step(document: StudioDocument): void {
     this.#leaveDrag();
+    this.#isPlayed = false;
     batch(() => {
-      if (document.scene !== this.#document.peek().scene || document.title !== this.#document.peek().title) this.#character.value = null;
       this.#goTo("live");
       this.#show(document);
       this.#settlePlayback();
@@ -260,8 +277,8 @@ class StudioSession implements Session {
   }
 
   editProblem(label: string, change: (problem: ProblemFile) => ProblemFile): void {
-    const document = this.#document.peek();
     this.#goTo("live");
+    const document = this.#document.peek();
     this.#commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
     this.#change();
   }
@@ -286,6 +303,7 @@ class StudioSession implements Session {
   #show(document: StudioDocument): void {
     batch(() => {
       this.#document.value = document;
+      this.#character.value = this.#history.aside;
       this.#undoLabel.value = this.#history.undoLabel;
       this.#redoLabel.value = this.#history.redoLabel;
     });
@@ -314,7 +332,7 @@ class StudioSession implements Session {
     if (!drag || !info || !isFiniteMove(move)) return;
     const document = this.#document.peek();
     const { handle } = drag;
-    if ((handle.kind === "joint" || handle.kind === "pole") && !isPoints(document.problem)) {
+    if (isBending(handle) && !isPoints(document.problem)) {
       drag.wanted = move.position ?? null;
       this.#change();
       return;
@@ -331,18 +349,24 @@ class StudioSession implements Session {
     const drag = this.#drag;
     if (!drag) return;
     this.#drag = null;
+    this.#ending = drag;
     this.#dragging.value = false;
     void this.#settled().then(() => {
-      if (this.#drag === null && !this.#isOver) this.#keepStarts(drag);
+      if (this.#ending === drag && !this.#isOver) this.#keepStarts(drag);
       this.#whenQuiet();
     });
+  }
+
+  /** The drag whose target the solvers follow from pose to pose: the one under way, or let go of and not solved yet. */
+  #followed(): Drag | null {
+    const drag = this.#drag ?? this.#ending;
+    return drag !== null && !isBending(drag.handle) && this.#history.key === drag.key && this.#document.peek().warm ? drag : null;
   }
 
   /** Writes down where the last solves began, so that undo and a link show the same pose again. */
   #keepStarts(drag: Drag): void {
     const document = this.#document.peek();
-    const isBent = drag.handle.kind === "joint" || drag.handle.kind === "pole";
-    if (!isBent && this.#history.undoLabel === labelOf(drag.handle) && document.warm && this.#playback.peek().mode === "live") {
+    if (this.#followed() === drag && this.#playback.peek().mode === "live") {
       const runs = document.runs.map((run): RunSpec => {
         const start = this.#startedFrom.get(run.id);
         const from = drag.from.get(run.id);
@@ -350,11 +374,13 @@ class StudioSession implements Session {
       });
       this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
     }
+    this.#ending = null;
     this.#history.seal();
   }
 
   #leaveDrag(): void {
     this.#drag = null;
+    this.#ending = null;
     this.#dragging.value = false;
     this.#history.seal();
   }
@@ -370,16 +396,17 @@ class StudioSession implements Session {
   addRun(method?: MethodName): void {
     const document = this.#document.peek();
     const { runs } = document;
-    if (runs.length >= MOST_RUNS) {
-      this.#tell({ kind: "info", what: `At most ${MOST_RUNS} solvers stand side by side`, hint: "Remove one first." });
+    const why = method !== undefined && runs.length < MOST_RUNS ? null : this.noOther.peek();
+    const used = usedMethods(runs, this.#results.peek());
+    const wanted = method ?? (used && unusedMethod(this.#info.peek()?.methods ?? [], used));
+    if (why !== null || wanted === null) {
+      this.#tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
       return;
     }
     const main = runs[0];
-    const taken = new Set(runs.map((run) => run.method));
-    const free = (this.#info.peek()?.methods ?? []).find((candidate) => candidate !== "auto" && !taken.has(candidate));
     const run: RunSpec = {
       id: freshRunId(runs),
-      method: method ?? free ?? "auto",
+      method: wanted,
       settings: {},
       visible: true,
       ...(main?.start ? { start: main.start } : {}),
@@ -457,7 +484,53 @@ class StudioSession implements Session {
   pause(): void {
     const playback = this.#playback.peek();
     this.#playback.value = { ...playback, running: false };
-    if (playback.mode === "play" && !this.#isCrowd()) this.#whenQuiet();
+    if (playback.mode !== "play" || this.#isCrowd()) return;
+    void this.#settled().then(() => { this.#keepPlayed(); });
+    this.#whenQuiet();
+  }
+
+  /** The document with what is on show as what its solves come to: those that were played begin where the played iterations did. */
+  #asPlayed(): StudioDocument {
+    const document = this.#document.peek();
+    if (!this.#isPlayed || this.#playRestart) return document;
+    const isMoved = this.#playedOrder() !== this.#playedTargets;
+    const runs = document.runs.map((run): RunSpec => {
+      const result = this.#results.peek().find(({ id, fault }) => id === run.id && fault === null);
+      const start = isMoved ? result && this.#raw(result) : this.#playedFrom.get(run.id);
+      if (!start || start.length === 0) return run;
+      const { from: _from, ...rest } = run;
+      const isThere = String(start) === String(run.start ?? this.#info.peek()?.start.q);
+      return isThere ? rest : { ...rest, start: Array.from(start) };
+    });
+    return JSON.stringify(runs) === JSON.stringify(document.runs) ? document : { ...document, runs };
+  }
+
+  /** Writes it down, so that undo, redo and the live end come back to it. It is no step of its own: nobody has changed anything. */
+  #keepPlayed(): void {
+    const document = this.#asPlayed();
+    if (document === this.#document.peek()) return;
+    this.#history.amend(document);
+    this.#document.value = document;
+  }
+
+  /** What played iterations are of: when it changes, they begin anew from where they are. */
+  #playedOrder(): string {
+    const { runs, problem } = this.#document.peek();
+    return JSON.stringify([targetsOf(problem), runs.map(({ method, settings }) => [method, settings])]);
+  }
+
+  /** The iteration on show, counted from where the way begins; undefined when it is the last. */
+  #iterationOnShow(): number | undefined {
+    const cursor = this.cursor.peek();
+    if (cursor) return cursor.entry < cursor.entries - 1 ? cursor.iteration : undefined;
+    const main = this.#results.peek()[0];
+    if (!main || !this.#isPlayed || this.#playback.peek().mode !== "play") return undefined;
+    if (this.#playedOrder() !== this.#playedTargets) return 0;
+    return main.done ? undefined : main.iterations;
+  }
+
+  #seekIteration(iteration: number | undefined): void {
+    if (iteration !== undefined) this.#seek((trace) => entryOfIteration(trace, iteration));
   }
 
   step(direction: 1 | -1): void {
@@ -512,6 +585,7 @@ class StudioSession implements Session {
   }
 
   #goTo(mode: Playback["mode"]): void {
+    this.#keepPlayed();
     this.#pending = null;
     this.#isPlayed = false;
     batch(() => {
@@ -539,10 +613,10 @@ class StudioSession implements Session {
   keepPose(): void {
     const info = this.#info.peek();
     const shown = this.shown.peek()[0];
-    if (!info || !shown) return;
-    const document = this.#document.peek();
+    if (!info || !shown || this.#isCrowd()) return;
     const start = info.nJoints > 0 ? shown.q : flatPoints(shown.points, info.dimension);
     this.#goTo("live");
+    const document = this.#document.peek();
     this.#commit({ ...document, problem: withStart(document.problem, info, start), runs: withoutStarts(document.runs) }, "Start from this pose");
     this.#change();
   }
@@ -642,7 +716,8 @@ class StudioSession implements Session {
   async #solve(): Promise<void> {
     const document = this.#document.peek();
     if (!(await this.#load(document))) return;
-    if (this.#drag?.wanted) await this.#bend(this.#drag, this.#drag.wanted);
+    const held = this.#drag ?? this.#ending;
+    if (held?.wanted) await this.#bend(held, held.wanted);
     const { mode, running } = this.#playback.peek();
     if (this.#isCrowd()) await this.#crowdFrame();
     if (mode === "play" && !this.#isCrowd()) {
@@ -651,7 +726,7 @@ class StudioSession implements Session {
     }
     const current = this.#document.peek();
     const targets = targetsOf(current.problem);
-    const orders = current.runs.map((run) => this.#order(run, this.#drag !== null && current.warm && this.#drag.handle.kind !== "joint" && this.#drag.handle.kind !== "pole"));
+    const orders = current.runs.map((run) => this.#order(run, this.#followed() !== null));
     const results = await this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
@@ -724,8 +799,7 @@ class StudioSession implements Session {
     const { runs } = this.#document.peek();
     const kept = results.map((result): RunResult => {
       const old = before.find(({ id }) => id === result.id);
-      // Times stay readable while they are being measured anew.
-      return { ...result, micros: old && old.method === result.method ? old.micros : null, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
+      return { ...result, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
     });
     this.#results.value = runs.flatMap((run) => kept.filter(({ id }) => id === run.id));
   }
@@ -755,7 +829,7 @@ class StudioSession implements Session {
   async #playFrame(): Promise<void> {
     const { runs, perFrame, problem } = this.#document.peek();
     const targets = targetsOf(problem);
-    const text = JSON.stringify([targets, runs.map(({ method, settings }) => [method, settings])]);
+    const text = this.#playedOrder();
     const moved = text !== this.#playedTargets;
     const restart = this.#playRestart || moved;
     const orders = runs.map((run) => this.#order(run, !this.#playRestart));
@@ -910,7 +984,8 @@ class StudioSession implements Session {
   }
 
   link(): string {
-    return encodeLink(this.#document.peek());
+    const at = this.#iterationOnShow();
+    return encodeLink({ ...this.#asPlayed(), ...(at === undefined ? {} : { at }) });
   }
 
   /** The problem with the start of the main run written into it: what is on screen as one file. */
@@ -921,21 +996,29 @@ class StudioSession implements Session {
   }
 
   exportProblem(): NamedText {
-    const { runs, title } = this.#document.peek();
+    const { runs, title } = this.#asPlayed();
     return { ...problemFile(this.#problemAsShown(runs[0])), name: `${slug(title)}.json` };
   }
 
   async exportSolution(id: string, trace: boolean): Promise<NamedText> {
-    const { runs, problem, title } = this.#document.peek();
-    const run = runs.find((one) => one.id === id);
-    if (!run) throw new Error("there is no such solver");
     await this.#settled();
+    const { runs, problem, title } = this.#asPlayed();
+    const found = runs.find((one) => one.id === id);
+    if (!found) throw new Error("there is no such solver");
+    const run = this.#asFarAsPlayed(found);
     const text = await this.#client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
     return { name: `${slug(title)}.solution.json`, type: "application/json", text };
   }
 
+  /** A run that is being played, cut off at the iteration on show. */
+  #asFarAsPlayed(run: RunSpec): RunSpec {
+    const result = this.#results.peek().find(({ id }) => id === run.id);
+    if (this.#playback.peek().mode !== "play" || !this.#iterationOnShow() || !result || result.done) return run;
+    return { ...run, settings: { ...run.settings, iterations: result.iterations } };
+  }
+
   snippets(id: string): Snippet[] {
-    const { runs, urdf } = this.#document.peek();
+    const { runs, urdf } = this.#asPlayed();
     const run = runs.find((one) => one.id === id) ?? runs[0];
     if (!run) return [];
     return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings });
@@ -970,6 +1053,11 @@ function source(text: string, urdf: string | undefined): { kind: "json"; text: s
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether moving it changes the pose from which every solver starts, not what is wanted of them. */
+function isBending({ kind }: Handle): boolean {
+  return kind === "joint" || kind === "pole";
 }
 
 function labelOf({ kind }: Handle): string {

@@ -86,6 +86,8 @@ export interface StudioDocument {
   /** Iterations a frame while playing; null: to the end. */
   perFrame: number | null;
   view: ViewState;
+  /** In a link: the iteration on show, where it is not the last; what opens it goes there. */
+  at?: number;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- results
@@ -409,6 +411,8 @@ export interface Session {
   readonly notices: ReadonlySignal<Notice[]>;
   readonly canUndo: ReadonlySignal<string | null>;
   readonly canRedo: ReadonlySignal<string | null>;
+  /** Why no other solver can be added, in words; null when one can. */
+  readonly noOther: ReadonlySignal<string | null>;
   /** The status of the main run in words, for the live region. */
   readonly announcement: ReadonlySignal<string>;
   /** Id of a handle. */
@@ -446,6 +450,7 @@ export interface Session {
   setView(change: Partial<ViewState>): void;
 
   // Runs.
+  /** Adds a solver: this one, or the first that is not among them; says why where there is none. */
   addRun(method?: MethodName): void;
   removeRun(id: string): void;
   setMethod(id: string, method: MethodName): void;

@@ -62,6 +62,23 @@ test("what was too much is tried ever more seldom", () => {
   expect(slow).toBeLessThan(120);
 });
 
+test("what is held is not drawn in full between late frames", () => {
+  const pace = new Pace();
+  const now = run(pace, 0, 50, 40);
+  pace.settle();
+  pace.hold(true);
+  expect(pace.share).toBe(0.5);
+  // Each comes later than the picture would rest.
+  for (let k = 1; k <= 10; k++) {
+    pace.tick(now + 400 * k);
+    pace.settle();
+    expect(pace.share).toBe(0.5);
+  }
+  pace.hold(false);
+  pace.settle();
+  expect(pace.share).toBe(1);
+});
+
 test("frames now and then are not slow ones", () => {
   const pace = new Pace();
   run(pace, 0, 1000, 20);

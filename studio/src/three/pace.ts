@@ -22,6 +22,7 @@ export class Pace {
   #quick = 0;
   #trial: number = TRIAL;
   #isTrial = false;
+  #isHeld = false;
 
   /** Share of the usual pixels to draw with now. */
   get share(): number {
@@ -35,6 +36,12 @@ export class Pace {
 
   /** How long after a frame that is not followed by another everything is drawn [ms]. */
   readonly rest = 140;
+
+  /** While somebody has hold of something, or something plays, the next frame may come at any time: it moves, however far apart frames are. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#isMoving ||= isHeld;
+  }
 
   /** A frame is about to be drawn at this time [ms]. */
   tick(now: number): void {
@@ -66,6 +73,6 @@ export class Pace {
 
   /** Nothing has moved for a while. */
   settle(): void {
-    this.#isMoving = false;
+    this.#isMoving = this.#isHeld;
   }
 }

@@ -45,6 +45,11 @@ export class Gestures {
     canvas.addEventListener("wheel", (event) => { this.#wheel(event); }, { passive: false, ...options });
   }
 
+  /** Whether a pointer is down on the canvas. */
+  get isDown(): boolean {
+    return this.#pointers.size > 0;
+  }
+
   dispose(): void {
     this.#stop.abort();
   }

@@ -206,17 +206,33 @@ export class View {
       this.#request = requestAnimationFrame((now) => {
         this.#request = 0;
         this.#advance(now);
+        this.#pace.hold(this.#isHeld());
         this.#pace.tick(now);
         this.#setResolution();
         this.frame();
-        clearTimeout(this.#restTimer);
-        this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
+        this.#restLater();
       });
     }
   }
 
+  #restLater(): void {
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
+  }
+
+  /** Whether something moves or may move at any moment: then frames are late, and not missing. */
+  #isHeld(): boolean {
+    return this.#gestures.isDown || this.#gizmoDragged !== null || this.session.dragging.peek() || this.session.playback.peek().running;
+  }
+
   /** Nothing moves any more: the picture in full. */
   #rest(): void {
+    const isHeld = this.#isHeld();
+    this.#pace.hold(isHeld);
+    if (isHeld) {
+      this.#restLater();
+      return;
+    }
     this.#pace.settle();
     if (this.#setResolution()) {
       this.#isStale = true;
@@ -691,6 +707,11 @@ export class View {
     this.invalidate();
   }
 
+  /** Whether a character's mesh is on the figure. */
+  get hasMesh(): boolean {
+    return this.#character !== null;
+  }
+
   #undress(): void {
     const character = this.#character;
     this.#character = null;
@@ -711,6 +732,7 @@ export class View {
   /** What is on the canvas. */
   png(): Promise<Blob> {
     this.#isStale = true;
+    this.#pace.hold(false);
     this.#pace.settle();
     this.#setResolution();
     this.frame();

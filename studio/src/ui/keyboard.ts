@@ -82,7 +82,8 @@ export function listenToKeys(session: Session): () => void {
     const action = ACTIONS.find(({ matches }) => matches(event));
     if (!action || isMeantForField(event, action)) return;
     event.preventDefault();
-    if (!isMotion.peek() || motionKey(action.id, motion())) action.act(session);
+    if (isMotion.peek() && !motionKey(action.id, motion())) return;
+    if (action.group !== "Solvers" || session.document.peek().scene !== "crowd") action.act(session);
   };
   document.addEventListener("keydown", onKeyDown);
   return () => { document.removeEventListener("keydown", onKeyDown); };

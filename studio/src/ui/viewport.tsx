@@ -84,7 +84,9 @@ function Handles() {
           aria-roledescription="handle"
           onFocus={() => { session.selection.value = handle.id; }}
           onClick={() => { session.selection.value = handle.id; }}
-          onKeyDown={(event) => { onHandleKey(event, handle, reach, session); }}
+          onKeyDown={(event) => { onHandleKey(event, handle.id, reach, session); }}
+          onKeyUp={(event) => { letGoOfKey(event, session); }}
+          onBlur={() => { letGoOfKeys(session); }}
         >
           {handle.label}, {placeOf(handle)}
         </button>
@@ -93,16 +95,33 @@ function Handles() {
   );
 }
 
-function onHandleKey(event: KeyboardEvent, handle: Handle, reach: number, session: Session): void {
+/** Keys that are held down and move the handle: from the first until none is left it is one drag, and one step of undo. */
+const held = new Set<string>();
+
+function onHandleKey(event: KeyboardEvent, id: string, reach: number, session: Session): void {
   if (event.key === "Escape") {
     focusCanvas();
     return;
   }
   if (event.ctrlKey || event.metaKey) return;
-  const move = moveOf(event, handle, reach);
+  // Where it is now: a key that is held repeats faster than the page is written anew.
+  const handle = session.handles.peek().find((one) => one.id === id);
+  const move = handle && moveOf(event, handle, reach);
   if (!move) return;
   event.preventDefault();
-  session.moveHandle(handle.id, move);
+  if (held.size === 0) session.beginDrag(id);
+  held.add(event.key);
+  session.drag(id, move);
+}
+
+function letGoOfKey(event: KeyboardEvent, session: Session): void {
+  if (held.delete(event.key) && held.size === 0) session.endDrag();
+}
+
+function letGoOfKeys(session: Session): void {
+  if (held.size === 0) return;
+  held.clear();
+  session.endDrag();
 }
 
 const DEGREE = Math.PI / 180;

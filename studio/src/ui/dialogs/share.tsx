@@ -14,9 +14,12 @@ const LONG = 8000;
 
 export function Share() {
   const session = useSession();
+  const character = session.character.value;
   return (
     <ShareDialog hash={session.link()} saved="Saving the problem as a file is safer.">
-      The link holds the whole state: problem, solvers, settings and view.
+      {character === null
+        ? "The link holds the whole state: problem, solvers, settings and view."
+        : <>The link holds problem, solvers, settings and view, but not the mesh: whoever opens it sees the bones. For the mesh, send <strong>{character.name}</strong> along.</>}
     </ShareDialog>
   );
 }

@@ -3,6 +3,7 @@
 import { isFigure, type ProblemFile } from "../../core/files.ts";
 import type { RunResult, TaskInfo } from "../../core/types.ts";
 import { useSession } from "../context.ts";
+import { isCrowd } from "../crowd.tsx";
 import { NumberField, Section } from "../controls.tsx";
 import { angle, count, length } from "../words.ts";
 
@@ -11,7 +12,7 @@ export function GoalsSection() {
   const info = session.info.value;
   const main = session.results.value[0] ?? null;
   const problem = session.document.value.problem;
-  if (!info || info.tasks.length === 0) return null;
+  if (!info || info.tasks.length === 0 || isCrowd(session)) return null;
   const edits = isFigure(problem);
   return (
     <Section id="goals" title="Goals" summary={count(info.tasks.length, "goal")}>

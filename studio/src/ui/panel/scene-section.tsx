@@ -1,9 +1,11 @@
 //! The scene: what it is, and the choices that its problem is built from.
 
+import { RotateCcw } from "lucide-preact";
 import { useId } from "preact/hooks";
 import { SCENES } from "../../core/scenes/index.ts";
 import type { OptionSpec, OptionValue } from "../../core/types.ts";
 import { useSession } from "../context.ts";
+import { isCrowd } from "../crowd.tsx";
 import { NumberField, Section, Select, Switch } from "../controls.tsx";
 
 export function SceneSection() {
@@ -22,11 +24,12 @@ export function SceneSection() {
           onChange={(value) => { session.setOption(option.name, value); }}
         />
       ))}
-      <Switch
+      {!isCrowd(session) && <Switch
         label="Start from the last pose"
         checked={document.warm}
         onChange={(on) => { session.setWarm(on); }}
-      />
+      />}
+      <button type="button" class="button phone-only" onClick={() => { session.reset(); }}><RotateCcw size={16} aria-hidden />Back to the scene as it was</button>
       {info && info.warnings.length > 0 && (
         <ul class="warnings">{info.warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
       )}

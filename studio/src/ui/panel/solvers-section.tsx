@@ -1,6 +1,7 @@
 //! The solvers that run on the problem, side by side, each with what became of it.
 
 import { CheckCheck, Ellipsis, Eye, EyeOff, GraduationCap, Hourglass, Lock, Pause, Plus, Ruler, Star, Trash2 } from "lucide-preact";
+import { useId } from "preact/hooks";
 import type { MethodName, ProblemInfo, RunResult, RunSpec } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { CrowdFacts, isCrowd } from "../crowd.tsx";
@@ -25,10 +26,26 @@ export function SolversSection() {
           <Run key={run.id} run={run} isMain={index === 0} isOnly={runs.length === 1} info={info} result={results.find(({ id }) => id === run.id) ?? null} />
         ))}
       </ul>
-      <button type="button" class="button" aria-keyshortcuts="n" onClick={() => { session.addRun(); }}>
+      <AddSolver />
+    </Section>
+  );
+}
+
+/** It stays focusable where there is nothing to add, and says why. */
+function AddSolver() {
+  const session = useSession();
+  const why = session.noOther.value;
+  const id = useId();
+  return (
+    <>
+      <button
+        type="button" class="button" aria-keyshortcuts="n" aria-disabled={why !== null} aria-describedby={why === null ? undefined : id}
+        onClick={() => { if (why === null) session.addRun(); }}
+      >
         <Plus size={16} aria-hidden />Add a solver beside it<kbd class="inline-key">{keysOf("add-solver")}</kbd>
       </button>
-    </Section>
+      {why !== null && <p class="hint" id={id}>{why}.</p>}
+    </>
   );
 }
 

@@ -3,10 +3,12 @@
 import { Pin } from "lucide-preact";
 import { useSession } from "../context.ts";
 import { Section, Switch } from "../controls.tsx";
+import { isCrowd } from "../crowd.tsx";
 import { keysOf } from "../keyboard.ts";
 
 export function ViewSection() {
   const session = useSession();
+  if (isCrowd(session)) return null;
   const { showLimits, showTrace } = session.document.value.view;
   return (
     <Section id="view" title="View and start">
