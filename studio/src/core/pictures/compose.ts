@@ -1,6 +1,7 @@
 //! Composes a drawing from what the session shows: the figure in its solver's colour, the other runs as ghosts, the step and its move,
 //! limits, goals and handles.
 
+import { keptEntries } from "../attempts.ts";
 import type { CrowdFrame, Handle, PoseData, ProblemInfo, RunResult, ShownRun, TraceData } from "../types.ts";
 import { Dash, dashOf, Drawing, Pen, type BodyInk, type Shape as MarkShape } from "./drawing.ts";
 import { arcPoints, atEnd, limitOf, rimPoints, type ConeMark, type LimitMark, type RailMark, type RangeMark } from "./limits.ts";
@@ -42,6 +43,8 @@ export interface Scene {
 const MOST_ARROWS = 24;
 /** More tasks than this show the way of the selected one only. */
 const MOST_TRAILS = 2;
+/** Iterations of a way that are drawn. */
+const MOST_ENTRIES = 400;
 /** Width of a body's outline [px]. */
 const OUTLINE = 1.4;
 /** Turns smaller than this are not drawn as arcs [rad]. */
@@ -53,6 +56,8 @@ export class Composer {
   #others: Float64Array = new Float64Array(0);
   #placed: Float64Array = new Float64Array(0);
   readonly #pen = new Pen();
+  /** What was last found of a trace, which stays the same for many frames. */
+  #kept: { trace: TraceData; entries: readonly number[] } | null = null;
 
   /** Places of all spots in a pose, 3 each; good until the next call. */
   place(shape: Shape, pose: PoseData): Float64Array {
@@ -71,7 +76,7 @@ export class Composer {
     evaluate(shape, pose, this.#spots);
     for (const run of scene.shown) if (run.index !== 0 && run.visible) this.#ghost(out, scene, run);
     // A closed form jumps: its way from start to end says nothing.
-    if (scene.showTrace && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main.trace, lookOf(scene.main.method));
+    if (scene.showTrace && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main, lookOf(scene.main.method));
     if (main === null || main.visible) this.#figure(out, scene, pose, main);
     if (main !== null && main.before !== null && scene.isStepping) this.#step(out, scene, main, main.before);
     this.#limits(out, scene, pose, main);
@@ -233,14 +238,13 @@ export class Composer {
     }
   }
 
-  /** The way of the end effectors through the trace; what is older is fainter. */
-  #trail(out: Drawing, scene: Scene, trace: TraceData, look: SolverLook): void {
+  /** The way of the end effectors to the answer; what is older is fainter. */
+  #trail(out: Drawing, scene: Scene, { trace, points }: RunResult, look: SolverLook): void {
+    // While a handle is dragged there are no poses.
+    if (trace === null || trace.nPoints === 0) return;
     const { shape } = scene;
     const ink = solverInk(look) + 1;
-    const last = trace.n;
-    // The ends of iterations: within one, the tip goes to and fro. More than a few hundred of them are a line anyway.
-    const isEnd = (entry: number) => entry + 1 >= last || trace.iterations[entry] !== trace.iterations[entry + 1];
-    const stride = Math.max(1, Math.floor((trace.iterations[last - 1] ?? 0) / 400));
+    const entries = this.#iterations(trace, points);
     const spots = this.#others;
     const view: PoseData = { q: EMPTY, poses: EMPTY, points: EMPTY };
     const chosen = scene.handles.find((handle) => handle.id === scene.selection)?.task ?? null;
@@ -248,14 +252,23 @@ export class Composer {
       // The ways of many ends are a thicket: then only that of the selected one.
       if (tip < 0 || (shape.tips.length > MOST_TRAILS && task !== chosen)) continue;
       const pen = this.#pen.begin(out.lines, ink, 1.25);
-      for (let entry = 0; entry < last; entry += 1) {
-        if (!isEnd(entry) || ((trace.iterations[entry] ?? 0) % stride !== 0 && entry + 1 < last)) continue;
+      for (const [index, entry] of entries.entries()) {
         this.#entry(shape, trace, entry, view, spots);
         const p = 3 * tip;
-        pen.fade(0.2 + (0.65 * entry) / Math.max(1, last - 1));
+        pen.fade(0.2 + (0.65 * index) / Math.max(1, entries.length - 1));
         pen.to(spots[p] as number, spots[p + 1] as number, spots[p + 2] as number);
       }
     }
+  }
+
+  /** The ends of the iterations that led to the answer: within one, the tip goes to and fro. More than a few hundred of them are a line anyway. */
+  #iterations(trace: TraceData, points: Float64Array): readonly number[] {
+    if (this.#kept?.trace === trace) return this.#kept.entries;
+    const ends = keptEntries(trace, points).filter((entry) => entry + 1 >= trace.n || trace.iterations[entry] !== trace.iterations[entry + 1]);
+    const stride = Math.max(1, Math.floor(ends.length / MOST_ENTRIES));
+    const entries = ends.filter((_, index) => index % stride === 0 || index + 1 === ends.length);
+    this.#kept = { trace, entries };
+    return entries;
   }
 
   #entry(shape: Shape, trace: TraceData, entry: number, view: PoseData, out: Float64Array): void {
