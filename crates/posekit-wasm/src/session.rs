@@ -312,6 +312,15 @@ impl Session {
         Ok([f64::from(step.iteration), f64::from(phase), of, step.error])
     }
 
+    /// The largest angle by which a frame is off behind a step of the trace.
+    ///
+    /// # Errors
+    /// When there is no such step.
+    pub fn trace_turn(&mut self, step: usize) -> Result<f64> {
+        let trace = &self.solution()?.trace;
+        Ok(trace.get(step).ok_or_else(|| no_such_step(step, trace.len()))?.turn)
+    }
+
     /// The joint values behind a step of the trace; empty for a chain of points.
     ///
     /// # Errors
@@ -322,7 +331,8 @@ impl Session {
         Ok(&step.configuration)
     }
 
-    /// The points behind a step of the trace, as a solution's file has them: those of relaxation are the raw ones, whose bones may be off length.
+    /// The points behind a step of the trace, as a solution's file has them: those of relaxation are the raw ones, whose bones may be off length, and
+    /// those of FABRIK's way inward the ones with the tip on its target, whose root may be off its place.
     ///
     /// # Errors
     /// When there is no such step.
@@ -334,8 +344,10 @@ impl Session {
         if let Matter::Points { .. } = self.matter {
             return Ok(&step.points);
         }
-        let is_raw = solution.choice.method == Method::Relaxation
-            && step.points.len() == 3 * (self.moving.len() + 1);
+        // The joints cannot say where these points are: they hang from the root, and keep the lengths.
+        let is_apart =
+            solution.choice.method == Method::Relaxation || step.phase == Phase::Backward;
+        let is_raw = is_apart && step.points.len() == 3 * (self.moving.len() + 1);
         if is_raw {
             let dimension = self.problem.dimension();
             self.flat.clear();

@@ -115,6 +115,12 @@ impl Solver {
         Ok(self.session.solution()?.tolerance)
     }
 
+    /// The tolerance on turns, in radians.
+    #[wasm_bindgen(getter, js_name = orientationTolerance)]
+    pub fn orientation_tolerance(&self) -> f64 {
+        self.session.settings().orientation_tolerance
+    }
+
     /// The method that runs; never `auto`.
     #[wasm_bindgen(getter)]
     pub fn method(&mut self) -> Result<String> {
@@ -191,6 +197,12 @@ impl Solver {
     #[wasm_bindgen(js_name = traceHeader)]
     pub fn trace_header(&mut self, step: usize, out: &Float64Array) -> Result<()> {
         write(&self.session.trace_header(step)?, out).map(|_| ())
+    }
+
+    /// The largest angle by which a frame is off behind a step, in radians.
+    #[wasm_bindgen(js_name = traceTurn)]
+    pub fn trace_turn(&mut self, step: usize) -> Result<f64> {
+        Ok(self.session.trace_turn(step)?)
     }
 
     /// Writes the points behind a step; returns how many numbers.

@@ -245,6 +245,7 @@ impl Run for RigRun {
         let residual =
             if self.rig.is_plain { self.rig.residual() } else { self.required_residual() };
         step.error = residual.distance / self.rig.scale;
+        step.turn = residual.angle;
         self.rig.write_values(&mut step.configuration);
         self.write_shown_points(&mut step.points);
     }

@@ -165,6 +165,8 @@ pub struct TraceStep {
     pub phase: Phase,
     /// Largest distance between an effector and its target.
     pub error: f64,
+    /// Largest angle by which a frame is off \[rad\]; 0 where no task asks for a turn.
+    pub turn: f64,
     /// Joint values; empty for a chain.
     pub configuration: Vec<f64>,
     /// Points as in [`Solution::points`]; for relaxation the relaxed points, whose distances may be off.
