@@ -3,6 +3,7 @@
 import { isFigure, isPlane, isPoints, isSpace, type FigureTask, type Quat, type Vec3 } from "./files.ts";
 import { add, cross, dot, length, rotate, rotationAt, scale, sub, unit, vectorAt } from "./math.ts";
 import { rootOf } from "./edit.ts";
+import { jointName } from "./words.ts";
 import type { Handle, PoseData, ProblemInfo, StudioDocument, TaskInfo } from "./types.ts";
 
 /** Limited joints up to which all limits can be taken hold of at once; beyond it those of the selected joint. */
@@ -10,17 +11,30 @@ const FEW = 3;
 /** How far the pole stands from the line between root and tip, as a share of the reach. */
 const POLE = 0.45;
 
+/** Among the joints that are touched: the root's handle. */
+const ROOT = -1;
+
 /** Joints of selected or hovered handles. */
 export type Touched = ReadonlySet<number>;
 
 export function handlesOf(document: StudioDocument, info: ProblemInfo, pose: PoseData, touched: Touched): Handle[] {
+  const joints = jointHandles(document, info, pose);
+  const own = new Set(joints.map(({ joint }) => joint));
+  const limits = limitHandles(document, info, pose, atRoot(touched, info, own));
   return [
     ...targetHandles(document, info, pose),
     ...rootHandle(document, info, pose),
+    ...limits.filter(({ joint }) => !own.has(joint)),
     ...poleHandle(document, info, pose),
-    ...limitHandles(document, info, pose, touched),
-    ...jointHandles(document, info, pose),
+    // Behind their joint, for those who go from one handle to the next: they are there while it is selected.
+    ...joints.flatMap((handle) => [handle, ...limits.filter(({ joint }) => joint === handle.joint)]),
   ];
+}
+
+/** Who selects the root touches the joints that sit on it, which have no handle of their own. */
+function atRoot(touched: Touched, info: ProblemInfo, own: ReadonlySet<number | null>): Touched {
+  if (!touched.has(ROOT)) return touched;
+  return new Set([...touched, ...Array.from({ length: info.nJoints }, (_, joint) => joint).filter((joint) => !own.has(joint))]);
 }
 
 const blank = { rotation: null, task: null, joint: null, limit: null } as const;
@@ -96,11 +110,9 @@ function jointHandles({ problem }: StudioDocument, info: ProblemInfo, pose: Pose
   return handles;
 }
 
-/** The name of a joint; those of a chain count from 1 for people. */
+/** The name of a joint as a title. */
 export function jointLabel(info: ProblemInfo, joint: number): string {
-  if (info.kind !== "figure") return `Joint ${joint + 1}`;
-  const name = info.names[joint] ?? `joint ${joint + 1}`;
-  return `Joint ${name}`;
+  return info.kind === "figure" ? `Joint ${jointName(info, joint)}` : `Joint ${joint + 1}`;
 }
 
 /** The joint in the middle of a free limb in space, and where it points. */
@@ -172,6 +184,7 @@ function limitsOfJoint(info: ProblemInfo, joint: number, position: Vec3): Handle
 /** The joints that handles of these ids are on. */
 export function touchedBy(ids: readonly (string | null)[]): Touched {
   const joints = ids.flatMap((id) => {
+    if (id === "root") return [ROOT];
     const found = id === null ? null : /^(?:joint|limit):(\d+)/.exec(id);
     return found ? [Number(found[1])] : [];
   });

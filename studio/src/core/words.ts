@@ -96,6 +96,12 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
   }
 }
 
+/** A joint's name on the page: files count the joints of a chain from 0, people from 1. */
+export function jointName(info: Pick<ProblemInfo, "kind" | "names">, joint: number): string {
+  const name = info.kind === "figure" ? info.names[joint] : undefined;
+  return name ?? `joint ${joint + 1}`;
+}
+
 /** "elbow (limit 150°) and wrist": the joints, and for hinges the end of the range at which they are. */
 function blockers(result: RunResult, info: ProblemInfo | null): string {
   if (!info || result.blocked.length === 0) return "its limits";
@@ -105,7 +111,7 @@ function blockers(result: RunResult, info: ProblemInfo | null): string {
 }
 
 function withLimit(joint: number, result: RunResult, info: ProblemInfo): string {
-  const name = info.names[joint] ?? `joint ${joint}`;
+  const name = jointName(info, joint);
   const limit = info.limits[joint];
   if (limit?.kind !== "range") return name;
   const value = result.q[info.valueOffsets[joint] ?? 0] ?? 0;
@@ -115,7 +121,7 @@ function withLimit(joint: number, result: RunResult, info: ProblemInfo): string 
 
 /** What an entry of a trace is. */
 export function phaseWord(phase: PhaseName, joint: number, info: ProblemInfo | null): string {
-  const name = joint < 0 ? "" : info?.names[joint] ?? `joint ${joint}`;
+  const name = joint < 0 || info === null ? "" : jointName(info, joint);
   switch (phase) {
     case "iteration": return "end of the iteration";
     case "joint": return name ? `turned ${name}` : "turned a joint";

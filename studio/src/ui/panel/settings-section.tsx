@@ -8,7 +8,7 @@ import { useSession } from "../context.ts";
 import { IconButton, NumberField, Section, Select, Switch } from "../controls.tsx";
 import { isCrowd } from "../crowd.tsx";
 import { chosenRun } from "../page.ts";
-import { exponent, methodWord } from "../words.ts";
+import { exponent, jointName, methodWord } from "../words.ts";
 
 type SettingValue = number | boolean | string | number[] | null;
 
@@ -112,7 +112,7 @@ const MOST_FIELDS = 64;
 function PerJoint({ spec, values, info, onChange }: { spec: SettingSpec; values: number[]; info: ProblemInfo | null; onChange: (values: number[]) => void }) {
   if (!info) return null;
   const usual = typeof spec.default === "number" ? spec.default : 1;
-  const names = info.names.length > 0 ? info.names : Array.from({ length: info.start.points.length / 3 }, (_, index) => `point ${index}`);
+  const names = info.names.length > 0 ? info.names.map((_, joint) => jointName(info, joint)) : Array.from({ length: info.start.points.length / 3 }, (_, index) => `point ${index}`);
   const all = names.map((_, joint) => values[joint] ?? usual);
   return (
     <details class="per-joint">
