@@ -1,10 +1,11 @@
 //! What is selected, with its numbers to type in.
 
-import type { Vec3 } from "../../core/files.ts";
+import { isFigure, type Vec3 } from "../../core/files.ts";
 import type { Handle, HandleMove, ProblemInfo } from "../../core/types.ts";
 import { eulerFromQuat, quatFromEuler } from "../turns.ts";
 import { useSession } from "../context.ts";
 import { NumberField, Section, Select } from "../controls.tsx";
+import { jointName } from "../words.ts";
 
 export function SelectionSection() {
   const session = useSession();
@@ -84,12 +85,14 @@ function LimitNumber({ handle, info, onMove }: NumbersProps) {
 const KINDS = { fixed: "does not move", revolute: "hinge", prismatic: "slide", ball: "ball joint", free: "free in space" } as const;
 
 function JointFacts({ joint, info }: { joint: number; info: ProblemInfo }) {
+  const { problem } = useSession().document.value;
+  const isFromFile = isFigure(problem) && problem.joints === undefined;
   const kind = info.kinds[joint];
   const limit = info.limits[joint];
   const range = limit?.kind === "range"
     ? kind === "prismatic" ? `, ${limit.min.toFixed(3)} to ${limit.max.toFixed(3)} m` : `, ${degrees(limit.min).toFixed(0)}° to ${degrees(limit.max).toFixed(0)}°`
     : limit?.kind === "cone" ? `, swings ${degrees(limit.swing).toFixed(0)}°` : "";
-  return kind ? <p class="hint">{info.names[joint]}: {KINDS[kind]}{range}</p> : null;
+  return kind ? <p class="hint">{jointName(info, joint)}: {KINDS[kind]}{range}{range && isFromFile ? ". The limits come from the URDF: change them there" : ""}</p> : null;
 }
 
 function replaced(from: Vec3, axis: number, value: number): Vec3 {
