@@ -41,7 +41,8 @@ const LARGEST = 64 * 1024 * 1024;
 /** Endings of files that people try, and what to do with them. */
 const OTHERS: readonly [RegExp, string, string][] = [
   [/\.(fbx|dae|blend|obj|3ds|max|mb|ma|usd[acz]?)$/i, "is a format that is not read here", "Export it as glTF binary (.glb) with its skeleton."],
-  [/\.(bvh|amc|asf|c3d|trc)$/i, "is a motion, and this page poses single skeletons", "Drop a skeleton: .glb, .vrm, .urdf or a problem as JSON."],
+  [/\.(amc|asf|c3d|trc)$/i, "is a motion in a format that is not read here", "Convert it to BVH or glTF binary (.glb); the scene Motion opens those."],
+  [/\.bvh$/i, "is a motion, which the scene Motion opens", "Choose Motion among the scenes and drop it there."],
   [/\.xacro$/i, "is a macro file from which a URDF is made", "Run xacro over it and drop the URDF that comes out."],
   [/\.(sdf|world|mjcf)$/i, "describes a robot in a format that is not read here", "Convert it to URDF."],
   [/\.(zip|gz|7z|rar|tar)$/i, "is an archive", "Unpack it and drop one file of it."],
@@ -126,7 +127,7 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
   const file = namedBytes(name, problem, known);
   if (file && isCharacter(file)) return await loadFigureOn(name, text, problem as FigureProblem, file, reader);
   const urdf = file && decode(name, file.bytes);
-  const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "docs/files.md describes every field."); });
+  const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "The message names the field; a problem that is saved from a scene shows how one is written."); });
   const plane = info.dimension === 2 || info.kind === "plane";
   return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, isSource: false, remark: null, warnings: info.warnings.length };
 }
@@ -194,8 +195,16 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
     return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: warnings.length };
   } catch (error) {
-    throw refused(name, error, "It has to hold a skeleton: a skin, or nodes that hang on each other. External buffers are not fetched; export as .glb.");
+    throw refused(name, error, characterHint(error));
   }
+}
+
+/** What to try with a character that is refused: only what can be the matter. */
+function characterHint(error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  if (/buffer|uri/i.test(message)) return "External buffers are not fetched: export it as one file (.glb).";
+  if (/skin|no joint|no node|skeleton/i.test(message)) return "It has to hold a skeleton: a skin, or nodes that hang on each other.";
+  return "The message says where the file goes wrong; exporting it anew as .glb often helps.";
 }
 
 /** Hands and feet, and what else people call the ends of a character; not what only steers them. */
