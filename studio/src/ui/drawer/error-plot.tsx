@@ -129,9 +129,11 @@ function isDecade(value: number): boolean {
 
 const PREFIXES = ["m", "mm", "µm", "nm", "pm", "fm", "am"];
 
-/** A power of ten in metres, with the prefix that needs no decimals. */
-function decade(metres: number): string {
+/** A power of ten in metres, with the prefix that needs no decimals; short enough for its place at any size. */
+export function decade(metres: number): string {
   const power = Math.round(Math.log10(metres));
+  if (power > 6) return `1e${power} m`;
+  if (power > 3) return `${10 ** (power - 3)} km`;
   const prefix = Math.min(PREFIXES.length - 1, Math.max(0, Math.ceil(-power / 3)));
   return `${10 ** (power + 3 * prefix)} ${PREFIXES[prefix]}`;
 }

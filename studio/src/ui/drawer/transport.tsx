@@ -83,7 +83,7 @@ function Scrubber() {
         value={cursor?.entry ?? entries - 1}
         onInput={(event) => { session.scrub(event.currentTarget.valueAsNumber); }}
       />
-      <output class="cursor-text">{text}</output>
+      <output class="cursor-text" title={text}>{text}</output>
     </span>
   );
 }
