@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
-import type { Browser } from "playwright-core";
+import type { Browser, Download } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { assets } from "./assets.ts";
 import { documentOf, dragHandle, launch, openScene, openStudio, settled, type Studio } from "./browser.ts";
@@ -185,6 +185,33 @@ test("the solution that is saved is the command line's, byte for byte", async ()
   });
   const output = execFileSync(inject("posekit"), ["solve", "-", "--solver", "fabrik", "--trace", "--format", "json"], { input: problem, encoding: "utf8" });
   expect(solution.trim()).toBe(output.trim());
+});
+
+test("a robot's problem is saved with the robot, and both together open again", async () => {
+  const { page } = studio;
+  await openScene(page, "arm6");
+  await dragHandle(page, "target:0", { x: -40, y: 20 });
+  const wanted = await page.evaluate(() => Array.from(globalThis.posekitSession.handles.value[0]?.position ?? []));
+  const downloads: Download[] = [];
+  const onDownload = (download: Download) => { downloads.push(download); };
+  page.on("download", onDownload);
+  await page.getByRole("button", { name: "Save and export" }).click();
+  await page.getByRole("button", { name: "Problem (JSON)" }).click();
+  await expect.poll(() => downloads.length).toBe(2);
+  page.off("download", onDownload);
+  const saved = await Promise.all(downloads.map(async (download): Promise<[string, Uint8Array]> => [download.suggestedFilename(), readFileSync(await download.path())]));
+  expect(saved.map(([name]) => name).sort()).toEqual(["six-axis-robot.json", "six-axis-robot.urdf"]);
+  const fresh = await openStudio(browser);
+  const old = studio;
+  studio = fresh;
+  await dropAll(saved);
+  await fresh.page.waitForFunction(() => globalThis.posekitSession.document.value.title === "six-axis-robot.json");
+  await settled(fresh.page);
+  expect(await fresh.page.evaluate(() => Array.from(globalThis.posekitSession.handles.value[0]?.position ?? []))).toEqual(wanted);
+  expect(await fresh.page.evaluate(() => globalThis.posekitSession.results.value[0]?.status)).toBe("reached");
+  expect(fresh.complaints).toEqual([]);
+  studio = old;
+  await fresh.close();
 });
 
 test("pictures: SVG of the figure, PNG of the view", async () => {

@@ -47,7 +47,7 @@ function solved({ problem, urdf, method, settings }: SnippetOrder): string {
   const solver = read.solver();
   solver.begin(method, JSON.stringify(settingsFor(method, settings)));
   solver.run();
-  const line = `${solver.status} in ${String(solver.iterations)} iterations`;
+  const line = `${solver.status}; iterations: ${String(solver.iterations)}`;
   solver.free();
   read.free();
   return line;

@@ -18,7 +18,7 @@ import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { unusedMethod, usedMethods } from "./methods.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
-import { problemFile, slug, snippetsOf } from "./snippets.ts";
+import { savedFiles, slug, snippetsOf } from "./snippets.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
   CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
@@ -996,8 +996,12 @@ class StudioSession implements Session {
   }
 
   exportProblem(): NamedText {
-    const { runs, title } = this.#asPlayed();
-    return { ...problemFile(this.#problemAsShown(runs[0])), name: `${slug(title)}.json` };
+    return this.exportFiles()[0];
+  }
+
+  exportFiles(): [NamedText, ...NamedText[]] {
+    const { runs, title, urdf } = this.#asPlayed();
+    return savedFiles(this.#problemAsShown(runs[0]), urdf, slug(title));
   }
 
   async exportSolution(id: string, trace: boolean): Promise<NamedText> {

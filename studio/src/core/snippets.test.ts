@@ -35,7 +35,7 @@ function snippet(given: SnippetOrder, language: "shell" | "typescript" | "rust")
 }
 
 /** What a program printed: how many iterations it took. */
-const iterations = (printed: string) => Number(/in (\d+) iterations/.exec(printed)?.[1]);
+const iterations = (printed: string) => Number(/iterations: (\d+)/.exec(printed)?.[1]);
 
 for (const [name, given] of orders) {
   it(`${name}: the problem is the same in the file`, () => {
@@ -47,7 +47,7 @@ for (const [name, given] of orders) {
     it(`${name}: the TypeScript runs`, () => {
       writeFileSync(join(folder, "snippet.mjs"), snippet(given, "typescript").code);
       const printed = execFileSync("node", ["snippet.mjs"], { cwd: folder, encoding: "utf8" });
-      expect(printed).toMatch(/^(reached|iteration-limit) in \d+ iterations/);
+      expect(printed).toMatch(/^(reached|iteration-limit); iterations: \d+/);
     });
 
     it.skipIf(!command)(`${name}: the command line runs, and takes as many iterations`, () => {

@@ -28,6 +28,14 @@ export function problemFile(problem: ProblemFile): NamedText {
   return { name: PROBLEM_NAME, type: "application/json", text: problemText(problem) };
 }
 
+/** A problem as files of one name: beside a figure on a robot that robot, which it then names. Opened together they are the problem again. */
+export function savedFiles(problem: ProblemFile, urdf: string | undefined, name: string): [NamedText, ...NamedText[]] {
+  const json = { name: `${name}.json`, type: "application/json" };
+  if (urdf === undefined || !isFigure(problem) || problem.urdf === undefined) return [{ ...json, text: problemText(problem) }];
+  const robot = { name: `${name}.urdf`, type: "application/xml", text: urdf };
+  return [{ ...json, text: problemText({ ...problem, urdf: robot.name }) }, robot];
+}
+
 export function snippetsOf(order: SnippetOrder): Snippet[] {
   return [shell(order), rust(order), typescript(order)];
 }
@@ -89,7 +97,7 @@ ${robot === undefined ? "" : `    let robot = std::fs::read(${JSON.stringify(rob
 ${given ? `    read_settings(r#"${JSON.stringify(settings)}"#, problem.skeleton(), &mut settings)?;\n` : ""}    let mut workspace = Workspace::default();
     problem.prepare(&settings).begin(&mut workspace, Method::${METHODS_IN_RUST[order.method]})?;
     let solution = workspace.run();
-    println!("{} in {} iterations", solution.status.word(), solution.iterations);
+    println!("{}; iterations: {}", solution.status.word(), solution.iterations);
     println!("{:?}", solution.configuration);
     Ok(())
 }
@@ -113,7 +121,7 @@ solver.run();
 
 const configuration = new Float64Array(problem.nValues);
 solver.configuration(configuration);
-console.log(solver.status, "in", solver.iterations, "iterations");
+console.log(\`\${solver.status}; iterations: \${solver.iterations}\`);
 console.log(configuration);
 solver.free();
 problem.free();

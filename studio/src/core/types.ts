@@ -478,6 +478,8 @@ export interface Session {
   // Out.
   link(): string;
   exportProblem(): NamedText;
+  /** The problem, and the robot that it names. */
+  exportFiles(): [NamedText, ...NamedText[]];
   exportSolution(id: string, trace: boolean): Promise<NamedText>;
   snippets(id: string): Snippet[];
   setPictures(pictures: Pictures | null): void;

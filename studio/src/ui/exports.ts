@@ -16,7 +16,7 @@ const CODE: Export = { icon: Code, label: "Copy as code", act: () => { openDialo
 
 export function problemExports(session: Session): Export[] {
   return [
-    { icon: FileJson, label: "Problem (JSON)", act: () => { saveText(session.exportProblem()); } },
+    { icon: FileJson, label: "Problem (JSON)", act: () => { session.exportFiles().forEach(saveText); } },
     {
       icon: FileJson, label: "Solution with its trace (JSON)", act: async () => {
         const main = session.document.peek().runs[0];
