@@ -184,6 +184,31 @@ test("a key that is held moves the target on, and is one step of undo", async ()
   expect((await handlePosition(page, "target:0"))[0]).toBe(x1);
   await page.keyboard.press("Control+z");
   expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(before));
+test("numbers are typed with a point or a comma, and what is not taken is said", async () => {
+  const { page } = studio;
+  await openScene(page, "limb-2d");
+  await page.evaluate(() => { globalThis.posekitSession.selection.value = "target:0"; });
+  const selected = page.locator("details.section", { hasText: "Selected" });
+  if (await selected.getAttribute("open") === null) await selected.locator("summary").click();
+  const x = page.getByRole("spinbutton", { name: "x", exact: true });
+  const type = async (typed: string) => {
+    await x.fill(typed);
+    await x.press("Enter");
+    await settled(page);
+  };
+  await type("0,3");
+  expect((await handlePosition(page, "target:0"))[0]).toBe(0.3);
+  await type("0x10");
+  expect((await handlePosition(page, "target:0"))[0]).toBe(0.3);
+  await expect.poll(() => x.inputValue()).toBe("0.300");
+  await expect.poll(() => page.locator(".number-note").allInnerTexts()).toEqual(["Not a number: 0x10. It stays"]);
+  await x.press("ArrowUp");
+  await settled(page);
+  expect((await handlePosition(page, "target:0"))[0]).toBeCloseTo(0.31, 12);
+  const bone = page.getByRole("spinbutton").first();
+  await bone.fill("1000");
+  await bone.press("Enter");
+  await expect.poll(() => page.locator(".number-note").allInnerTexts()).toEqual([expect.stringMatching(/^At most \d/)]);
 });
 
 test("playing goes on by itself and follows the target", async () => {

@@ -2,8 +2,9 @@
 
 import type { LucideIcon } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
+import { parseNumber, take } from "./numbers.ts";
 
 interface IconButtonProps {
   icon: LucideIcon;
@@ -45,8 +46,8 @@ interface NumberFieldProps {
   value: number;
   unit: string;
   step: number;
-  min?: number;
-  max?: number;
+  min?: number | undefined;
+  max?: number | undefined;
   /** Digits after the point. */
   digits: number;
   /** Shows the label to screen readers only. */
@@ -58,33 +59,52 @@ interface NumberFieldProps {
 /** A number that is typed in; it is taken when the field is left, on Enter, and with each step of the arrow keys. */
 export function NumberField(props: NumberFieldProps) {
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [note, setNote] = useState("");
   const shown = Number.isFinite(props.value) ? props.value.toFixed(props.digits) : "";
+  const commit = (typed: string) => {
+    const taken = take(typed, props);
+    setNote(taken.note);
+    if (taken.value !== null) props.onCommit(taken.value);
+    // What comes of it may be what was there before: then nothing else writes it back.
+    requestAnimationFrame(() => { if (field.current) field.current.value = field.current.dataset["shown"] ?? ""; });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (way === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const from = parseNumber(field.current?.value ?? "") ?? props.value;
+    commit((from + way * props.step).toFixed(Math.max(props.digits, 6)));
+  };
   return (
     <span class="number-field">
       <label for={id} class={props.hideLabel ? "sr-only" : "number-label"}>{props.label}</label>
       <input
         id={id}
-        type="number"
+        ref={field}
+        type="text"
+        role="spinbutton"
+        // The decimal keys of a phone have no minus.
+        inputMode={(props.min ?? -1) >= 0 ? "decimal" : "text"}
+        autocomplete="off"
+        spellcheck={false}
         class="number"
         value={shown}
-        step={props.step}
-        min={props.min}
-        max={props.max}
+        data-shown={shown}
+        aria-valuenow={Number.isFinite(props.value) ? props.value : undefined}
+        aria-valuetext={`${shown} ${props.unit}`.trim()}
+        aria-valuemin={props.min}
+        aria-valuemax={props.max}
+        aria-describedby={note ? `${id}-note` : undefined}
         placeholder={props.placeholder}
-        onChange={(event) => { commit(event.currentTarget, props, shown); }}
+        onInput={() => { setNote(""); }}
+        onChange={(event) => { commit(event.currentTarget.value); }}
+        onKeyDown={onKeyDown}
       />
       {props.unit && <span class="unit" aria-hidden>{props.unit}</span>}
+      {note && <span class="number-note" id={`${id}-note`} role="status">{note}</span>}
     </span>
   );
-}
-
-function commit(field: HTMLInputElement, props: NumberFieldProps, shown: string): void {
-  const value = field.valueAsNumber;
-  if (!Number.isFinite(value)) {
-    field.value = shown;
-    return;
-  }
-  props.onCommit(Math.min(props.max ?? Infinity, Math.max(props.min ?? -Infinity, value)));
 }
 
 interface SwitchProps {

@@ -77,9 +77,23 @@ function LimitNumber({ handle, info, onMove }: NumbersProps) {
   if (!handle.limit) return null;
   const slides = handle.joint !== null && info?.kinds[handle.joint] === "prismatic";
   const { end, value } = handle.limit;
+  const [min, max] = boundsOf(handle, info);
   return slides
-    ? <NumberField label={ENDS[end]} unit="m" step={0.01} digits={3} value={value} onCommit={(next) => { onMove({ value: next }); }} />
-    : <NumberField label={ENDS[end]} unit="°" step={5} digits={1} min={-360} max={360} value={degrees(value)} onCommit={(next) => { onMove({ value: radians(next) }); }} />;
+    ? <NumberField label={ENDS[end]} unit="m" step={0.01} digits={3} min={min} max={max} value={value} onCommit={(next) => { onMove({ value: next }); }} />
+    : <NumberField label={ENDS[end]} unit="°" step={5} digits={1} min={inDegrees(min, -360)} max={inDegrees(max, 360)} value={degrees(value)} onCommit={(next) => { onMove({ value: radians(next) }); }} />;
+}
+
+/** Where an end of a limit can be put: one end does not pass the other. */
+function boundsOf({ joint, limit: ends }: Handle, info: ProblemInfo | null): [number | undefined, number | undefined] {
+  const limit = joint === null ? undefined : info?.limits[joint];
+  if (limit?.kind === "range") return ends?.end === "min" ? [undefined, limit.max] : [limit.min, undefined];
+  if (limit?.kind !== "cone") return [undefined, undefined];
+  if (ends?.end === "swing") return [0, Math.PI];
+  return ends?.end === "twist-min" ? [undefined, limit.twist[1]] : [limit.twist[0], undefined];
+}
+
+function inDegrees(bound: number | undefined, usual: number): number {
+  return bound === undefined ? usual : degrees(bound);
 }
 
 const KINDS = { fixed: "does not move", revolute: "hinge", prismatic: "slide", ball: "ball joint", free: "free in space" } as const;
