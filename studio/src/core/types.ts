@@ -169,6 +169,8 @@ export interface RunResult extends PoseData {
   error: number;
   orientationError: number;
   tolerance: number;
+  /** On turns [rad]. */
+  orientationTolerance: number;
   /** Iteration, or 0. */
   escapedAt: number;
   acceleratedAt: number;
@@ -206,6 +208,8 @@ export interface TraceData {
   /** The joint that moved, or the pass, or -1. */
   joints: Int32Array;
   errors: Float64Array;
+  /** By how much frames are off [rad]. */
+  turns: Float64Array;
   configurations: Float64Array;
   /** 7 per joint per entry. */
   poses: Float64Array;

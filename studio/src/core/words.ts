@@ -1,5 +1,6 @@
 //! Numbers and states in words: plain, with units, and of the same width while they change.
 
+import { refinementFrom } from "./attempts.ts";
 import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./types.ts";
 
 const METHOD_WORDS: Record<MethodName, string> = {
@@ -81,7 +82,7 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
   switch (result.status) {
     case "reached": {
       const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}` : "";
-      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `${result.iterations === 0 ? "reached from the start" : `reached in ${within}`}${escaped}` };
+      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `${reachedIn(result)}${escaped}` };
     }
     case "unreachable":
       return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: `out of reach by ${length(result.shortfall)}` };
@@ -94,6 +95,15 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
     case "cancelled":
       return { mark: "dots", tone: "plain", short: "stopped", long: `stopped after ${within}` };
   }
+}
+
+/** Iterations until it held, and those that made the pose a better one behind that. */
+function reachedIn({ iterations, trace }: RunResult): string {
+  const first = trace ? refinementFrom(trace) : 0;
+  const refined = trace && first < trace.n ? iterations - (trace.iterations[first - 1] ?? 0) : 0;
+  const needed = iterations - refined;
+  const reached = needed === 0 ? "reached from the start" : `reached in ${count(needed, "iteration")}`;
+  return refined === 0 ? reached : `${reached}, refined in ${refined}`;
 }
 
 /** A joint's name on the page: files count the joints of a chain from 0, people from 1. */

@@ -92,7 +92,7 @@ export class Engine {
     const known = this.seats.get(id);
     if (known) return known;
     const last = problem.nJoints > 0 ? info.start.q.slice() : problem.points();
-    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0 }, done: false };
+    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0, turn: 0 }, done: false };
     this.seats.set(id, seat);
     return seat;
   }
@@ -102,7 +102,7 @@ export class Engine {
     const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
     seat.done = false;
     seat.solver.begin(run.method, settingsText(run, trace), start);
-    seat.start = { ...this.state(seat), error: seat.solver.error };
+    seat.start = { ...this.state(seat), error: seat.solver.error, turn: seat.solver.orientationError };
   }
 
   private state({ solver }: Seat): PoseData {
@@ -174,6 +174,7 @@ export class Engine {
       error: solver.error,
       orientationError: solver.orientationError,
       tolerance: solver.tolerance,
+      orientationTolerance: solver.orientationTolerance,
       escapedAt: solver.escapedAt,
       acceleratedAt: solver.acceleratedAt,
       micros: null,
@@ -203,6 +204,7 @@ export class Engine {
       error: 0,
       orientationError: 0,
       tolerance: 0,
+      orientationTolerance: 0,
       escapedAt: 0,
       acceleratedAt: 0,
       micros: null,
@@ -218,7 +220,7 @@ export class Engine {
   private apart<T>(run: RunOrder, work: (seat: Seat) => T): T {
     const { problem, info } = this.loaded();
     const last = this.seats.get(run.id)?.last ?? (problem.nJoints > 0 ? info.start.q : problem.points());
-    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0 }, done: false };
+    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0, turn: 0 }, done: false };
     try {
       return work(seat);
     } finally {

@@ -12,6 +12,7 @@ const [JOINT, PASS] = [1, 4] as const;
 /** What stands before the first step. */
 export interface Start extends PoseData {
   error: number;
+  turn: number;
 }
 
 interface Header {
@@ -20,6 +21,7 @@ interface Header {
   phase: number;
   of: number;
   error: number;
+  turn: number;
 }
 
 function headers(solver: Solver): Header[] {
@@ -27,7 +29,7 @@ function headers(solver: Solver): Header[] {
   return Array.from({ length: solver.traceLength }, (_, step) => {
     solver.traceHeader(step, out);
     const [iteration = 0, phase = 0, of = -1, error = 0] = out;
-    return { step, iteration, phase, of, error };
+    return { step, iteration, phase, of, error, turn: solver.traceTurn(step) };
   });
 }
 
@@ -40,16 +42,19 @@ function frame(steps: Header[], start: Start, sizes: [number, number, number], t
     phases: new Uint8Array(n),
     joints: new Int32Array(n).fill(-1),
     errors: new Float64Array(n),
+    turns: new Float64Array(n),
     configurations: new Float64Array(n * nValues),
     poses: new Float64Array(n * 7 * nJoints),
     points: new Float64Array(n * 3 * nPoints),
   };
   trace.errors[0] = start.error;
-  steps.forEach(({ iteration, phase, of, error }, index) => {
+  trace.turns[0] = start.turn;
+  steps.forEach(({ iteration, phase, of, error, turn }, index) => {
     trace.iterations[index + 1] = iteration;
     trace.phases[index + 1] = phase;
     trace.joints[index + 1] = phase === JOINT || phase === PASS ? of : -1;
     trace.errors[index + 1] = error;
+    trace.turns[index + 1] = turn;
   });
   return trace;
 }
@@ -95,6 +100,7 @@ export function withIterations(halves: TraceData, iterations: TraceData): TraceD
   for (const [index, entry] of whole.entries()) {
     const from = index + 1;
     halves.errors[entry] = iterations.errors[from] ?? 0;
+    halves.turns[entry] = iterations.turns[from] ?? 0;
     for (const [name, size] of [["configurations", halves.nValues], ["poses", 7 * halves.nJoints], ["points", 3 * halves.nPoints]] as const) {
       halves[name].set(iterations[name].subarray(from * size, (from + 1) * size), entry * size);
     }

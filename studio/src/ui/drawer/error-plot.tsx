@@ -8,11 +8,13 @@ import { useSession } from "../context.ts";
 import { theme } from "../theme.ts";
 import { lookOf, token, type Marker } from "../tokens.ts";
 import { isClassic, runName } from "../runs.ts";
-import { length } from "../words.ts";
-import { curves, FLOOR } from "./curves.ts";
+import { count, length } from "../words.ts";
+import { curves, FLOOR, refinedFrom, type Curves } from "./curves.ts";
 
 /** What the line at the tolerance says. */
 const REACHED = "reached below";
+/** What the veil over the iterations behind that says. */
+const REFINED = "refined";
 
 export function ErrorPlot() {
   const session = useSession();
@@ -20,7 +22,7 @@ export function ErrorPlot() {
   useEffect(() => (box.current ? keepPlot(box.current, session) : undefined), [session]);
   return (
     <figure class="plot">
-      <figcaption class="plot-title">Error at each iteration <span class="plot-note">{hoverText(session)}</span></figcaption>
+      <figcaption class="plot-title">Error at each iteration{curves(session.results.value).unit === "tolerances" ? ", in tolerances" : ""} <span class="plot-note">{hoverText(session)}</span></figcaption>
       <div class="plot-box" ref={box} role="img" aria-label={summary(session.results.value, session)} />
     </figure>
   );
@@ -28,11 +30,11 @@ export function ErrorPlot() {
 
 /** What the plot shows, for those who do not see it. */
 function summary(results: RunResult[], session: Session): string {
-  const { runs, y } = curves(results);
+  const { runs, y, unit } = curves(results);
   if (runs.length === 0) return "Error plot, empty until something is solved";
   const lines = runs.map((run, index) => {
-    const first = y[index]?.[0] ?? 0;
-    return `${runName(session, run.id, run.method)}: from ${length(first)} to ${length(run.error)} in ${run.iterations} iterations`;
+    const values = y[index]?.filter((value) => value !== null) ?? [];
+    return `${runName(session, run.id, run.method)}: from ${errorWord(values[0] ?? 0, unit)} to ${errorWord(values.at(-1) ?? 0, unit)} in ${count(run.iterations, "iteration")}`;
   });
   return `Error plot. ${lines.join(". ")}`;
 }
@@ -40,12 +42,17 @@ function summary(results: RunResult[], session: Session): string {
 function hoverText(session: Session): string {
   const iteration = session.hoveredIteration.value ?? session.cursor.value?.iteration ?? null;
   if (iteration === null) return "";
-  const { runs, y } = curves(session.results.value);
+  const { runs, y, unit } = curves(session.results.value);
   const parts = runs.map((run, index) => {
     const error = y[index]?.[iteration];
-    return error === undefined || error === null ? "" : `${runName(session, run.id, run.method)} ${error <= FLOOR ? "0 m" : length(error)}`;
+    return error === undefined || error === null ? "" : `${runName(session, run.id, run.method)} ${errorWord(error, unit)}`;
   });
   return [`iteration ${iteration}`, ...parts.filter(Boolean)].join(" · ");
+}
+
+function errorWord(error: number, unit: Curves["unit"]): string {
+  if (unit === "tolerances") return `${error.toPrecision(2)}×`;
+  return error <= FLOOR ? "0 m" : length(error);
 }
 
 /** Draws the plot as long as its box is there: again for new results and themes, resized with the box. */
@@ -53,16 +60,16 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   let plot: uPlot | null = null;
   let shape = "";
   const redraw = () => {
-    const { x, y, runs } = curves(session.results.value);
+    const { x, y, runs, unit } = curves(session.results.value);
     const data = [x, ...y] as uPlot.AlignedData;
-    const next = `${theme.value}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
+    const next = `${theme.value}|${unit}|${runs.map(({ id, method }) => `${method}${isClassic(session, id)}`).join()}`;
     if (plot && next === shape) {
       plot.setData(data);
       return;
     }
     plot?.destroy();
     shape = next;
-    plot = new uPlot(options(box, runs, session), data, box);
+    plot = new uPlot(options(box, runs, session, unit), data, box);
   };
   let waiting = 0;
   const stop = effect(() => {
@@ -90,7 +97,7 @@ function sizeOf(box: HTMLElement) {
   return { width: Math.max(120, box.clientWidth), height: Math.max(80, box.clientHeight) };
 }
 
-function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.Options {
+function options(box: HTMLElement, runs: RunResult[], session: Session, unit: Curves["unit"]): uPlot.Options {
   const ink = token("ink-soft");
   const axis = { stroke: ink, grid: { stroke: token("grid"), width: 1 }, ticks: { show: false }, font: "12px 'JetBrains Mono', monospace" };
   return {
@@ -98,10 +105,10 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
     legend: { show: false },
     padding: [8, 12, 0, 0],
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { x: { time: false, range: (plot) => [0, Math.max(1, plot.data[0].length - 1)] }, y: { distr: 3, log: 10, range: (_, min, max) => decades(min, max, session) } },
+    scales: { x: { time: false, range: (plot) => [0, Math.max(1, plot.data[0].length - 1)] }, y: { distr: 3, log: 10, range: (_, min, max) => decades(min, max, toleranceOf(session, unit)) } },
     axes: [
       { ...axis, size: 28, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], space: 48 },
-      { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : decade(tick))), filter: everyFewDecades },
+      { ...axis, size: 64, grid: { ...axis.grid, filter: everyFewDecades }, values: (_, ticks) => ticks.map((tick) => ((tick as number | null) === null ? "" : unit === "metres" ? decade(tick) : `${exponentOf(tick)}×`)), filter: everyFewDecades },
     ],
     series: [{}, ...runs.map((run) => seriesOf(run, isClassic(session, run.id), runName(session, run.id, run.method)))],
     hooks: {
@@ -109,17 +116,20 @@ function options(box: HTMLElement, runs: RunResult[], session: Session): uPlot.O
         const index = plot.cursor.idx;
         session.hoveredIteration.value = index === null || index === undefined || (plot.cursor.left ?? -1) < 0 ? null : plot.data[0][index] ?? null;
       }],
-      draw: [(plot) => { drawMarks(plot, session); }],
+      draw: [(plot) => { drawRefinement(plot, session); drawMarks(plot, session, toleranceOf(session, unit)); }],
     },
   };
 }
 
 /** Whole decades around the data and the tolerance, so that lines do not jump with every result and rounding does not look like much. */
-function decades(min: number | null, max: number | null, session: Session): uPlot.Range.MinMax {
-  const tolerance = session.results.value[0]?.tolerance ?? 0;
+function decades(min: number | null, max: number | null, tolerance: number): uPlot.Range.MinMax {
   const low = Math.floor(Math.log10(Math.max(FLOOR, min ?? 1e-8)) - 0.1);
   const high = Math.ceil(Math.log10(Math.max(FLOOR * 10, max ?? 1, 10 * tolerance)) + 0.1);
   return [10 ** low, 10 ** Math.max(low + 1, high)];
+}
+
+function toleranceOf(session: Session, unit: Curves["unit"]): number {
+  return unit === "tolerances" ? 1 : session.results.peek()[0]?.tolerance ?? 0;
 }
 
 function isDecade(value: number): boolean {
@@ -136,6 +146,12 @@ export function decade(metres: number): string {
   if (power > 3) return `${10 ** (power - 3)} km`;
   const prefix = Math.min(PREFIXES.length - 1, Math.max(0, Math.ceil(-power / 3)));
   return `${10 ** (power + 3 * prefix)} ${PREFIXES[prefix]}`;
+}
+
+/** A power of ten as a factor. */
+function exponentOf(factor: number): string {
+  const power = Math.round(Math.log10(factor));
+  return power >= 0 && power < 4 ? String(10 ** power) : `1e${power}`.replace("-", "−");
 }
 
 /** Labels only as many decades as there is room for. */
@@ -216,10 +232,28 @@ function regular(path: Path2D, corners: number, x: number, y: number, radius: nu
   path.closePath();
 }
 
-/** The tolerance as a fine line, and where the scrubber stands. */
-function drawMarks(plot: uPlot, session: Session): void {
+/** The iterations of the main run that only refine what already held, as a veil with its name. */
+function drawRefinement(plot: uPlot, session: Session): void {
+  const main = session.results.peek()[0];
+  const from = main ? refinedFrom(main) : null;
+  if (!main || from === null) return;
   const { ctx, bbox } = plot;
-  const tolerance = session.results.value[0]?.tolerance ?? 0;
+  const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(main.iterations, "x", true)];
+  ctx.save();
+  ctx.globalAlpha = 0.06;
+  ctx.fillStyle = token("ink");
+  ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.globalAlpha = 1;
+  ctx.font = `${12 * devicePixelRatio}px 'Inter Variable', sans-serif`;
+  ctx.fillStyle = token("ink-soft");
+  ctx.textAlign = "right";
+  if (ctx.measureText(REFINED).width + 8 * devicePixelRatio < right - left) ctx.fillText(REFINED, right - 4 * devicePixelRatio, bbox.top + 12 * devicePixelRatio);
+  ctx.restore();
+}
+
+/** The tolerance as a fine line, and where the scrubber stands. */
+function drawMarks(plot: uPlot, session: Session, tolerance: number): void {
+  const { ctx, bbox } = plot;
   const cursor = session.cursor.peek();
   ctx.save();
   ctx.lineWidth = devicePixelRatio;
