@@ -186,7 +186,7 @@ test("a key that is held moves the target on, and is one step of undo", async ()
   expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(before));
 test("numbers are typed with a point or a comma, and what is not taken is said", async () => {
   const { page } = studio;
-  await openScene(page, "limb-2d");
+  await openScene(page, "chain-2d");
   await page.evaluate(() => { globalThis.posekitSession.selection.value = "target:0"; });
   const selected = page.locator("details.section", { hasText: "Selected" });
   if (await selected.getAttribute("open") === null) await selected.locator("summary").click();
@@ -205,9 +205,9 @@ test("numbers are typed with a point or a comma, and what is not taken is said",
   await x.press("ArrowUp");
   await settled(page);
   expect((await handlePosition(page, "target:0"))[0]).toBeCloseTo(0.31, 12);
-  const bone = page.getByRole("spinbutton").first();
-  await bone.fill("1000");
-  await bone.press("Enter");
+  const segments = page.getByRole("spinbutton", { name: "Segments" });
+  await segments.fill("1000");
+  await segments.press("Enter");
   await expect.poll(() => page.locator(".number-note").allInnerTexts()).toEqual([expect.stringMatching(/^At most \d/)]);
 });
 

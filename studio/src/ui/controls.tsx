@@ -2,7 +2,7 @@
 
 import type { LucideIcon } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { parseNumber, take } from "./numbers.ts";
 
@@ -59,21 +59,21 @@ interface NumberFieldProps {
 /** A number that is typed in; it is taken when the field is left, on Enter, and with each step of the arrow keys. */
 export function NumberField(props: NumberFieldProps) {
   const id = useId();
-  const field = useRef<HTMLInputElement>(null);
+  // What is being typed stays while results come in and draw the panel anew.
+  const [typing, setTyping] = useState<string | null>(null);
   const [note, setNote] = useState("");
   const shown = Number.isFinite(props.value) ? props.value.toFixed(props.digits) : "";
   const commit = (typed: string) => {
     const taken = take(typed, props);
+    setTyping(null);
     setNote(taken.note);
     if (taken.value !== null) props.onCommit(taken.value);
-    // What comes of it may be what was there before: then nothing else writes it back.
-    requestAnimationFrame(() => { if (field.current) field.current.value = field.current.dataset["shown"] ?? ""; });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (way === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const from = parseNumber(field.current?.value ?? "") ?? props.value;
+    const from = parseNumber(typing ?? shown) ?? props.value;
     commit((from + way * props.step).toFixed(Math.max(props.digits, 6)));
   };
   return (
@@ -81,7 +81,6 @@ export function NumberField(props: NumberFieldProps) {
       <label for={id} class={props.hideLabel ? "sr-only" : "number-label"}>{props.label}</label>
       <input
         id={id}
-        ref={field}
         type="text"
         role="spinbutton"
         // The decimal keys of a phone have no minus.
@@ -89,15 +88,15 @@ export function NumberField(props: NumberFieldProps) {
         autocomplete="off"
         spellcheck={false}
         class="number"
-        value={shown}
-        data-shown={shown}
+        value={typing ?? shown}
         aria-valuenow={Number.isFinite(props.value) ? props.value : undefined}
         aria-valuetext={`${shown} ${props.unit}`.trim()}
         aria-valuemin={props.min}
         aria-valuemax={props.max}
         aria-describedby={note ? `${id}-note` : undefined}
         placeholder={props.placeholder}
-        onInput={() => { setNote(""); }}
+        onInput={(event) => { setTyping(event.currentTarget.value); setNote(""); }}
+        onBlur={() => { setTyping(null); }}
         onChange={(event) => { commit(event.currentTarget.value); }}
         onKeyDown={onKeyDown}
       />
