@@ -184,6 +184,8 @@ test("a key that is held moves the target on, and is one step of undo", async ()
   expect((await handlePosition(page, "target:0"))[0]).toBe(x1);
   await page.keyboard.press("Control+z");
   expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(before));
+});
+
 test("numbers are typed with a point or a comma, and what is not taken is said", async () => {
   const { page } = studio;
   await openScene(page, "chain-2d");

@@ -332,7 +332,7 @@ impl Session {
     }
 
     /// The points behind a step of the trace, as a solution's file has them: those of relaxation are the raw ones, whose bones may be off length, and
-    /// those of FABRIK's way inward the ones with the tip on its target, whose root may be off its place.
+    /// those of FABRIK's way inward the ones with the tip on its target, whose first bone may be off length.
     ///
     /// # Errors
     /// When there is no such step.
