@@ -1,4 +1,4 @@
-//! Finding legs in every BVH of the shared assets.
+//! Finding legs in every motion of the shared assets.
 
 mod common;
 
@@ -6,6 +6,8 @@ mod common;
 mod clips;
 
 use posekit::motion::{Clip, Leg, Legs, Limb, find_legs};
+use posekit_io::motion::{MotionFile, MotionOptions};
+use posekit_io::{Limits, Warnings};
 
 /// Start, mid, end and ball of every leg, by name.
 fn shown(clip: &Clip, legs: &Legs) -> String {
@@ -69,4 +71,27 @@ fn without_their_names_legs_are_found_by_shape() {
         };
         assert_eq!(limbs(&found.legs), limbs(&named), "{file}: {}", found.reason);
     }
+}
+
+/// Rigs have joints that steer the feet, and move them in some motions and not in others.
+#[test]
+fn all_motions_of_a_figure_have_the_same_legs() {
+    let Some(assets) = common::assets() else { return };
+    let mut n_files = 0;
+    for path in common::gltf_files(&assets) {
+        let (options, limits) = (MotionOptions::default(), Limits::default());
+        let Ok(file) = MotionFile::open(&path, &options, &limits, &mut Warnings::new()) else {
+            continue;
+        };
+        let legs = |index: usize| {
+            let clip = file.clip(index).ok()?;
+            Some(shown(clip, &find_legs(clip)))
+        };
+        let all: Vec<String> = (0..file.n_clips()).filter_map(legs).collect();
+        n_files += usize::from(all.len() > 1);
+        for (index, legs) in all.iter().enumerate() {
+            assert_eq!(legs, &all[0], "{}: {index}", path.display());
+        }
+    }
+    assert!(n_files >= 4, "{n_files} files of several motions");
 }

@@ -1,5 +1,9 @@
 //! Legs and plants of made-up figures.
-#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail and speak as a test does"
+)]
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about, sin_cos};
@@ -175,7 +179,7 @@ fn seconds_to_find(skeleton: &Skeleton) -> f64 {
         let _ = std::hint::black_box(find_legs(&clip));
         start.elapsed().as_secs_f64()
     };
-    (0..3).map(once).fold(f64::INFINITY, f64::min)
+    (0..7).map(once).fold(f64::INFINITY, f64::min)
 }
 
 #[test]
@@ -204,9 +208,10 @@ fn finding_takes_time_by_the_number_of_joints() {
         ("fixed", &|n| chain(n, Joint::fixed)),
     ];
     for (what, figure) in figures {
-        let [few, many] = [1000, 16_000].map(|n| seconds_to_find(&figure(n)));
-        // Sixteen times as many; by the square it would be 256 times as long. Caches make many dearer than few, by less than six.
-        assert!(many < 100.0 * few, "{what}: {few} s for 1000, {many} s for 16000");
+        let [few, many] = [2000, 16_000].map(|n| seconds_to_find(&figure(n)));
+        println!("{what}: {few} s for 2000, {many} s for 16000");
+        // Eight times as many; by the square it would be 64 times as long. What no longer fits into caches takes a little longer.
+        assert!(many < 40.0 * few, "{what}: {few} s for 2000, {many} s for 16000");
     }
 }
 
