@@ -3,6 +3,7 @@
 
 pub(crate) mod person;
 pub(crate) mod random;
+pub(crate) mod solved;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, sin_cos};
