@@ -1,7 +1,7 @@
 //! Documents: their checks when they come from outside, and small changes to them.
 
-import { isMethod } from "./methods.ts";
-import { SCENE_IDS, type RunSpec, type StudioDocument } from "./types.ts";
+import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
+import { SCENE_IDS, type ProblemInfo, type RunResult, type RunSpec, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
@@ -105,4 +105,12 @@ export function freshRunId(runs: readonly RunSpec[]): string {
 /** The same problem without what belongs to one start. */
 export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
   return runs.map(({ start: _start, from: _from, ...rest }) => rest);
+}
+
+/** Why no other solver can be put beside those that run; null when one can. */
+export function whyNoOther({ runs, scene }: StudioDocument, info: ProblemInfo | null, results: readonly RunResult[]): string | null {
+  if (scene === "crowd") return "A crowd is solved in closed form only";
+  if (runs.length >= MOST_RUNS) return `At most ${MOST_RUNS} solvers stand side by side`;
+  const used = usedMethods(runs, results);
+  return info && used && unusedMethod(info.methods, used) === null ? "No other solver fits this problem" : null;
 }

@@ -6,7 +6,7 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
-import { freshRunId, MOST_RUNS, withoutStarts } from "./document.ts";
+import { freshRunId, MOST_RUNS, whyNoOther, withoutStarts } from "./document.ts";
 import { fits, flatPoints, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withPoint, withStart } from "./edit.ts";
 import { isPoints, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
@@ -17,6 +17,9 @@ import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { unusedMethod, usedMethods } from "./methods.ts";
+import { Notices } from "./notices.ts";
+import { isBending, labelOf, messageOf, orderOf, source, type Drag } from "./orders.ts";
+import { Played } from "./played.ts";
 import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
 import { savedFiles, slug, snippetsOf } from "./snippets.ts";
 import { announce, methodWord } from "./words.ts";
@@ -29,7 +32,6 @@ import type {
 const QUIET = 140;
 /** A trace is played in about so many entries a second, and in no more than so many seconds. */
 const [ENTRIES_A_SECOND, LONGEST_PLAY] = [10, 9] as const;
-const MOST_NOTICES = 5;
 /** So many files are kept for figures that name one. */
 const MOST_KNOWN = 6;
 
@@ -39,17 +41,6 @@ export function createSession(surroundings: Partial<Surroundings> = {}): Session
 
 /** Where the cursor goes from where it is; null: nowhere yet. */
 type Move = (trace: TraceData, here: number | null) => number;
-
-/** A drag under way. */
-interface Drag {
-  handle: Handle;
-  /** Entry of the history that the drag writes. */
-  key: string;
-  /** Where each run stood when it began. */
-  from: ReadonlyMap<string, Float64Array>;
-  /** Where a joint or the pole is wanted, until the worker has brought it there. */
-  wanted: Vec3 | null;
-}
 
 class StudioSession implements Session {
   /** A character's file stands beside the documents that it belongs to. */
@@ -63,7 +54,7 @@ class StudioSession implements Session {
   readonly #playback = signal<Playback>({ mode: "live", running: false });
   readonly #entry = signal<number | null>(null);
   readonly #worker = signal<WorkerState>("starting");
-  readonly #notices = signal<Notice[]>([]);
+  readonly #notices = new Notices();
   readonly #undoLabel = signal<string | null>(null);
   readonly #redoLabel = signal<string | null>(null);
   readonly #dragging = signal(false);
@@ -86,14 +77,7 @@ class StudioSession implements Session {
     const pose: PoseData = shown && shown.points.length === info.start.points.length ? shown : info.start;
     return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
   });
-  readonly noOther = computed<string | null>(() => {
-    const { runs, scene } = this.#document.value;
-    if (scene === "crowd") return "A crowd is solved in closed form only";
-    if (runs.length >= MOST_RUNS) return `At most ${MOST_RUNS} solvers stand side by side`;
-    const info = this.#info.value;
-    const used = usedMethods(runs, this.#results.value);
-    return info && used && unusedMethod(info.methods, used) === null ? "No other solver fits this problem" : null;
-  });
+  readonly noOther = computed(() => whyNoOther(this.#document.value, this.#info.value, this.#results.value));
   readonly announcement = computed(() => announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
 
   /** What the worker has loaded. */
@@ -110,12 +94,7 @@ class StudioSession implements Session {
   #tracesWanted = false;
   /** Moves of the cursor that wait for the trace. */
   #pending: { moves: Move[]; run: boolean } | null = null;
-  /** True when the trace goes from where played iterations began. */
-  #isPlayed = false;
-  /** Where each run began when iterations are played: what a trace then goes from. */
-  readonly #playedFrom = new Map<string, Float64Array>();
-  #playRestart = false;
-  #playedTargets = "";
+  readonly #played = new Played();
   /** Where each live run started last. */
   readonly #startedFrom = new Map<string, Float64Array>();
   #framing = false;
@@ -123,7 +102,6 @@ class StudioSession implements Session {
   #crowdTime = 0;
   #credit = 0;
   #pictures: Pictures | null = null;
-  #nextNotice = 1;
   /** Files that a figure may name, by name, the oldest first. */
   readonly #known = new Map<string, Uint8Array>();
   /** The document whose loading failed last, so that it is not tried for ever. */
@@ -152,7 +130,7 @@ class StudioSession implements Session {
   get character(): ReadonlySignal<CharacterFile | null> { return this.#character; }
   get playback(): ReadonlySignal<Playback> { return this.#playback; }
   get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
-  get notices(): ReadonlySignal<Notice[]> { return this.#notices; }
+  get notices(): ReadonlySignal<Notice[]> { return this.#notices.all; }
   get canUndo(): ReadonlySignal<string | null> { return this.#undoLabel; }
   get canRedo(): ReadonlySignal<string | null> { return this.#redoLabel; }
   get dragging(): ReadonlySignal<boolean> { return this.#dragging; }
@@ -163,7 +141,7 @@ class StudioSession implements Session {
       try {
         return decodeLink(this.around.hash);
       } catch (error) {
-        this.#tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
+        this.#notices.tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
       }
     }
     return sceneDocument("limb-2d");
@@ -184,7 +162,7 @@ class StudioSession implements Session {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
-      this.#notices.value = this.#notices.peek().filter(({ kind }) => kind === "warning");
+      this.#notices.keep(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
       this.#goTo("live");
@@ -218,8 +196,8 @@ class StudioSession implements Session {
       return true;
     } catch (error) {
       this.#loaded = null;
-      if (error instanceof LoadFault) this.#tell({ kind: "error", what: error.message, where: error.where, hint: error.hint });
-      else this.#tell({ kind: "error", what: `${name} cannot be opened: ${messageOf(error)}`, hint: "What was on show stays." });
+      if (error instanceof LoadFault) this.#notices.tell({ kind: "error", what: error.message, where: error.where, hint: error.hint });
+      else this.#notices.tell({ kind: "error", what: `${name} cannot be opened: ${messageOf(error)}`, hint: "What was on show stays." });
       this.#change();
       return false;
     }
@@ -234,8 +212,8 @@ class StudioSession implements Session {
   /** One notice, however much there is to say: the panel lists the rest. */
   #remark(name: string, remark: string | null, warnings: number): void {
     const rest = warnings === 0 ? undefined : `${warnings === 1 ? "One remark" : `${warnings} remarks`} on the file: see the panel, under Scene.`;
-    if (remark !== null) this.#tell({ kind: "info", what: remark, where: name, hint: rest });
-    else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
+    if (remark !== null) this.#notices.tell({ kind: "info", what: remark, where: name, hint: rest });
+    else if (rest !== undefined) this.#notices.tell({ kind: "info", what: rest, where: name });
   }
 
   reset(): void {
@@ -263,7 +241,7 @@ class StudioSession implements Session {
 
   #step(document: StudioDocument): void {
     this.#leaveDrag();
-    this.#isPlayed = false;
+    this.#played.isOn = false;
     batch(() => {
       this.#goTo("live");
       this.#show(document);
@@ -400,7 +378,7 @@ class StudioSession implements Session {
     const used = usedMethods(runs, this.#results.peek());
     const wanted = method ?? (used && unusedMethod(this.#info.peek()?.methods ?? [], used));
     if (why !== null || wanted === null) {
-      this.#tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
+      this.#notices.tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
       return;
     }
     const main = runs[0];
@@ -471,7 +449,7 @@ class StudioSession implements Session {
       this.#playback.value = { mode: "play", running: true };
     } else if (this.#document.peek().perFrame !== null) {
       if (this.#playback.peek().mode !== "play") {
-        this.#playRestart = true;
+        this.#played.restarts = true;
         this.#entry.value = null;
       }
       this.#playback.value = { mode: "play", running: true };
@@ -489,20 +467,13 @@ class StudioSession implements Session {
     this.#whenQuiet();
   }
 
-  /** The document with what is on show as what its solves come to: those that were played begin where the played iterations did. */
+  /** The document with what is on show as what its solves come to. */
   #asPlayed(): StudioDocument {
-    const document = this.#document.peek();
-    if (!this.#isPlayed || this.#playRestart) return document;
-    const isMoved = this.#playedOrder() !== this.#playedTargets;
-    const runs = document.runs.map((run): RunSpec => {
-      const result = this.#results.peek().find(({ id, fault }) => id === run.id && fault === null);
-      const start = isMoved ? result && this.#raw(result) : this.#playedFrom.get(run.id);
-      if (!start || start.length === 0) return run;
-      const { from: _from, ...rest } = run;
-      const isThere = String(start) === String(run.start ?? this.#info.peek()?.start.q);
-      return isThere ? rest : { ...rest, start: Array.from(start) };
-    });
-    return JSON.stringify(runs) === JSON.stringify(document.runs) ? document : { ...document, runs };
+    const here = (wanted: string) => {
+      const result = this.#results.peek().find(({ id, fault }) => id === wanted && fault === null);
+      return result && this.#raw(result);
+    };
+    return this.#played.asPlayed(this.#document.peek(), here, this.#info.peek()?.start.q);
   }
 
   /** Writes it down, so that undo, redo and the live end come back to it. It is no step of its own: nobody has changed anything. */
@@ -513,19 +484,13 @@ class StudioSession implements Session {
     this.#document.value = document;
   }
 
-  /** What played iterations are of: when it changes, they begin anew from where they are. */
-  #playedOrder(): string {
-    const { runs, problem } = this.#document.peek();
-    return JSON.stringify([targetsOf(problem), runs.map(({ method, settings }) => [method, settings])]);
-  }
-
   /** The iteration on show, counted from where the way begins; undefined when it is the last. */
   #iterationOnShow(): number | undefined {
     const cursor = this.cursor.peek();
     if (cursor) return cursor.entry < cursor.entries - 1 ? cursor.iteration : undefined;
     const main = this.#results.peek()[0];
-    if (!main || !this.#isPlayed || this.#playback.peek().mode !== "play") return undefined;
-    if (this.#playedOrder() !== this.#playedTargets) return 0;
+    if (!main || !this.#played.isOn || this.#playback.peek().mode !== "play") return undefined;
+    if (this.#played.isStale(this.#document.peek())) return 0;
     return main.done ? undefined : main.iterations;
   }
 
@@ -587,7 +552,7 @@ class StudioSession implements Session {
   #goTo(mode: Playback["mode"]): void {
     this.#keepPlayed();
     this.#pending = null;
-    this.#isPlayed = false;
+    this.#played.isOn = false;
     batch(() => {
       this.#entry.value = null;
       this.#playback.value = { mode, running: this.#isCrowd() && this.#playback.peek().running };
@@ -651,7 +616,7 @@ class StudioSession implements Session {
 
   #isDone(): boolean {
     const results = this.#results.peek();
-    return !this.#isCrowd() && !this.#playRestart && this.#isPlayed && results.length > 0 && results.every(({ done }) => done);
+    return !this.#isCrowd() && !this.#played.restarts && this.#played.isOn && results.length > 0 && results.every(({ done }) => done);
   }
 
   #playTrace(seconds: number): void {
@@ -744,7 +709,7 @@ class StudioSession implements Session {
       const info = await this.#client.ask<"load">({ kind: "load", source: source(JSON.stringify(problem), urdf) });
       this.#loaded = { problem, urdf };
       this.#startedFrom.clear();
-      this.#playRestart = true;
+      this.#played.restarts = true;
       batch(() => {
         const old = this.#info.peek();
         this.#info.value = info;
@@ -768,13 +733,13 @@ class StudioSession implements Session {
     if (this.#history.document === document && this.#history.undoLabel !== null) {
       this.#show(this.#history.drop());
       this.#leaveDrag();
-      this.#tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
+      this.#notices.tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
       this.#change();
       return;
     }
     // Nothing to go back to: a link that cannot be solved.
     if (isNew) this.open(sceneDocument("limb-2d"), "Open scene");
-    this.#tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
+    this.#notices.tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
   }
 
   #order(run: RunSpec, isFollowing: boolean): RunOrder {
@@ -827,16 +792,14 @@ class StudioSession implements Session {
   }
 
   async #playFrame(): Promise<void> {
-    const { runs, perFrame, problem } = this.#document.peek();
+    const document = this.#document.peek();
+    const { runs, perFrame, problem } = document;
     const targets = targetsOf(problem);
-    const text = this.#playedOrder();
-    const moved = text !== this.#playedTargets;
-    const restart = this.#playRestart || moved;
-    const orders = runs.map((run) => this.#order(run, !this.#playRestart));
-    if (restart) for (const order of orders) this.#playedFrom.set(order.id, order.start instanceof Float64Array ? order.start : this.#info.peek()?.start.q ?? new Float64Array());
-    this.#playRestart = false;
-    this.#isPlayed = true;
-    this.#playedTargets = text;
+    const { restarts } = this.#played;
+    const restart = restarts || this.#played.isStale(document);
+    const orders = runs.map((run) => this.#order(run, !restarts));
+    if (restart) for (const { id, start } of orders) this.#played.begin(id, start instanceof Float64Array ? start : this.#info.peek()?.start.q ?? new Float64Array());
+    this.#played.goOn(document);
     this.#accept(await this.#client.ask<"advance">({ kind: "advance", runs: orders, targets, iterations: perFrame ?? 1, restart }));
   }
 
@@ -896,19 +859,15 @@ class StudioSession implements Session {
     for (const run of runs) {
       const result = this.#results.peek().find(({ id }) => id === run.id);
       if (!result || result.fault !== null || this.#isTraced(result)) continue;
-      const trace = await this.#client.ask<"trace">({ kind: "trace", run: this.#traceOrder(run), targets });
+      // The way goes from where played iterations began, or the last drag did.
+      const start = this.#played.start(run.id) ?? run.from ?? run.start;
+      const trace = await this.#client.ask<"trace">({ kind: "trace", run: orderOf(run, start), targets });
       if (round !== this.#round || this.#drag !== null) return;
       this.#traced.set(run.id, this.#signature(run.id));
       this.#patch(run.id, { trace });
     }
     const main = this.#results.peek()[0]?.trace ?? null;
     if (hasPoses(main)) this.#applyMoves(main);
-  }
-
-  /** The way goes from where the last drag began, or from where played iterations did. */
-  #traceOrder(run: RunSpec): RunOrder {
-    const played = this.#isPlayed ? this.#playedFrom.get(run.id) : undefined;
-    return orderOf(run, played && played.length > 0 ? played : run.from ?? run.start);
   }
 
   async #measure(): Promise<void> {
@@ -939,26 +898,18 @@ class StudioSession implements Session {
 
   #trouble(error: unknown): void {
     if (this.#isOver || error instanceof WorkerLost) return;
-    this.#tell({ kind: "error", what: messageOf(error) });
+    this.#notices.tell({ kind: "error", what: messageOf(error) });
   }
 
   #restarted(why: string): void {
     this.#loaded = null;
-    this.#tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
+    this.#notices.tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
     // The request that died is not repeated at once, lest it kill the next worker too: the document is.
     queueMicrotask(() => { this.#change(); });
   }
 
-  #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
-    const { kind, what, where, hint } = notice;
-    const full: Notice = { id: this.#nextNotice, kind, what, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
-    this.#nextNotice += 1;
-    const others = this.#notices.peek().filter((old) => old.what !== what);
-    this.#notices.value = [...others, full].slice(-MOST_NOTICES);
-  }
-
   dismiss(notice: number): void {
-    this.#notices.value = this.#notices.peek().filter(({ id }) => id !== notice);
+    this.#notices.keep(({ id }) => id !== notice);
   }
 
   killWorker(): void {
@@ -1045,25 +996,4 @@ class StudioSession implements Session {
   async digest(): Promise<{ computed: string; committed: string }> {
     return await this.#client.ask<"digest">({ kind: "digest" });
   }
-}
-
-function orderOf({ id, method, settings }: RunSpec, start: ArrayLike<number> | undefined): RunOrder {
-  return { id, method, settings, start: start ? Float64Array.from(start) : "problem" };
-}
-
-function source(text: string, urdf: string | undefined): { kind: "json"; text: string; urdf?: string } {
-  return { kind: "json", text, ...(urdf === undefined ? {} : { urdf }) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Whether moving it changes the pose from which every solver starts, not what is wanted of them. */
-function isBending({ kind }: Handle): boolean {
-  return kind === "joint" || kind === "pole";
-}
-
-function labelOf({ kind }: Handle): string {
-  return `Move ${kind === "limit" ? "a limit" : `the ${kind}`}`;
 }

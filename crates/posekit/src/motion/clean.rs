@@ -190,25 +190,18 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         ..settings.hold.clone()
     };
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-    let paths = Paths::of(&tracks, clip, &legs.legs);
-    let pace = Pace::of(&paths);
-    let looks = pace.looks(&paths);
-    let floor = floor_of(&looks, settings.floor);
-    let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
-    let seen = (&paths, &looks, pace);
-    let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
+    let seen = Seen::new(&tracks, clip, &legs.legs, settings);
     let given = settings.contacts.as_ref();
-    let was_cleaned = was_cleaned(&firm);
     // Where nothing is to hold, nothing is to change.
     let is_idle = legs.legs.is_empty() || given.is_some_and(Vec::is_empty);
     let root = carrier(clip, &legs.legs).filter(|_| !is_idle);
     let way = match root {
-        Some(root) if (settings.path && !was_cleaned) || settings.in_place => {
-            let slide = Slide::new(&looks, &firm, &floor);
-            way(&tracks, root, (&slide, &firm), &looks, (&paths, settings))
+        Some(root) if (settings.path && !seen.was_cleaned) || settings.in_place => {
+            seen.way(&tracks, root, settings)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
+    let Seen { paths, pace, looks, floor, firm, was_cleaned } = seen;
     let Way { share: path_share, path: at_looks, in_place } = way;
     let path = if at_looks.is_empty() { Vec::new() } else { pace.filled(&at_looks) };
     let looks = Moved { paths: &looks, path: &at_looks };
@@ -295,34 +288,57 @@ const LEVEL: f64 = 0.35;
 /// A root that moves by less than this is meant to stay where it is \[leg lengths\].
 const STAYS: f64 = 1e-3;
 
-fn way(
-    tracks: &Tracks,
-    root: usize,
-    (slide, firm): (&Slide, &[Firm]),
-    looks: &Paths,
-    (paths, settings): (&Paths, &CleanSettings),
-) -> Way {
-    let path = |share| slide.displacement(share, looks.frame_time);
-    let whole = path(1.0);
-    let length = |far: f64, shift: &DVec3| far.max(shift.length());
-    let far = whole.iter().fold(0.0, length);
-    let strays = strays(tracks, root, paths.n_frames);
-    let in_place = settings.in_place
-        || slide.is_known
-            && slide.is_common
-            && far > ON_THE_SPOT.0 * paths.length
-            && strays < ON_THE_SPOT.1 * far
-            && straightness(&whole) >= STRAIGHT
-            && climb(paths) <= LEVEL * paths.length;
-    let share = match in_place {
-        true => 1.0,
-        false if !slide.is_known || strays <= STAYS * paths.length => 0.0,
-        false => slide.share(&whole, firm, paths.length),
-    };
-    if share <= 0.0 {
-        return Way { in_place, ..Way::default() };
+/// What a clip shows of its feet.
+struct Seen {
+    paths: Paths,
+    pace: Pace,
+    /// The paths at the times at which feet are looked at.
+    looks: Paths,
+    floor: Floor,
+    firm: Vec<Firm>,
+    was_cleaned: bool,
+}
+
+impl Seen {
+    /// - `tracks`: of the clip, with all joints of the legs
+    fn new(tracks: &Tracks, clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Self {
+        let paths = Paths::of(tracks, clip, legs);
+        let pace = Pace::of(&paths);
+        let looks = pace.looks(&paths);
+        let floor = floor_of(&looks, settings.floor);
+        let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
+        let detect = (settings.firm, &settings.detect);
+        let firm = firm_parts((&paths, &looks, pace), &floor, &plants, detect);
+        let was_cleaned = was_cleaned(&firm);
+        Self { paths, pace, looks, floor, firm, was_cleaned }
     }
-    Way { share, path: path(share * settings.strength), in_place }
+
+    /// What is to be done about the path of the root.
+    fn way(&self, tracks: &Tracks, root: usize, settings: &CleanSettings) -> Way {
+        let Self { paths, looks, firm, .. } = self;
+        let slide = Slide::new(looks, firm, &self.floor);
+        let path = |share| slide.displacement(share, looks.frame_time);
+        let whole = path(1.0);
+        let length = |far: f64, shift: &DVec3| far.max(shift.length());
+        let far = whole.iter().fold(0.0, length);
+        let strays = strays(tracks, root, paths.n_frames);
+        let in_place = settings.in_place
+            || slide.is_known
+                && slide.is_common
+                && far > ON_THE_SPOT.0 * paths.length
+                && strays < ON_THE_SPOT.1 * far
+                && straightness(&whole) >= STRAIGHT
+                && climb(paths) <= LEVEL * paths.length;
+        let share = match in_place {
+            true => 1.0,
+            false if !slide.is_known || strays <= STAYS * paths.length => 0.0,
+            false => slide.share(&whole, firm, paths.length),
+        };
+        if share <= 0.0 {
+            return Way { in_place, ..Way::default() };
+        }
+        Way { share, path: path(share * settings.strength), in_place }
+    }
 }
 
 /// The way that a walk on the spot would go, as [`clean`] judges it: frame after frame, for [`along_path`]. `None` where the figure is not on the spot.
@@ -335,20 +351,13 @@ fn way(
 pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Option<Vec<DVec3>> {
     let root = carrier(clip, legs).filter(|_| !legs.is_empty() && clip.n_frames() > 0)?;
     let tracks = Tracks::new(clip, &joints_of(legs));
-    let paths = Paths::of(&tracks, clip, legs);
-    let pace = Pace::of(&paths);
-    let looks = pace.looks(&paths);
-    let floor = floor_of(&looks, settings.floor);
-    let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
-    let seen = (&paths, &looks, pace);
-    let firm = firm_parts(seen, &floor, &plants, (settings.firm, &settings.detect));
-    if was_cleaned(&firm) && !settings.in_place {
+    let seen = Seen::new(&tracks, clip, legs, settings);
+    if seen.was_cleaned && !settings.in_place {
         return None;
     }
-    let slide = Slide::new(&looks, &firm, &floor);
     let whole = CleanSettings { strength: 1.0, ..settings.clone() };
-    let way = way(&tracks, root, (&slide, &firm), &looks, (&paths, &whole));
-    way.in_place.then(|| pace.filled(&way.path))
+    let way = seen.way(&tracks, root, &whole);
+    way.in_place.then(|| seen.pace.filled(&way.path))
 }
 
 /// How far a joint gets from where it is first \[the clip's unit\].
