@@ -42,6 +42,8 @@ pub struct FigureModel {
     pub bodies: Arc<[Body]>,
     /// The settings of the file, the others at their defaults.
     pub settings: Settings,
+    /// The links of a robot by the joints whose frames they are: a name or nothing for each joint. Empty without a robot.
+    pub links: Vec<Option<String>>,
 }
 
 impl FigureProblem {
@@ -92,8 +94,18 @@ impl FigureProblem {
             self.tasks.iter().enumerate().map(|(index, task)| context.task(task, index)).collect();
         let tasks = tasks?;
         let settings = context.names.settings(&self.settings)?;
-        Ok(FigureModel { start, tasks, bodies, settings, skeleton })
+        let links = robot.map_or(Vec::new(), links_by_joint);
+        Ok(FigureModel { start, tasks, bodies, settings, skeleton, links })
     }
+}
+
+/// For each joint of a robot the link that it carries; the first two of a planar joint's three carry none.
+fn links_by_joint(robot: &Robot) -> Vec<Option<String>> {
+    let mut links = vec![None; robot.skeleton().n_joints()];
+    for link in robot.links() {
+        links[link.skeleton_joint] = Some(link.name.clone());
+    }
+    links
 }
 
 fn check_postures(tasks: &[FigureTask]) -> Result<()> {

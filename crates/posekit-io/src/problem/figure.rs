@@ -22,6 +22,8 @@ pub struct FigureScene {
     pub labels: Vec<Label>,
     /// Mass of all bodies \[kg\].
     pub mass: f64,
+    /// The links of a robot by the joints whose frames they are; empty without a robot.
+    pub links: Vec<Option<String>>,
     /// The settings of the file.
     settings: Settings,
     /// The file.
@@ -63,6 +65,7 @@ impl FigureScene {
             tasks: model.tasks,
             labels,
             mass: model.bodies.iter().map(|body| body.mass).sum(),
+            links: model.links,
             settings: model.settings,
             problem: problem.clone(),
         }

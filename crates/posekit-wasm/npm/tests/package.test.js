@@ -259,3 +259,13 @@ test("ten thousand frames take no more memory, whatever the method", () => {
     problem.free();
   }
 });
+
+test("a robot's links are told by the joints that carry them", () => {
+  const robot = Problem.fromUrdf(`<robot name="r"> <link name="floor"/> <link name="cart"/> <link name="mast"/>
+    <joint name="roll" type="planar"> <parent link="floor"/> <child link="cart"/> <axis xyz="0 0 1"/> </joint>
+    <joint name="swing" type="continuous"> <parent link="cart"/> <child link="mast"/> <axis xyz="0 1 0"/> </joint> </robot>`);
+  assert.deepEqual(robot.names(), ["floor", "roll/x", "roll/y", "roll/turn", "swing"]);
+  assert.deepEqual(robot.links(), ["floor", "", "", "cart", "mast"]);
+  assert.deepEqual(Problem.fromJson(figure).links(), ["", "", "", "", ""]);
+  assert.deepEqual(Problem.fromJson(points).links(), []);
+});

@@ -164,6 +164,17 @@ impl Problem {
         self.each_joint(|skeleton, joint| skeleton.name(joint).to_owned())
     }
 
+    /// The names of a robot's links by the joints whose frames they are, for tasks to speak about; empty for joints that carry none, and all of them where the
+    /// problem's joints do not come from a URDF.
+    #[must_use]
+    pub fn links(&self) -> Vec<String> {
+        let links = match self.own.as_ref() {
+            Read::Figure(figure) => figure.links.as_slice(),
+            Read::Scene(_) => &[],
+        };
+        self.each_joint(|_, joint| links.get(joint).cloned().flatten().unwrap_or_default())
+    }
+
     /// Kinds of the joints: 0 fixed, 1 revolute, 2 prismatic, 3 ball, 4 free.
     #[must_use]
     pub fn kinds(&self) -> Vec<u8> {
