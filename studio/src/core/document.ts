@@ -1,7 +1,7 @@
 //! Documents: their checks when they come from outside, and small changes to them.
 
 import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
-import { SCENE_IDS, type ProblemInfo, type RunResult, type RunSpec, type StudioDocument } from "./types.ts";
+import { SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
@@ -96,15 +96,29 @@ export function show(value: unknown): string {
 }
 
 /** An id that no run has. */
-export function freshRunId(runs: readonly RunSpec[]): string {
+function freshRunId(runs: readonly RunSpec[]): string {
   let index = runs.length + 1;
   while (runs.some((run) => run.id === `run${index}`)) index += 1;
   return `run${index}`;
 }
 
+/** One more run, from where the main one starts. */
+export function besideMain(runs: readonly RunSpec[], method: MethodName): RunSpec {
+  const { start, from } = runs[0] ?? {};
+  return { id: freshRunId(runs), method, settings: {}, visible: true, ...(start ? { start } : {}), ...(from ? { from } : {}) };
+}
+
 /** The same problem without what belongs to one start. */
 export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
   return runs.map(({ start: _start, from: _from, ...rest }) => rest);
+}
+
+/** The same runs, each from a start of its own; those without one from the problem's. */
+export function startingAt(runs: readonly RunSpec[], starts: ReadonlyMap<string, number[]>): RunSpec[] {
+  return withoutStarts(runs).map((run) => {
+    const start = starts.get(run.id);
+    return start ? { ...run, start } : run;
+  });
 }
 
 /** Why no other solver can be put beside those that run; null when one can. */

@@ -11,9 +11,10 @@ const info = { names: ["a", "b"], parents: Int32Array.of(-1, 0) } as unknown as 
 describe("targets", () => {
   it("are moved without touching anything else", () => {
     for (const id of ["limb-2d", "arm-free", "arm7", "figure", "hand"] as const) {
-      const { problem } = sceneDocument(id);
+      const document = sceneDocument(id);
+      const { problem } = document;
       for (const { task } of targetsOf(problem)) {
-        const moved = moveHandle(problem, info, handle({ task }), { position: [0.1, 0.2, 0.3], rotation: [0, 0, 1, 0] });
+        const { problem: moved } = moveHandle(document, info, handle({ task }), { position: [0.1, 0.2, 0.3], rotation: [0, 0, 1, 0] });
         expect(moved).not.toBe(problem);
         expect(onlyTargetsDiffer(problem, moved), id).toBe(true);
         const numbers = targetsOf(moved).find((one) => one.task === task)?.numbers ?? [];
@@ -36,8 +37,7 @@ describe("targets", () => {
 });
 
 it("keeps the ends of a range in order", () => {
-  const limb = sceneDocument("limb-2d").problem;
-  const moved = moveHandle(limb, info, handle({ kind: "limit", joint: 1, limit: { end: "min", value: 0 } }), { value: 9 });
+  const { problem: moved } = moveHandle(sceneDocument("limb-2d"), info, handle({ kind: "limit", joint: 1, limit: { end: "min", value: 0 } }), { value: 9 });
   expect(moved).toMatchObject({ bones: [{}, { limit: [2.6179938779914944, 2.6179938779914944] }] });
 });
 

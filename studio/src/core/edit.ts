@@ -2,7 +2,8 @@
 
 import { isFigure, isPlane, isPoints, isSpace, type FigureProblem, type FigureTask, type JointValue, type ProblemFile, type Quat, type Vec3 } from "./files.ts";
 import { aboutAxis } from "./math.ts";
-import type { Handle, HandleMove, ProblemInfo } from "./types.ts";
+import { withRobotLimit } from "./urdf.ts";
+import type { Handle, HandleMove, ProblemInfo, StudioDocument } from "./types.ts";
 
 /** A target as the solver takes it: 2 or 3 numbers, 4 for an orientation, 7 for a pose. */
 export interface TargetNumbers {
@@ -77,16 +78,33 @@ function sameButTarget(a: FigureTask, b: FigureTask | undefined): boolean {
   });
 }
 
-/** The problem with a target, a root or a limit moved; the same object when there is nothing to move. */
-export function moveHandle(problem: ProblemFile, info: ProblemInfo, handle: Handle, move: HandleMove): ProblemFile {
+/** The document with what a handle stands for moved; the same object when there is nothing to move. */
+export function moveHandle(document: StudioDocument, info: ProblemInfo, handle: Handle, move: HandleMove): StudioDocument {
+  const { problem, urdf } = document;
+  if (handle.kind === "limit" && urdf !== undefined && isFigure(problem) && problem.urdf !== undefined) {
+    const moved = moveRobotLimit(urdf, info, handle, move.value);
+    return moved === urdf ? document : { ...document, urdf: moved };
+  }
+  const moved = moveInProblem(problem, info, handle, move);
+  return moved === problem ? document : { ...document, problem: moved };
+}
+
+function moveInProblem(problem: ProblemFile, info: ProblemInfo, handle: Handle, move: HandleMove): ProblemFile {
   switch (handle.kind) {
     case "target": return moveTarget(problem, handle.task ?? 0, move);
     case "root": return move.position ? moveRoot(problem, info, move.position) : problem;
     case "limit": return handle.joint !== null && handle.limit && move.value !== undefined ? moveLimit(problem, info, handle.joint, handle.limit.end, move.value) : problem;
-    case "joint":
-    case "pole":
-      return problem;
+    case "joint": return isPoints(problem) && move.position ? withPoint(problem, handle.joint ?? 0, move.position) : problem;
+    case "pole": return problem;
   }
+}
+
+/** The robot's text with one end of a range moved; the limits of a robot are its file's. */
+function moveRobotLimit(urdf: string, info: ProblemInfo, { joint, limit: ends }: Handle, value: number | undefined): string {
+  const limit = joint === null ? undefined : info.limits[joint];
+  const name = joint === null ? undefined : info.names[joint];
+  if (limit?.kind !== "range" || name === undefined || value === undefined || (ends?.end !== "min" && ends?.end !== "max")) return urdf;
+  return withRobotLimit(urdf, name, withEnd([limit.min, limit.max], ends.end, value), ends.end);
 }
 
 function moveTarget(problem: ProblemFile, task: number, { position, rotation }: HandleMove): ProblemFile {
@@ -166,6 +184,19 @@ function withEnd([min, max]: [number, number], end: "min" | "max", value: number
   return end === "min" ? [Math.min(value, max), max] : [min, Math.max(value, min)];
 }
 
+/** Joint values with those of hinges and slides inside their ranges, which may have been moved since, as the library's reader puts them there. */
+export function insideRanges(values: ArrayLike<number>, info: ProblemInfo): Float64Array {
+  const inside = Float64Array.from(values);
+  info.limits.forEach((limit, joint) => {
+    const at = info.valueOffsets[joint] ?? -1;
+    const value = inside[at];
+    if (limit.kind !== "range" || value === undefined || (value >= limit.min && value <= limit.max)) return;
+    const turned = info.kinds[joint] === "revolute" ? value + 2 * Math.PI * Math.ceil((limit.min - value) / (2 * Math.PI)) : value;
+    inside[at] = turned >= limit.min && turned <= limit.max ? turned : Math.min(limit.max, Math.max(limit.min, value));
+  });
+  return inside;
+}
+
 /** The problem starting at these joint values (points for a chain of points). */
 export function withStart(problem: ProblemFile, info: ProblemInfo, start: ArrayLike<number>): ProblemFile {
   const values = Array.from(start);
@@ -214,7 +245,7 @@ export function flatPoints(points: Float64Array, dimension: number): Float64Arra
   return out;
 }
 
-export function withPoint(problem: ProblemFile, index: number, position: Vec3): ProblemFile {
+function withPoint(problem: ProblemFile, index: number, position: Vec3): ProblemFile {
   if (!isPoints(problem)) return problem;
   const points = problem.points.map((point, at) => (at === index ? point.map((old, axis) => position[axis] ?? old) : point));
   return { ...problem, points };

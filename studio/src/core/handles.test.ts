@@ -11,7 +11,7 @@ function armInfo(): ProblemInfo {
   const points = Float64Array.from([0, 1, 2, 3, 4].flatMap((height) => [0, 0, height]));
   return {
     kind: "space", dimension: 3, nJoints: 4, nValues: 4, names: ["bone0", "bone1", "bone2", "bone3"], kinds: Array(4).fill("revolute"),
-    parents: Int32Array.of(-1, 0, 1, 2), valueOffsets: Uint32Array.of(0, 1, 2, 3), limits: Array(4).fill({ kind: "range", min: -1, max: 1 }), reach: 4,
+    parents: Int32Array.of(-1, 0, 1, 2), valueOffsets: Uint32Array.of(0, 1, 2, 3), mimics: new Int32Array(4).fill(-1), limits: Array(4).fill({ kind: "range", min: -1, max: 1 }), reach: 4,
     start: { q: new Float64Array(4), poses, points }, tasks: [],
   } as unknown as ProblemInfo;
 }

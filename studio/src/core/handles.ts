@@ -1,8 +1,9 @@
 //! What can be taken hold of in a document: targets, root, joints, pole and limits, and where each of them is.
 
 import { isFigure, isPlane, isPoints, isSpace, type FigureTask, type Quat, type Vec3 } from "./files.ts";
-import { add, cross, dot, length, rotate, rotationAt, scale, sub, unit, vectorAt } from "./math.ts";
+import { add, cross, dot, length, scale, sub, unit, vectorAt } from "./math.ts";
 import { rootOf } from "./edit.ts";
+import { frameOf } from "./goals.ts";
 import { jointName } from "./words.ts";
 import type { Handle, PoseData, ProblemInfo, StudioDocument, TaskInfo } from "./types.ts";
 
@@ -62,9 +63,9 @@ function figureTarget(task: FigureTask, index: number, info: TaskInfo | undefine
     case "center-of-mass":
       return handle(task.target, null);
     case "orientation":
-      return handle(framePosition(info, pose), task.orientation);
+      return handle(frameOf(info, pose).position, task.orientation);
     case "pose":
-      return handle(task.target ?? framePosition(info, pose), task.orientation ?? null);
+      return handle(task.target ?? frameOf(info, pose).position, task.orientation ?? null);
     default:
       return [];
   }
@@ -75,14 +76,6 @@ function frameName(task: FigureTask): string | null {
   return typeof task.frame === "string" ? task.frame : task.frame.joint ?? task.frame.link ?? null;
 }
 
-/** Where the frame of a task is now. */
-function framePosition(info: TaskInfo | undefined, pose: PoseData): Vec3 {
-  const frame = info?.frames[0];
-  if (!frame) return [0, 0, 0];
-  const joint = vectorAt(pose.poses, frame.joint, 7);
-  return add(joint, rotate(rotationAt(pose.poses, frame.joint), vectorAt(frame.pose, 0)));
-}
-
 function rootHandle({ problem }: StudioDocument, info: ProblemInfo, pose: PoseData): Handle[] {
   const root = rootOf(info);
   if (isFigure(problem) && (!problem.joints || info.kinds[root] === "free")) return [];
@@ -90,7 +83,7 @@ function rootHandle({ problem }: StudioDocument, info: ProblemInfo, pose: PoseDa
   return [{ ...blank, id: "root", kind: "root", label: "Root", position, moves: info.dimension === 2 ? "plane" : "space" }];
 }
 
-/** Joints that can be carried somewhere: not the root, and not those that sit on it. */
+/** Joints that can be carried somewhere: not the root, and not those that sit on it, unless there is no root to select in their place. */
 function jointHandles({ problem }: StudioDocument, info: ProblemInfo, pose: PoseData): Handle[] {
   const moves = info.dimension === 2 ? "plane" : "space";
   if (isPoints(problem)) {
@@ -100,11 +93,12 @@ function jointHandles({ problem }: StudioDocument, info: ProblemInfo, pose: Pose
     });
   }
   const root = vectorAt(pose.poses, rootOf(info), 7);
+  const isRobot = isFigure(problem) && problem.urdf !== undefined;
   const handles: Handle[] = [];
   for (let joint = 0; joint < info.nJoints; joint += 1) {
     if (info.kinds[joint] === "fixed" || (info.parents[joint] ?? -1) < 0) continue;
     const position = vectorAt(pose.poses, joint, 7);
-    if (length(sub(position, root)) < 1e-6 * info.reach) continue;
+    if (!isRobot && length(sub(position, root)) < 1e-6 * info.reach) continue;
     handles.push({ ...blank, id: `joint:${joint}`, kind: "joint", label: jointLabel(info, joint), position, moves, joint });
   }
   return handles;
@@ -157,8 +151,10 @@ export function towardPole(pole: Pole, at: Vec3): Vec3 {
 }
 
 function limitHandles({ problem }: StudioDocument, info: ProblemInfo, pose: PoseData, touched: Touched): Handle[] {
-  if (isPoints(problem) || (isFigure(problem) && !problem.joints)) return [];
-  const limited = info.limits.flatMap(({ kind }, joint) => (kind === "none" || isHidden(problem, joint) ? [] : [joint]));
+  // The joints of a glTF file that is not written out are not in the document; a robot's text is.
+  if (isPoints(problem) || (isFigure(problem) && !problem.joints && problem.urdf === undefined)) return [];
+  const isOwn = (joint: number) => info.limits[joint]?.kind !== "none" && (info.mimics[joint] ?? -1) < 0;
+  const limited = Array.from({ length: info.nJoints }, (_, joint) => joint).filter((joint) => isOwn(joint) && !isHidden(problem, joint));
   const some = limited.length <= FEW ? limited : limited.filter((joint) => touched.has(joint));
   return some.flatMap((joint) => limitsOfJoint(info, joint, vectorAt(pose.poses, joint, 7)));
 }

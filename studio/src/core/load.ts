@@ -3,6 +3,7 @@
 import { checkDocument } from "./document.ts";
 import { isFigure, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
+import type { News } from "./notices.ts";
 import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
 /** A file that is not opened: what is wrong, where, and what to try. */
@@ -35,6 +36,19 @@ export interface Loaded {
   remark: string | null;
   /** How many remarks the library has on it: the problem's warnings. */
   warnings: number;
+}
+
+/** What is said about a file that was opened: one notice, however much there is to say, since the panel lists the rest; null: nothing. */
+export function remarkOn(name: string, { remark, warnings }: Loaded): News | null {
+  const rest = warnings === 0 ? undefined : `${warnings === 1 ? "One remark" : `${warnings} remarks`} on the file: see the panel, under Scene.`;
+  const what = remark ?? rest;
+  return what === undefined ? null : { kind: "info", what, where: name, hint: remark === null ? undefined : rest };
+}
+
+/** What is said about a file that was not. */
+export function refusalOf(name: string, error: unknown): News {
+  if (error instanceof LoadFault) return { kind: "error", what: error.message, where: error.where, hint: error.hint };
+  return { kind: "error", what: `${name} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, hint: "What was on show stays." };
 }
 
 const LARGEST = 64 * 1024 * 1024;

@@ -6,13 +6,13 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
-import { freshRunId, MOST_RUNS, whyNoOther, withoutStarts } from "./document.ts";
-import { fits, flatPoints, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withPoint, withStart } from "./edit.ts";
-import { isPoints, type ProblemFile, type Vec3 } from "./files.ts";
+import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
+import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
+import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
 import { History } from "./history.ts";
 import { decodeLink, encodeLink, isLink } from "./link.ts";
-import { LoadFault, loadDocument } from "./load.ts";
+import { loadDocument, refusalOf, remarkOn } from "./load.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
@@ -192,12 +192,12 @@ class StudioSession implements Session {
       });
       if (loaded.isSource) this.remember(name, bytes);
       this.#take(loaded.document, `Open ${name}`, loaded.character);
-      this.#remark(name, loaded.remark, loaded.warnings);
+      const remark = remarkOn(name, loaded);
+      if (remark) this.#notices.tell(remark);
       return true;
     } catch (error) {
       this.#loaded = null;
-      if (error instanceof LoadFault) this.#notices.tell({ kind: "error", what: error.message, where: error.where, hint: error.hint });
-      else this.#notices.tell({ kind: "error", what: `${name} cannot be opened: ${messageOf(error)}`, hint: "What was on show stays." });
+      this.#notices.tell(refusalOf(name, error));
       this.#change();
       return false;
     }
@@ -207,13 +207,6 @@ class StudioSession implements Session {
     this.#known.delete(name);
     this.#known.set(name, bytes);
     for (const oldest of [...this.#known.keys()].slice(0, -MOST_KNOWN)) this.#known.delete(oldest);
-  }
-
-  /** One notice, however much there is to say: the panel lists the rest. */
-  #remark(name: string, remark: string | null, warnings: number): void {
-    const rest = warnings === 0 ? undefined : `${warnings === 1 ? "One remark" : `${warnings} remarks`} on the file: see the panel, under Scene.`;
-    if (remark !== null) this.#notices.tell({ kind: "info", what: remark, where: name, hint: rest });
-    else if (rest !== undefined) this.#notices.tell({ kind: "info", what: rest, where: name });
   }
 
   reset(): void {
@@ -258,6 +251,16 @@ class StudioSession implements Session {
     this.#goTo("live");
     const document = this.#document.peek();
     this.#commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
+    this.#change();
+  }
+
+  editGoals(label: string, change: (problem: FigureProblem) => FigureProblem): void {
+    const shown = new Map(this.#results.peek().flatMap((result) => (result.fault === null ? [[result.id, Array.from(this.#rawShown(result))] as const] : [])));
+    this.#goTo("live");
+    const document = this.#document.peek();
+    const problem = isFigure(document.problem) ? change(document.problem) : document.problem;
+    if (problem === document.problem) return;
+    this.#commit({ ...document, problem, runs: document.warm ? startingAt(document.runs, shown) : withoutStarts(document.runs) }, label);
     this.#change();
   }
 
@@ -315,11 +318,9 @@ class StudioSession implements Session {
       this.#change();
       return;
     }
-    const problem = isPoints(document.problem) && handle.kind === "joint" && move.position
-      ? withPoint(document.problem, handle.joint ?? 0, move.position)
-      : moveHandle(document.problem, info, handle, move);
-    if (problem === document.problem) return;
-    this.#commit({ ...document, problem }, labelOf(handle), drag.key);
+    const moved = moveHandle(document, info, handle, move);
+    if (moved === document) return;
+    this.#commit(moved, labelOf(handle), drag.key);
     this.#change();
   }
 
@@ -381,15 +382,7 @@ class StudioSession implements Session {
       this.#notices.tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
       return;
     }
-    const main = runs[0];
-    const run: RunSpec = {
-      id: freshRunId(runs),
-      method: wanted,
-      settings: {},
-      visible: true,
-      ...(main?.start ? { start: main.start } : {}),
-      ...(main?.from ? { from: main.from } : {}),
-    };
+    const run = besideMain(runs, wanted);
     this.#setRuns([...runs, run], `Add ${methodWord(run.method)}`);
   }
 
@@ -744,7 +737,8 @@ class StudioSession implements Session {
 
   #order(run: RunSpec, isFollowing: boolean): RunOrder {
     const last = isFollowing ? this.#results.peek().find((result) => result.id === run.id && result.fault === null) : undefined;
-    return orderOf(run, last ? this.#raw(last) : run.start);
+    const [start, info] = [last ? this.#raw(last) : run.start, this.#info.peek()];
+    return orderOf(run, start && info ? insideRanges(start, info) : start);
   }
 
   /** Joint values, or the points of a chain of points, as a solver takes them. */
@@ -943,7 +937,7 @@ class StudioSession implements Session {
   #problemAsShown(run: RunSpec | undefined): ProblemFile {
     const { problem } = this.#document.peek();
     const info = this.#info.peek();
-    return run?.start && info ? withStart(problem, info, run.start) : problem;
+    return run?.start && info ? withStart(problem, info, insideRanges(run.start, info)) : problem;
   }
 
   exportProblem(): NamedText {

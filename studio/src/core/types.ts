@@ -4,7 +4,7 @@
 //! Units: metres, radians, quaternions x, y, z, w. Points of a problem in the plane are handed out with z = 0, so that a view needs one case only.
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import type { ProblemFile, Quat, Vec3 } from "./files.ts";
+import type { FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
 
 // ---------------------------------------------------------------------------------------------------------------- document
 
@@ -121,6 +121,8 @@ export interface ProblemInfo {
   nJoints: number;
   nValues: number;
   names: string[];
+  /** The links of a robot whose frames the joints are; empty where there is none. */
+  links: string[];
   kinds: ("fixed" | "revolute" | "prismatic" | "ball" | "free")[];
   /** -1 for a root. */
   parents: Int32Array;
@@ -451,6 +453,8 @@ export interface Session {
   // The problem.
   /** Any change of the problem's JSON, for the numbers in the panel. */
   editProblem(label: string, change: (problem: ProblemFile) => ProblemFile): void;
+  /** A change of what must hold: the figure goes on from the pose in which it is, and every call is a step of undo. */
+  editGoals(label: string, change: (problem: FigureProblem) => FigureProblem): void;
   setView(change: Partial<ViewState>): void;
 
   // Runs.

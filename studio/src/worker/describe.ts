@@ -32,6 +32,7 @@ export function describe(problem: Problem): ProblemInfo {
     nJoints,
     nValues,
     names: problem.names(),
+    links: problem.links(),
     kinds: Array.from(problem.kinds(), (code) => KINDS[code] ?? "fixed"),
     parents: problem.parents(),
     mimics: problem.mimics(),

@@ -86,7 +86,7 @@ function problemOf({ info, source }: ShownMotion): ProblemInfo {
   for (let joint = 0; joint < n; joint += 1) points.set(poses.subarray(7 * joint, 7 * joint + 3), 3 * joint);
   return {
     kind: "figure", dimension: 3, nJoints: n, nValues: info.nValues,
-    names: info.joints.map(({ name }) => name),
+    names: info.joints.map(({ name }) => name), links: info.joints.map(() => ""),
     kinds: info.joints.map(({ parent }) => (parent < 0 ? "free" : "ball")),
     parents: Int32Array.from(info.joints, ({ parent }) => parent),
     valueOffsets: new Uint32Array(n), axes: new Float64Array(3 * n), rest: new Float64Array(7 * n), neutral: poses,

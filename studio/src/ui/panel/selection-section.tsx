@@ -1,11 +1,14 @@
 //! What is selected, with its numbers to type in.
 
-import { isFigure, type Vec3 } from "../../core/files.ts";
+import { Plus } from "lucide-preact";
+import type { Vec3 } from "../../core/files.ts";
+import { spotsOf } from "../../core/goals.ts";
 import type { Handle, HandleMove, ProblemInfo } from "../../core/types.ts";
 import { eulerFromQuat, quatFromEuler } from "../turns.ts";
 import { useSession } from "../context.ts";
 import { NumberField, Section, Select } from "../controls.tsx";
 import { jointName } from "../words.ts";
+import { addGoal } from "./goals-section.tsx";
 
 export function SelectionSection() {
   const session = useSession();
@@ -39,6 +42,7 @@ function HandleNumbers({ handle, info, onMove }: NumbersProps) {
       {handle.limit ? <LimitNumber handle={handle} info={info} onMove={onMove} /> : <PositionNumbers handle={handle} onMove={onMove} />}
       {handle.rotation && <TurnNumbers rotation={handle.rotation} onMove={onMove} />}
       {handle.joint !== null && info && <JointFacts joint={handle.joint} info={info} />}
+      {handle.kind === "joint" && handle.joint !== null && <GoalHere joint={handle.joint} info={info} />}
     </>
   );
 }
@@ -71,6 +75,14 @@ function TurnNumbers({ rotation, onMove }: { rotation: NonNullable<Handle["rotat
   );
 }
 
+/** For figures: a goal on the joint that is selected. */
+function GoalHere({ joint, info }: { joint: number; info: ProblemInfo | null }) {
+  const session = useSession();
+  const spot = info && spotsOf(session.document.value.problem, info).find((one) => one.joint === joint);
+  if (!spot) return null;
+  return <button type="button" class="button add-goal" onClick={() => { addGoal(session, joint); }}><Plus size={16} aria-hidden />Add a goal on {spot.name}</button>;
+}
+
 const ENDS = { min: "Least", max: "Largest", swing: "Swing", "twist-min": "Least twist", "twist-max": "Largest twist" } as const;
 
 function LimitNumber({ handle, info, onMove }: NumbersProps) {
@@ -99,14 +111,26 @@ function inDegrees(bound: number | undefined, usual: number): number {
 const KINDS = { fixed: "does not move", revolute: "hinge", prismatic: "slide", ball: "ball joint", free: "free in space" } as const;
 
 function JointFacts({ joint, info }: { joint: number; info: ProblemInfo }) {
-  const { problem } = useSession().document.value;
-  const isFromFile = isFigure(problem) && problem.joints === undefined;
+  const { urdf } = useSession().document.value;
   const kind = info.kinds[joint];
+  if (!kind) return null;
+  const driver = info.mimics[joint] ?? -1;
+  const range = rangeWords(info, joint);
+  const facts = [
+    `${jointName(info, joint)}: ${KINDS[kind]}${range && `, ${range}`}`,
+    ...(driver >= 0 ? [`It follows ${jointName(info, driver)}: move the limits of that one`] : []),
+    ...(range && driver < 0 && urdf !== undefined ? ["A changed limit is saved with the problem, in its URDF; the file that was opened stays as it is"] : []),
+  ];
+  return <p class="hint">{facts.join(". ")}</p>;
+}
+
+function rangeWords(info: ProblemInfo, joint: number): string {
   const limit = info.limits[joint];
-  const range = limit?.kind === "range"
-    ? kind === "prismatic" ? `, ${limit.min.toFixed(3)} to ${limit.max.toFixed(3)} m` : `, ${degrees(limit.min).toFixed(0)}° to ${degrees(limit.max).toFixed(0)}°`
-    : limit?.kind === "cone" ? `, swings ${degrees(limit.swing).toFixed(0)}°` : "";
-  return kind ? <p class="hint">{jointName(info, joint)}: {KINDS[kind]}{range}{range && isFromFile ? ". The limits come from the URDF: change them there" : ""}</p> : null;
+  if (limit?.kind === "cone") return `swings ${degrees(limit.swing).toFixed(0)}°`;
+  if (limit?.kind !== "range") return "";
+  const slides = info.kinds[joint] === "prismatic";
+  const words = (value: number) => (Number.isFinite(value) ? slides ? value.toFixed(3) : `${degrees(value).toFixed(0)}°` : "no end");
+  return `${words(limit.min)} to ${words(limit.max)}${slides ? "\u00a0m" : ""}`;
 }
 
 function replaced(from: Vec3, axis: number, value: number): Vec3 {
