@@ -616,6 +616,12 @@ export class View {
     return { x, y };
   }
 
+  /** Where a handle is drawn on the canvas [CSS px]; null when there is none. */
+  handlePlace(id: string): { x: number; y: number } | null {
+    const handle = this.#handles.find((one) => one.id === id);
+    return handle ? this.screenPosition(handle.position) : null;
+  }
+
   // ---------------------------------------------------------------------------------------------------------------- gizmo
 
   /** One of the two: arrows that move, or rings that turn. */
