@@ -25,8 +25,10 @@ export function checkDocument(value: unknown, fault: Fault): StudioDocument {
   const perFrame = document["perFrame"];
   if (perFrame !== null && !(Number.isInteger(perFrame) && (perFrame as number) >= 1)) throw fault("perFrame is a whole number from 1, or null");
   checkView(document["view"], fault);
-  const at = document["at"];
-  if (at !== undefined && !(Number.isInteger(at) && (at as number) >= 0)) throw fault("at is a whole number from 0");
+  for (const name of ["at", "half"]) {
+    const place = document[name];
+    if (place !== undefined && !(Number.isInteger(place) && (place as number) >= 0)) throw fault(`${name} is a whole number from 0`);
+  }
   return value as StudioDocument;
 }
 
@@ -119,6 +121,11 @@ export function startingAt(runs: readonly RunSpec[], starts: ReadonlyMap<string,
     const start = starts.get(run.id);
     return start ? { ...run, start } : run;
   });
+}
+
+/** A run that ends with this iteration, on the way that its trace shows. */
+export function cutOff({ from, ...run }: RunSpec, iterations: number): RunSpec {
+  return { ...run, ...(from ? { start: from } : {}), settings: { ...run.settings, iterations } };
 }
 
 /** Why no other solver can be put beside those that run; null when one can. */

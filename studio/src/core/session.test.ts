@@ -302,6 +302,43 @@ describe.skipIf(!hasPackage)("a session", () => {
     near((await everywhere(session)).linked, shown);
   });
 
+  it.each([["chain-2d", "ccd"], ["chain-2d", "fabrik"], ["chain-2d", "relaxation"], ["chain-2d", "least-squares"], ["arm-hinges", "ccd"], ["arm-ranges", "least-squares"], ["arm7", "least-squares"], ["hand", "ccd"], ["arm-ranges", "fabrik"], ["arm7", "relaxation"]] as const)(
+    "%s by %s: shares, saves and copies the iteration that is looked at, and shares the half-step",
+    async (scene, method) => {
+      const session = await opened(scene);
+      session.setMethod("run1", method);
+      await until(() => main(session).method === method, method);
+      const [x = 0, y = 0, z = 0] = session.handles.value.find(({ id }) => id === "target:0")?.position ?? [];
+      session.moveHandle("target:0", { position: [x - 0.05, y + 0.04, z] });
+      await traced(session);
+      await until(() => session.worker.value === "ready", "rest");
+      const { trace } = main(session);
+      if (!trace) throw new Error("a trace");
+      const middle = [...trace.iterations].findIndex((iteration, entry) => iteration >= 2 && trace.phases[entry] !== 0 && trace.iterations[entry + 1] === iteration);
+      const whole = [...trace.iterations].lastIndexOf(Math.min(2, (trace.iterations.at(-1) ?? 0) - 1));
+      for (const entry of [middle, whole].filter((one) => one >= 0 && one < trace.n - 1)) {
+        session.scrub(entry);
+        const other = start({ hash: session.link() });
+        await until(() => other.cursor.value !== null, "the place of the link");
+        expect(other.cursor.value).toEqual(session.cursor.value);
+        near(places(other), places(session));
+        const saved = JSON.parse((await session.exportSolution("run1", false)).text) as { configuration?: Record<string, number | number[]>; angles?: number[]; points: number[][] };
+        const snippet = session.snippets("run1")[0]?.code ?? "";
+        const iteration = trace.iterations[entry] ?? 0;
+        expect(snippet).toContain(`--iterations ${entry === middle ? iteration - 1 : iteration} `);
+        expect(snippet.startsWith("# The page shows step")).toBe(entry === middle);
+        const isBest = [...trace.errors].every((error, other) => error >= (trace.errors[entry] ?? 0) || (trace.iterations[other] ?? 0) >= iteration);
+        if (entry !== whole) continue;
+        expect(snippet.startsWith("# The page shows iteration")).toBe(!isBest);
+        if (!isBest) continue;
+        const { q, points } = session.shown.value[0] ?? { q: [], points: [] };
+        if (saved.configuration) near(Object.values(saved.configuration).flat(), [...q]);
+        else if (saved.angles) near(saved.angles, [...q]);
+        else near(saved.points.flat(), [...points]);
+      }
+    },
+  );
+
   it("locks up as published, and gets out", async () => {
     const session = await opened("lock-up-3");
     await traced(session);

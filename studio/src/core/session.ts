@@ -6,7 +6,7 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
-import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
+import { besideMain, cutOff, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
@@ -20,7 +20,7 @@ import { unusedMethod, usedMethods } from "./methods.ts";
 import { Notices } from "./notices.ts";
 import { isBending, labelOf, messageOf, orderOf, source, type Drag } from "./orders.ts";
 import { Played } from "./played.ts";
-import { cursorOf, entryOfIteration, hasPoses, shownRuns, stepFrom } from "./shown.ts";
+import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, remarkOnPlace, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { savedFiles, slug, snippetsOf } from "./snippets.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
@@ -110,7 +110,7 @@ class StudioSession implements Session {
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    const { at, ...first } = this.#first();
+    const { at, half, ...first } = this.#first();
     this.#history = new History(first);
     this.#document = signal(this.#history.document);
     const client = {
@@ -120,7 +120,7 @@ class StudioSession implements Session {
     this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
     this.#settlePlayback();
     this.#change();
-    this.#seekIteration(at);
+    this.#seekPlace(at, half);
   }
 
   get document(): ReadonlySignal<StudioDocument> { return this.#document; }
@@ -158,7 +158,7 @@ class StudioSession implements Session {
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
-  #take({ at, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
+  #take({ at, half, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
@@ -171,7 +171,7 @@ class StudioSession implements Session {
       this.#settlePlayback();
     });
     this.#change();
-    this.#seekIteration(at);
+    this.#seekPlace(at, half);
   }
 
   setOption(name: string, value: OptionValue): void {
@@ -477,18 +477,17 @@ class StudioSession implements Session {
     this.#document.value = document;
   }
 
-  /** The iteration on show, counted from where the way begins; undefined when it is the last. */
-  #iterationOnShow(): number | undefined {
-    const cursor = this.cursor.peek();
-    if (cursor) return cursor.entry < cursor.entries - 1 ? cursor.iteration : undefined;
-    const main = this.#results.peek()[0];
-    if (!main || !this.#played.isOn || this.#playback.peek().mode !== "play") return undefined;
-    if (this.#played.isStale(this.#document.peek())) return 0;
-    return main.done ? undefined : main.iterations;
+  /** The place on show, counted from where the way begins; empty when it is the end. */
+  #placeOnShow(): Place {
+    const [cursor, main] = [this.cursor.peek(), this.#results.peek()[0]];
+    if (cursor) return cursor.entry < cursor.entries - 1 && main?.trace ? placeOf(main.trace, cursor.entry) : {};
+    if (!main || !this.#played.isOn || this.#playback.peek().mode !== "play") return {};
+    if (this.#played.isStale(this.#document.peek())) return { at: 0 };
+    return main.done ? {} : { at: main.iterations };
   }
 
-  #seekIteration(iteration: number | undefined): void {
-    if (iteration !== undefined) this.#seek((trace) => entryOfIteration(trace, iteration));
+  #seekPlace(at: number | undefined, half: number | undefined): void {
+    if (at !== undefined) this.#seek((trace) => entryOf(trace, at, half));
   }
 
   step(direction: 1 | -1): void {
@@ -929,8 +928,7 @@ class StudioSession implements Session {
   }
 
   link(): string {
-    const at = this.#iterationOnShow();
-    return encodeLink({ ...this.#asPlayed(), ...(at === undefined ? {} : { at }) });
+    return encodeLink({ ...this.#asPlayed(), ...this.#placeOnShow() });
   }
 
   /** The problem with the start of the main run written into it: what is on screen as one file. */
@@ -954,23 +952,31 @@ class StudioSession implements Session {
     const { runs, problem, title } = this.#asPlayed();
     const found = runs.find((one) => one.id === id);
     if (!found) throw new Error("there is no such solver");
-    const run = this.#asFarAsPlayed(found);
+    const run = this.#asFarAsShown(found);
     const text = await this.#client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
     return { name: `${slug(title)}.solution.json`, type: "application/json", text };
   }
 
-  /** A run that is being played, cut off at the iteration on show. */
-  #asFarAsPlayed(run: RunSpec): RunSpec {
+  /** A run cut off at the iteration on show, where that is not the last; it goes from where the way begins that is looked at. */
+  #asFarAsShown(run: RunSpec): RunSpec {
     const result = this.#results.peek().find(({ id }) => id === run.id);
-    if (this.#playback.peek().mode !== "play" || !this.#iterationOnShow() || !result || result.done) return run;
-    return { ...run, settings: { ...run.settings, iterations: result.iterations } };
+    const { at, half } = this.#placeOnShow();
+    if (at === undefined || !result) return run;
+    const isMain = run.id === this.#document.peek().runs[0]?.id;
+    if (this.cursor.peek()) {
+      const iteration = this.shown.peek().find(({ id }) => id === run.id)?.iteration ?? at;
+      return cutOff(run, isMain && half !== undefined ? iteration - 1 : iteration);
+    }
+    return result.done && at > 0 ? run : cutOff(run, at > 0 ? result.iterations : 0);
   }
 
   snippets(id: string): Snippet[] {
     const { runs, urdf } = this.#asPlayed();
-    const run = runs.find((one) => one.id === id) ?? runs[0];
-    if (!run) return [];
-    return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings });
+    const found = runs.find((one) => one.id === id) ?? runs[0];
+    if (!found) return [];
+    const run = this.#asFarAsShown(found);
+    const remark = found === runs[0] ? remarkOnPlace(this.#results.peek()[0]?.trace ?? null, this.#placeOnShow()) : undefined;
+    return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings, remark });
   }
 
   setPictures(pictures: Pictures | null): void {

@@ -27,6 +27,31 @@ export function entryOfIteration(trace: TraceData, iteration: number): number {
   return Math.max(0, trace.iterations.findLastIndex((at) => at <= iteration));
 }
 
+/** A place in a trace that means the same in another trace of the same run: an iteration, and how many of its half-steps, where it is not the whole. */
+export interface Place {
+  at?: number;
+  half?: number;
+}
+
+export function placeOf(trace: TraceData, entry: number): Place {
+  const at = trace.iterations[entry] ?? 0;
+  return entry === entryOfIteration(trace, at) ? { at } : { at, half: entry - entryOfIteration(trace, at - 1) };
+}
+
+export function entryOf(trace: TraceData, at: number, half: number | undefined): number {
+  const end = entryOfIteration(trace, at);
+  return half === undefined ? end : Math.min(end, entryOfIteration(trace, at - 1) + half);
+}
+
+/** What a program that stops at a place says of it, where it ends elsewhere; undefined where it ends there. */
+export function remarkOnPlace(trace: TraceData | null, { at, half }: Place): string | undefined {
+  if (!trace || at === undefined) return undefined;
+  if (half !== undefined) return `The page shows step ${half} of iteration ${at}; this ends with the iteration before.`;
+  const error = trace.errors[entryOfIteration(trace, at)] ?? 0;
+  const isBest = trace.errors.every((other, entry) => other >= error || (trace.iterations[entry] ?? 0) >= at);
+  return isBest ? undefined : `The page shows iteration ${at} itself; this ends with the best pose of all until then.`;
+}
+
 /** The entry behind a step of one iteration from here; a step forward from within one goes to its end. */
 export function stepFrom(trace: TraceData, entry: number, direction: 1 | -1): number {
   const here = trace.iterations[entry] ?? 0;

@@ -9,6 +9,8 @@ export interface SnippetOrder {
   urdf: string | undefined;
   method: MethodName;
   settings: SettingsSubset;
+  /** A sentence to put before each of them. */
+  remark?: string | undefined;
 }
 
 export const PROBLEM_NAME = "problem.json";
@@ -37,7 +39,10 @@ export function savedFiles(problem: ProblemFile, urdf: string | undefined, name:
 }
 
 export function snippetsOf(order: SnippetOrder): Snippet[] {
-  return [shell(order), rust(order), typescript(order)];
+  const { remark } = order;
+  return [shell(order), rust(order), typescript(order)].map((snippet) => {
+    return remark === undefined ? snippet : { ...snippet, code: `${snippet.language === "shell" ? "#" : "//"} ${remark}\n${snippet.code}` };
+  });
 }
 
 function files({ problem, urdf }: SnippetOrder): NamedText[] {

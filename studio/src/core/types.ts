@@ -88,6 +88,8 @@ export interface StudioDocument {
   view: ViewState;
   /** In a link: the iteration on show, where it is not the last; what opens it goes there. */
   at?: number;
+  /** In a link: how many half-steps of that iteration are on show, where it is not all of it. */
+  half?: number;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- results

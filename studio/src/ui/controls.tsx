@@ -4,7 +4,7 @@ import type { LucideIcon } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { parseNumber, take } from "./numbers.ts";
+import { parseNumber, rounded, take } from "./numbers.ts";
 
 interface IconButtonProps {
   icon: LucideIcon;
@@ -62,7 +62,7 @@ export function NumberField(props: NumberFieldProps) {
   // What is being typed stays while results come in and draw the panel anew.
   const [typing, setTyping] = useState<string | null>(null);
   const [note, setNote] = useState("");
-  const shown = Number.isFinite(props.value) ? props.value.toFixed(props.digits) : "";
+  const shown = Number.isFinite(props.value) ? rounded(props.value, props.digits) : "";
   const commit = (typed: string) => {
     const taken = take(typed, props);
     setTyping(null);

@@ -11,6 +11,12 @@ export function parseNumber(typed: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
+/** So many digits after the point, and no minus before what they show as zero. */
+export function rounded(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text;
+}
+
 export interface Bounds {
   min?: number | undefined;
   max?: number | undefined;

@@ -130,8 +130,8 @@ function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
         <Select label="Asks for" value={asks} choices={ASKS} onChange={(wanted) => { change("Change what a goal asks for", (old, pose) => asking(old, wanted, told, pose)); }} />
       )}
       <span class="goal-numbers">
-        <NumberField label="level" unit="" value={told?.level ?? 1} min={1} max={9} step={1} digits={0} onCommit={(level) => { number("Level", { level }); }} />
-        <NumberField label="weight" unit="" value={told?.weight ?? 1} min={0} step={0.1} digits={2} onCommit={(weight) => { number("Weight", { weight }); }} />
+        <NumberField label="Level" unit="" value={told?.level ?? 1} min={1} max={9} step={1} digits={0} onCommit={(level) => { number("Level", { level }); }} />
+        <NumberField label="Weight" unit="" value={told?.weight ?? 1} min={0} step={0.1} digits={2} onCommit={(weight) => { number("Weight", { weight }); }} />
       </span>
     </div></li>
   );
