@@ -117,8 +117,8 @@ describe.skipIf(!hasPackage)("the engine", () => {
     let step = (_now: number) => 1;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now += step(now));
     try {
-      // A solve takes 1 ms by this clock, and 4 ms while it is still being compiled.
-      step = (at) => (at < 50 ? 4 : 1);
+      // A solve takes 1 ms by this clock, and 2.5 ms while it is still being compiled.
+      step = (at) => (at < 55 ? 2.5 : 1);
       expect(engine.measure(order("two-bone"), [])).toBe(1000);
       // Once: it is warm now.
       step = () => 1;
