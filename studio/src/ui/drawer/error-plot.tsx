@@ -80,6 +80,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   });
   const stopCursor = effect(() => {
     void session.cursor.value;
+    void session.hoveredIteration.value;
     plot?.redraw(false);
   });
   const watcher = new ResizeObserver(() => { plot?.setSize(sizeOf(box)); });
@@ -276,9 +277,12 @@ function drawMarks(plot: uPlot, session: Session, tolerance: number): void {
     ctx.strokeText(REACHED, x, y - 5 * devicePixelRatio);
     ctx.fillText(REACHED, x, y - 5 * devicePixelRatio);
   }
-  if (cursor) {
+  // Over the plot itself the pointer is its own mark.
+  const pointed = (plot.cursor.left ?? -1) < 0 ? session.hoveredIteration.peek() : null;
+  const marked = pointed ?? cursor?.iteration ?? null;
+  if (marked !== null) {
     ctx.lineWidth = devicePixelRatio;
-    const x = plot.valToPos(cursor.iteration, "x", true);
+    const x = plot.valToPos(marked, "x", true);
     ctx.setLineDash([]);
     ctx.strokeStyle = token("ink");
     line(ctx, x, bbox.top, x, bbox.top + bbox.height);
