@@ -595,6 +595,8 @@ export class View {
 
   #dragTo(x: number, y: number): void {
     const grab = this.#grab;
+    // Undo and another scene end a drag while the button is still down.
+    if (!this.session.dragging.peek()) return;
     const move = grab?.move(this.#ray(x, y)) ?? null;
     if (grab !== null && move !== null) this.session.drag(grab.handle.id, move);
   }
@@ -659,7 +661,7 @@ export class View {
 
   #dragGizmo(): void {
     const handle = this.#handles.find((one) => one.id === this.session.selection.peek());
-    if (handle === undefined || this.#gizmoDragged === null) return;
+    if (handle === undefined || this.#gizmoDragged === null || !this.session.dragging.peek()) return;
     const { position, quaternion } = this.#gizmoProxy;
     const move: HandleMove = this.#gizmoDragged.mode === "rotate"
       ? { rotation: [quaternion.x, quaternion.y, quaternion.z, quaternion.w] }
