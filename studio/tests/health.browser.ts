@@ -75,17 +75,24 @@ test("frame time and long tasks while dragging", async () => {
     const frame = (now: number) => { measured.frames.push(now - last); last = now; requestAnimationFrame(frame); };
     requestAnimationFrame(frame);
   });
+  const measured = () => page.evaluate(() => (globalThis as unknown as { measured: { frames: number[]; tasks: number[] } }).measured);
+  const longest: number[] = [];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  for (let step = 0; step < 120; step += 1) await page.mouse.move(from.x + 60 * Math.sin(step / 10), from.y + 30 * Math.sin(step / 7));
+  for (let round = 0; round < 4; round += 1) {
+    const before = (await measured()).tasks.length;
+    for (let step = 0; step < 50; step += 1) await page.mouse.move(from.x + 60 * Math.sin(step / 8), from.y + 30 * Math.sin(step / 5));
+    longest.push(Math.max(0, ...(await measured()).tasks.slice(before)));
+  }
   await page.mouse.up();
-  const { frames, tasks } = await page.evaluate(() => (globalThis as unknown as { measured: { frames: number[]; tasks: number[] } }).measured);
+  const { frames, tasks } = await measured();
   const sorted = frames.sort((a, b) => a - b);
   const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? NaN).toFixed(1);
   report(`dragging, drawn by software: frame time median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms over ${sorted.length} frames; `
     + `${tasks.length} tasks over 50 ms${tasks.length > 0 ? `, the longest ${Math.max(...tasks).toFixed(0)} ms` : ""}`);
   expect(sorted.length).toBeGreaterThan(20);
-  // Without a graphics card and on a busy machine a frame may be late; a page that hangs is another thing.
+  // A busy machine takes its time away from any task: what the page itself takes too long for is long in every round.
+  expect(Math.min(...longest), "the longest task of the best round [ms]").toBeLessThanOrEqual(50);
   expect(Math.max(0, ...tasks)).toBeLessThan(250);
   await settled(page);
   await close();

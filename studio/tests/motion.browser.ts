@@ -162,13 +162,81 @@ test("a hand that is dragged goes there, sets a key, and the feet stay", async (
   await close();
 });
 
-test("handles move by keys", async () => {
+test("handles move by keys: a key that is held pulls on, and is one step of undo", async () => {
   const { page, close } = await openMotion();
+  const height = () => page.evaluate(() => {
+    const { shown, selection, frame } = globalThis.posekitMotion;
+    const { info, result } = shown.value ?? { info: { joints: [] }, result: [] };
+    return result[7 * (frame.value * info.joints.length + (selection.value ?? 0)) + 1] ?? NaN;
+  });
   await page.keyboard.press("g");
-  await page.keyboard.press("ArrowDown");
+  const before = await height();
+  for (let repeat = 0; repeat < 3; repeat += 1) await page.keyboard.down("ArrowDown");
+  await page.keyboard.up("ArrowDown");
   await page.waitForFunction(() => globalThis.posekitMotion.document.value.keys.length === 1);
   await calm(page);
+  // Three steps of 20 mm, in the clip's centimetres; cleaning moves the hips by a little.
+  expect(Math.abs(before - await height() - 6)).toBeLessThan(0.5);
   expect((await metric(page, "Drift, worst plant"))[1]).toBeLessThan(1);
+  await page.keyboard.press("Control+z");
+  await calm(page);
+  expect(await page.evaluate(() => globalThis.posekitMotion.canUndo.value)).toBe(null);
+  expect(await height()).toBeCloseTo(before, 6);
+  await close();
+});
+
+test("undo in the middle of a drag lets go: of a bar, of a hand", async () => {
+  const { page, complaints, close } = await openMotion();
+  const first = await contacts(page);
+  const end = await page.locator('[data-contact="3"] .bar-end[data-end="to"]').boundingBox();
+  if (!end) throw new Error("the bar is not there");
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(end.x + 30, end.y + 5, { steps: 5 });
+  await page.keyboard.press("Control+z");
+  await page.mouse.move(end.x + 50, end.y + 5, { steps: 5 });
+  await page.mouse.up();
+  await calm(page);
+  expect(await contacts(page)).toEqual(first);
+  const hand = await page.evaluate(() => {
+    const joint = globalThis.posekitMotion.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
+    const at = globalThis.posekitMotionView.screenPosition(joint);
+    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
+    return { x: (at?.x ?? 0) + (box?.left ?? 0), y: (at?.y ?? 0) + (box?.top ?? 0) };
+  });
+  await page.evaluate(() => { globalThis.posekitMotion.setSettings({ ease: 0.2 }); });
+  await calm(page);
+  await page.mouse.move(hand.x, hand.y);
+  await page.mouse.down();
+  await page.mouse.move(hand.x + 30, hand.y - 30, { steps: 4 });
+  await page.keyboard.press("Control+z");
+  await page.mouse.move(hand.x + 60, hand.y - 60, { steps: 4 });
+  await page.mouse.up();
+  await calm(page);
+  expect(await page.evaluate(() => globalThis.posekitMotion.document.value.keys.length)).toBe(0);
+  expect(await page.evaluate(() => globalThis.posekitMotion.document.value.settings.ease)).not.toBe(0.2);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("a pose that is moved past another by keys keeps the focus", async () => {
+  const { page, close } = await openMotion();
+  for (const frame of [20, 24]) {
+    await page.evaluate((wanted) => { globalThis.posekitMotion.goTo(wanted); }, frame);
+    await page.keyboard.press("k");
+    await page.waitForFunction((n) => globalThis.posekitMotion.document.value.keys.length === n, frame === 20 ? 1 : 2);
+    await calm(page);
+  }
+  await page.locator(".key-mark").first().focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await calm(page);
+  await page.keyboard.press("ArrowRight");
+  await calm(page);
+  const frames = await page.evaluate(() => {
+    const { document, shown } = globalThis.posekitMotion;
+    return document.value.keys.map(({ time }) => Math.round((time - (shown.value?.info.start ?? 0)) / (shown.value?.info.frameTime ?? 1)));
+  });
+  expect(frames).toEqual([24, 31]);
   await close();
 });
 
@@ -480,7 +548,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     await page.getByRole("button", { name: "Show the curves of a joint" }).click();
     const closed = page.locator(".section:not([open]) > summary");
     while (await closed.count() > 0) await closed.first().click();
-    await page.evaluate(() => { globalThis.posekitMotion.nudge(0, [0, -2, 0]); });
+    await page.evaluate(() => { globalThis.posekitMotion.nudge(0, [0, -2, 0]); globalThis.posekitMotion.endPull(); });
     await page.waitForFunction(() => globalThis.posekitMotion.document.value.keys.length === 1);
     await calm(page);
     expect(await violations(page)).toEqual([]);

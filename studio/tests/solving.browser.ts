@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import type { MethodName } from "../src/core/types.ts";
-import { documentOf, dragHandle, handlePosition, launch, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
+import { documentOf, dragHandle, handlePosition, launch, onScreen, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
 
 let browser: Browser;
 let studio: Studio;
@@ -66,6 +66,46 @@ test("a drag of any number of moves is one step of undo, and everything can be u
     await settled(page);
     expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(state));
   }
+});
+
+test("undo and another scene let go of what is being dragged", async () => {
+  const { page } = studio;
+  await openScene(page, "chain-2d");
+  const before = await documentOf(page);
+  const from = await onScreen(page, await handlePosition(page, "target:0"));
+  const grabAndPress = async (key: string) => {
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x - 40, from.y + 10, { steps: 4 });
+    await page.keyboard.press(key);
+    await settled(page);
+    const then = await documentOf(page);
+    await page.mouse.move(from.x - 90, from.y + 40, { steps: 4 });
+    await page.mouse.up();
+    await settled(page);
+    expect(problemAndRuns(await documentOf(page)), key).toEqual(problemAndRuns(then));
+  };
+  await grabAndPress("Control+z");
+  expect(problemAndRuns(await documentOf(page))).toEqual(problemAndRuns(before));
+  // What was undone is still there to be done again.
+  expect(await page.evaluate(() => globalThis.posekitSession.canRedo.value)).not.toBe(null);
+  await grabAndPress("]");
+  expect((await documentOf(page)).scene).toBe("rope");
+});
+
+test("the keys for the next scene go round all of them, the motion scene too", async () => {
+  const { page } = studio;
+  await openScene(page, "crowd");
+  const current = () => page.locator(".scene[aria-current=true]").getAttribute("data-scene");
+  await page.keyboard.press("]");
+  expect(await current()).toBe("motion");
+  await page.keyboard.press("]");
+  expect(await current()).toBe("limb-2d");
+  await page.keyboard.press("[");
+  expect(await current()).toBe("motion");
+  await page.keyboard.press("[");
+  expect(await current()).toBe("crowd");
+  await settled(page);
 });
 
 /** What a person sees of a state; where a run starts from is the session's own. */

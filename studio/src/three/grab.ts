@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import type { Handle, HandleMove, PoseData } from "../core/types.ts";
-import { limitRadius } from "../core/pictures/compose.ts";
+import { limitRadius, type TrailSpot } from "../core/pictures/compose.ts";
 import { angleTowards, limitOf, type LimitMark } from "../core/pictures/limits.ts";
 import type { Projection } from "../core/pictures/projection.ts";
 import type { Shape } from "../core/pictures/shape.ts";
@@ -39,6 +39,22 @@ export function pick(
     }
   }
   return best;
+}
+
+/** How near a pointer must come to a corner of the tip's way [CSS px]. */
+const TRAIL_REACH = 9;
+
+/** The iteration at whose end the tip was under a pointer, or null. */
+export function iterationUnder(trail: readonly TrailSpot[], projection: Projection, x: number, y: number): number | null {
+  const out = new Float64Array(4);
+  let found: number | null = null;
+  let least: number = TRAIL_REACH;
+  for (const { at, iteration } of trail) {
+    if (!projection.at(...at, out)) continue;
+    const apart = Math.hypot((out[0] as number) - x, (out[1] as number) - y);
+    if (apart < least) [found, least] = [iteration, apart];
+  }
+  return found;
 }
 
 /** Where a limit's handle is drawn, or null when its joint has no such limit now. */

@@ -17,7 +17,7 @@ import { Rig } from "./camera.ts";
 import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
 import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
-import { Grab, limitPlace, pick } from "./grab.ts";
+import { Grab, iterationUnder, limitPlace, pick } from "./grab.ts";
 import { Ground } from "./ground.ts";
 import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
@@ -29,6 +29,8 @@ const OUTGROWN = 0.5;
 const CROWD_SHADOW = { fine: 4, coarse: 8 } as const;
 /** How long a change of the camera takes [ms]. */
 const GLIDE = 180;
+/** Sizes of the gizmos: rings run outside the arrows. */
+const [ARROW_SIZE, RING_SIZE] = [0.5, 0.84];
 /** Width and height of a scene's small picture [CSS px]. */
 const THUMBNAIL = [112, 84] as const;
 
@@ -74,6 +76,8 @@ export class View {
   #isStale = true;
   #grab: Grab | null = null;
   #gizmoDragged: TransformControls | null = null;
+  /** The iteration whose corner of the tip's way is under the pointer. */
+  #pointed: number | null = null;
   #character: Character | null = null;
   #file: CharacterFile | null = null;
   #glide: { from: number[]; to: number[]; began: number } | null = null;
@@ -92,14 +96,14 @@ export class View {
     this.#batches.casters.add(this.#limbs.caster);
     this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), keyLight());
     this.#lights.visible = false;
-    this.#gizmos = [this.#makeGizmo("translate"), this.#makeGizmo("rotate")];
+    this.#gizmos = makeGizmos((mode) => this.#makeGizmo(mode));
     this.#gestures = new Gestures(canvas, {
       down: (x, y, kind, isFloor) => this.#takeHold(x, y, kind, isFloor),
       drag: (x, y) => { this.#dragTo(x, y); },
       up: () => { this.#letGo(); },
       tap: () => { if (session.selection.peek() !== null) session.selection.value = null; },
       hover: (x, y) => { this.#hover(x, y); },
-      leave: () => { if (session.hovered.peek() !== null) session.hovered.value = null; },
+      leave: () => { if (session.hovered.peek() !== null) session.hovered.value = null; this.#point(null); },
       orbit: (dx, dy) => { this.#orbit(dx, dy); },
       pan: (dx, dy) => { this.#rig.pan(dx, dy); this.#cameraMoved(); },
       zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.#cameraMoved(); },
@@ -553,9 +557,20 @@ export class View {
   }
 
   #hover(x: number, y: number): void {
-    const id = this.pick(x, y)?.id ?? null;
+    // What is pointed at goes before handles: its pose may have put one there.
+    const wasPointing = this.#pointed !== null;
+    const pointed = wasPointing ? iterationUnder(this.#composer.trail, this.#projection, x, y) : null;
+    const id = pointed === null ? (this.pick(x, y)?.id ?? null) : null;
     if (id !== this.session.hovered.peek()) this.session.hovered.value = id;
     this.#setCursor(id !== null ? "grab" : "");
+    this.#point(pointed ?? (id === null && !wasPointing ? iterationUnder(this.#composer.trail, this.#projection, x, y) : null));
+  }
+
+  /** Shows the iteration whose corner of the tip's way is pointed at; the plot marks it. */
+  #point(iteration: number | null): void {
+    if (iteration === this.#pointed) return;
+    this.#pointed = iteration;
+    this.session.hoveredIteration.value = iteration;
   }
 
   #setCursor(cursor: string): void {
@@ -566,6 +581,7 @@ export class View {
     const handle = this.pick(x, y, pointer);
     const shape = this.#shape;
     if (handle === null || shape === null) return false;
+    this.#point(null);
     this.session.selection.value = handle.id;
     const normal = isFloor && !this.#rig.isPlane
       ? this.#rig.up.clone()
@@ -579,6 +595,8 @@ export class View {
 
   #dragTo(x: number, y: number): void {
     const grab = this.#grab;
+    // Undo and another scene end a drag while the button is still down.
+    if (!this.session.dragging.peek()) return;
     const move = grab?.move(this.#ray(x, y)) ?? null;
     if (grab !== null && move !== null) this.session.drag(grab.handle.id, move);
   }
@@ -629,7 +647,7 @@ export class View {
     const gizmo = new TransformControls(this.#rig.perspective, this.canvas);
     gizmo.setMode(mode);
     gizmo.setSpace(mode === "rotate" ? "local" : "world");
-    gizmo.setSize(mode === "rotate" ? 0.62 : 0.5);
+    gizmo.setSize(mode === "rotate" ? RING_SIZE : ARROW_SIZE);
     // Dragging the target's own ring moves it in the plane of the screen; the gizmo adds the axes.
     gizmo.showXY = gizmo.showYZ = gizmo.showXZ = gizmo.showXYZE = gizmo.showE = false;
     gizmo.enabled = false;
@@ -649,7 +667,7 @@ export class View {
 
   #dragGizmo(): void {
     const handle = this.#handles.find((one) => one.id === this.session.selection.peek());
-    if (handle === undefined || this.#gizmoDragged === null) return;
+    if (handle === undefined || this.#gizmoDragged === null || !this.session.dragging.peek()) return;
     const { position, quaternion } = this.#gizmoProxy;
     const move: HandleMove = this.#gizmoDragged.mode === "rotate"
       ? { rotation: [quaternion.x, quaternion.y, quaternion.z, quaternion.w] }
@@ -659,6 +677,11 @@ export class View {
 
   #isOnGizmo(): boolean {
     return this.#gizmoDragged !== null || this.#gizmos.some((gizmo) => gizmo.enabled && gizmo.axis !== null);
+  }
+
+  /** What a press would do with the selected target: move it along an arrow, or turn it by a ring. */
+  get gizmoUnder(): TransformControls["mode"] | null {
+    return this.#gizmos.find((gizmo) => gizmo.enabled && gizmo.axis !== null)?.mode ?? null;
   }
 
   /** The selected target in space wears the gizmos; rings only where an orientation is wanted. */
@@ -850,6 +873,18 @@ export class View {
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
     this.#renderer.dispose();
   }
+}
+
+/** Arrows and rings, of which the pointer has one: where a ring passes behind an arrow, the arrow. */
+function makeGizmos(make: (mode: "translate" | "rotate") => TransformControls): TransformControls[] {
+  // Both listen to the same canvas, the arrows first because they are made first.
+  const [arrows, rings] = [make("translate"), make("rotate")];
+  const hover = rings.pointerHover.bind(rings);
+  rings.pointerHover = (pointer) => {
+    hover(pointer);
+    if (!rings.dragging && arrows.enabled && arrows.axis !== null) rings.axis = null;
+  };
+  return [arrows, rings];
 }
 
 /** Whether the browser draws without a graphics card. */

@@ -5,7 +5,7 @@ import { SCENES } from "../core/scenes/index.ts";
 import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
 import { cameraAction, focusHandles } from "./camera.ts";
-import { isMotion, motion } from "./motion/desk.ts";
+import { isMotion, leaveMotion, motion, openMotion } from "./motion/desk.ts";
 import { motionKey } from "./motion/keys.ts";
 
 export interface KeyAction {
@@ -113,11 +113,19 @@ function toggleClassic(session: Session): void {
   if (run) session.setSetting(run.id, "classic", !(run.settings.classic ?? false));
 }
 
+/** Through the rail from top to bottom, of which the motion scene is the last. */
 function nextScene(session: Session, by: number): void {
-  const scenes = SCENES.filter(({ group }) => group !== "learn");
-  const at = scenes.findIndex(({ id }) => id === session.document.peek().scene);
-  const next = scenes[(at + by + scenes.length) % scenes.length];
-  if (next) session.openScene(next.id);
+  const scenes = SCENES.filter(({ group }) => group !== "learn").map(({ id }) => id);
+  const { scene } = session.document.peek();
+  const at = isMotion.peek() ? scenes.length : scenes.findIndex((id) => id === scene);
+  // A file of one's own is none of them: the first is next, the motion scene before.
+  const next = scenes[(at + by + scenes.length + 1) % (scenes.length + 1)];
+  if (next === undefined || (at < 0 && by < 0)) {
+    openMotion();
+    return;
+  }
+  leaveMotion();
+  session.openScene(next);
 }
 
 function toggleLearn(): void {

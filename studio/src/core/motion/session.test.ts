@@ -98,6 +98,7 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     session.goTo(40);
     const hand = info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
     session.nudge(hand, [0, 20, 0]);
+    session.endPull();
     await until(() => session.document.value.keys.length === 1, "the key");
     await session.settled();
     expect(drift()).toBeLessThan(1);
@@ -132,6 +133,7 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     session.setContact(0, 0, 0.5);
     session.goTo(40);
     session.nudge(hand, [0, 20, 0]);
+    session.endPull();
     await until(() => session.document.value.keys.length === 1, "the key");
     await session.settled();
     session.setView({ compare: "side", follow: false });

@@ -36,6 +36,9 @@ const PATIENCE = [20_000, 30_000] as const;
 interface Pull {
   joint: number;
   frame: number;
+  /** Of the motion that is being posed. */
+  motion: string;
+  isOver: boolean;
   q: Float64Array | null;
   waiting: Vec3 | null;
   asking: Promise<void> | null;
@@ -274,6 +277,7 @@ class Store implements MotionSession {
       this.#history.redo();
       return;
     }
+    this.#leavePull();
     // Where one looks from is not undone.
     const next = { ...document, view: this.#document.peek().view };
     this.#history.amend(next);
@@ -458,7 +462,16 @@ class Store implements MotionSession {
   beginPull(joint: number): void {
     this.pause();
     this.selection.value = joint;
-    this.#pull = { joint, frame: this.frame.peek(), q: null, waiting: null, asking: null };
+    const motion = this.#shown.peek()?.id ?? "";
+    this.#pull = { joint, frame: this.frame.peek(), motion, isOver: false, q: null, waiting: null, asking: null };
+  }
+
+  /** Undo while a hand is being pulled lets go of it. */
+  #leavePull(): void {
+    if (!this.#pull) return;
+    this.#pull.isOver = true;
+    this.#pull = null;
+    this.#pulled.value = null;
   }
 
   pull(target: Vec3): void {
@@ -477,7 +490,7 @@ class Store implements MotionSession {
         this.#refuse("The pose", error);
         return null;
       });
-      if (!found) return;
+      if (!found || pull.isOver) return;
       pull.q = found.q;
       if (this.#pull === pull || this.#pull === null) this.#pulled.value = { joint: pull.joint, target: this.#pulled.peek()?.target ?? target, poses: found.poses };
     }
@@ -488,7 +501,7 @@ class Store implements MotionSession {
     this.#pull = null;
     if (!pull) return;
     void (pull.asking ?? Promise.resolve()).then(() => {
-      if (pull.q) this.#addKey(pull.frame, pull.q, "Pose the figure");
+      if (pull.q && pull.motion === this.#shown.peek()?.id) this.#addKey(pull.frame, pull.q, "Pose the figure");
       else this.#pulled.value = null;
     });
   }
@@ -496,20 +509,25 @@ class Store implements MotionSession {
   nudge(joint: number, by: Vec3): void {
     const shown = this.#shown.peek();
     if (!shown) return;
-    const at = 7 * (this.frame.peek() * shown.info.joints.length + joint);
-    const from = this.#pulled.peek()?.poses ?? shown.result.subarray(at - 7 * joint, at - 7 * joint + 7 * shown.info.joints.length);
-    const place = [0, 1, 2].map((k) => (from[7 * joint + k] ?? 0) + (by[k] ?? 0)) as Vec3;
-    this.beginPull(joint);
-    this.pull(place);
-    this.endPull();
+    const from = this.#pull?.joint === joint ? this.#pulled.peek()?.target : undefined;
+    if (!from) this.beginPull(joint);
+    this.pull((from ?? this.#placeOf(joint, shown)).map((value, k) => value + (by[k] ?? 0)) as Vec3);
+  }
+
+  /** Where a joint is on show. */
+  #placeOf(joint: number, { info, result }: ShownMotion): Vec3 {
+    const first = 7 * this.frame.peek() * info.joints.length;
+    const poses = this.#pulled.peek()?.poses ?? result.subarray(first, first + 7 * info.joints.length);
+    return [0, 1, 2].map((k) => poses[7 * joint + k] ?? 0) as Vec3;
   }
 
   async setKey(): Promise<void> {
     this.pause();
     await this.settled();
     const frame = this.frame.peek();
+    const motion = this.#shown.peek()?.id;
     const q = await this.#client.ask<"motion-frame">({ kind: "motion-frame", frame }).catch(() => null);
-    if (q) this.#addKey(frame, q, "Set a key");
+    if (q && motion === this.#shown.peek()?.id) this.#addKey(frame, q, "Set a key");
   }
 
   #addKey(frame: number, q: Float64Array, label: string): void {

@@ -43,6 +43,7 @@ describe.skipIf(!hasPackage)("programs", () => {
     ["with a pose", async (session) => {
       session.goTo(40);
       session.nudge(session.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0, [0, 20, 0]);
+      session.endPull();
       await until(() => session.document.value.keys.length === 1, "the key");
     }],
     ["without cleaning", (session) => Promise.resolve(session.setSettings({ isOn: false }))],

@@ -276,7 +276,7 @@ export interface MotionSession {
   beginPull(joint: number): void;
   pull(target: Vec3): void;
   endPull(): void;
-  /** Pulls once, by this much: arrow keys. */
+  /** Takes hold of a joint, unless it is held, and pulls it on by this much: arrow keys, until `endPull`. */
   nudge(joint: number, by: Vec3): void;
   /** Sets the pose of the frame on show as a key. */
   setKey(): Promise<void>;

@@ -50,8 +50,16 @@ const OUTLINE = 1.4;
 /** Turns smaller than this are not drawn as arcs [rad]. */
 const LEAST_TURN = 0.008;
 
+/** A corner of a drawn way: where the tip was at the end of an iteration. */
+export interface TrailSpot {
+  at: Vec3;
+  iteration: number;
+}
+
 /** Buffers of a composer, kept from frame to frame. */
 export class Composer {
+  /** The corners of the ways that were drawn last. */
+  readonly trail: TrailSpot[] = [];
   #spots: Float64Array = new Float64Array(0);
   #others: Float64Array = new Float64Array(0);
   #placed: Float64Array = new Float64Array(0);
@@ -67,6 +75,7 @@ export class Composer {
 
   compose(out: Drawing, scene: Scene): void {
     out.clear();
+    this.trail.length = 0;
     const { shape } = scene;
     this.#furniture(out, shape);
     this.#spots = sized(this.#spots, 3 * shape.nSpots);
@@ -257,6 +266,7 @@ export class Composer {
         const p = 3 * tip;
         pen.fade(0.2 + (0.65 * index) / Math.max(1, entries.length - 1));
         pen.to(spots[p] as number, spots[p + 1] as number, spots[p + 2] as number);
+        this.trail.push({ at: spotAt(spots, tip), iteration: trace.iterations[entry] ?? 0 });
       }
     }
   }

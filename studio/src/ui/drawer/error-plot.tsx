@@ -80,6 +80,7 @@ function keepPlot(box: HTMLDivElement, session: Session): () => void {
   });
   const stopCursor = effect(() => {
     void session.cursor.value;
+    void session.hoveredIteration.value;
     plot?.redraw(false);
   });
   const watcher = new ResizeObserver(() => { plot?.setSize(sizeOf(box)); });
@@ -266,9 +267,10 @@ function drawMarks(plot: uPlot, session: Session, tolerance: number): void {
     ctx.font = `${12 * devicePixelRatio}px 'Inter Variable', sans-serif`;
     const pad = 6 * devicePixelRatio;
     const width = ctx.measureText(REACHED).width;
-    const [left, right] = [bbox.left + pad, bbox.left + bbox.width - pad - width];
-    // Where no curve runs through it, at the left if it can be.
-    const x = isCrossed(plot, y, [left, left + width]) && !isCrossed(plot, y, [right, right + width]) ? right : left;
+    const room = bbox.width - 2 * pad - width;
+    const places = Array.from({ length: 9 }, (_, k) => bbox.left + pad + (room * k) / 8);
+    // Where no curve runs through it, as far left as can be.
+    const x = places.find((left) => !isCrossed(plot, y, [left, left + width])) ?? bbox.left + pad;
     ctx.textAlign = "left";
     ctx.lineWidth = 3 * devicePixelRatio;
     ctx.setLineDash([]);
@@ -276,9 +278,12 @@ function drawMarks(plot: uPlot, session: Session, tolerance: number): void {
     ctx.strokeText(REACHED, x, y - 5 * devicePixelRatio);
     ctx.fillText(REACHED, x, y - 5 * devicePixelRatio);
   }
-  if (cursor) {
+  // Over the plot itself the pointer is its own mark.
+  const pointed = (plot.cursor.left ?? -1) < 0 ? session.hoveredIteration.peek() : null;
+  const marked = pointed ?? cursor?.iteration ?? null;
+  if (marked !== null) {
     ctx.lineWidth = devicePixelRatio;
-    const x = plot.valToPos(cursor.iteration, "x", true);
+    const x = plot.valToPos(marked, "x", true);
     ctx.setLineDash([]);
     ctx.strokeStyle = token("ink");
     line(ctx, x, bbox.top, x, bbox.top + bbox.height);

@@ -16,7 +16,7 @@ const ACTS: Readonly<Record<string, (session: MotionSession) => void>> = {
 };
 
 /** Keys that do the same in every scene. */
-const SHARED = new Set(["open", "handles", "share", "code", "frame", "zoom-in", "zoom-out", "drawer", "theme", "help"]);
+const SHARED = new Set(["open", "handles", "share", "code", "frame", "zoom-in", "zoom-out", "drawer", "theme", "help", "next-scene", "previous-scene"]);
 
 /** True when the action is the page's own, to be carried out as usual; those of the motion are carried out here. */
 export function motionKey(id: string, session: MotionSession): boolean {

@@ -98,6 +98,8 @@ function Handles({ session }: { session: MotionSession }) {
             onFocus={() => { session.selection.value = handle.joint; }}
             onClick={() => { session.selection.value = handle.joint; }}
             onKeyDown={(event) => { onHandleKey(event, handle, info, session); }}
+            onKeyUp={(event) => { if (held.delete(event.key) && held.size === 0) session.endPull(); }}
+            onBlur={() => { letGoOfKeys(session); }}
           >
             {handleName(handle, info)}
           </button>
@@ -108,6 +110,15 @@ function Handles({ session }: { session: MotionSession }) {
       </p>
     </>
   );
+}
+
+/** Keys that are held down and pull the handle: until none is left it is one pull, and one step of undo. */
+const held = new Set<string>();
+
+function letGoOfKeys(session: MotionSession): void {
+  if (held.size === 0) return;
+  held.clear();
+  session.endPull();
 }
 
 function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo, session: MotionSession): void {
@@ -121,6 +132,7 @@ function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo,
   const step = (along[1] * (event.shiftKey ? 0.2 : 1) * STEP_MM) / info.millimetresPerUnit;
   const isZUp = Math.abs(info.up[2]) > 0.5;
   const axis = { across: 0, up: isZUp ? 2 : 1, deep: isZUp ? 1 : 2 }[along[0]];
+  held.add(event.key);
   session.nudge(handle.joint, [0, 1, 2].map((k) => (k === axis ? step : 0)) as Vec3);
 }
 

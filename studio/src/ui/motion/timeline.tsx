@@ -230,9 +230,13 @@ function startDrag(event: PointerEvent, part: Part, { session, info, index, cont
   drags += 1;
   const key = `contact:${drags}`;
   const began = timeAt(info, track, event.clientX);
+  let mine = session.contacts.peek();
   const onMove = (move: PointerEvent) => {
+    // Undo in the middle of a drag lets go.
+    if (session.contacts.peek() !== mine) return;
     const by = timeAt(info, track, move.clientX) - began;
     place(session, info, index, contact, part, by, key);
+    mine = session.contacts.peek();
   };
   const onUp = () => {
     element.removeEventListener("pointermove", onMove);
@@ -295,12 +299,21 @@ function KeyMark({ time, session, info }: { time: number; session: MotionSession
       onKeyDown={(event) => {
         const sign = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         if (event.key === "Delete" || event.key === "Backspace") session.removeKey(time);
-        else if (sign !== undefined) session.moveKey(time, time + sign * (event.shiftKey ? 10 : 1) * info.frameTime);
+        else if (sign !== undefined) moveByKey(session, time, time + sign * (event.shiftKey ? 10 : 1) * info.frameTime);
         else return;
         event.preventDefault();
       }}
     />
   );
+}
+
+/** The marks are in the order of their times: where one passes another the focus goes with it. */
+function moveByKey(session: MotionSession, time: number, to: number): void {
+  session.moveKey(time, to);
+  const picked = session.picked.peek();
+  requestAnimationFrame(() => {
+    if (picked?.kind === "key") document.querySelector<HTMLElement>(`.key-mark[data-key="${picked.time}"]`)?.focus();
+  });
 }
 
 function dragKey(event: PointerEvent, time: number, session: MotionSession, info: MotionInfo): void {
@@ -319,10 +332,12 @@ function dragKey(event: PointerEvent, time: number, session: MotionSession, info
   const onUp = () => {
     element.removeEventListener("pointermove", onMove);
     element.removeEventListener("pointerup", onUp);
+    element.removeEventListener("pointercancel", onUp);
     session.endDrag();
   };
   element.addEventListener("pointermove", onMove);
   element.addEventListener("pointerup", onUp);
+  element.addEventListener("pointercancel", onUp);
 }
 
 /** Long names of joints differ at their ends as often as at their beginnings. */
