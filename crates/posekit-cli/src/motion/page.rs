@@ -10,7 +10,7 @@ use super::words::{about, answer, count, digits, millimetres, significant, summa
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
 use crate::failure::Result;
-use crate::output::write_file;
+use crate::output::write_again;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -24,7 +24,7 @@ pub(super) fn write(
     let Some(report) = report else { return Ok(()) };
     let name = task.input.file.display().to_string();
     let views = outcome.view.as_deref().unwrap_or_default();
-    write_file(report, &page(task.command, &name, &outcome.files, views))
+    write_again(report, &page(task.command, &name, &outcome.files, views), "<!doctype html>")
 }
 
 /// The page of a command.
