@@ -157,7 +157,7 @@ fn d7_a_long_clip_is_the_same_alone_in_a_folder_and_on_any_number_of_threads() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_finishes_what_it_began_and_goes_on_the_next_time() {
+fn c3_an_interrupted_run_finishes_what_it_began_and_goes_on_the_next_time() {
     let place = place("interrupted");
     let (folder, output) = (many(&place, 60), place.join("out"));
     let child = posekit()
@@ -186,6 +186,25 @@ fn an_interrupted_run_finishes_what_it_began_and_goes_on_the_next_time() {
     assert!(content(&output).keys().all(|name| !name.to_string_lossy().contains(".posekit-")));
     let again = clean(&folder, &output, &[]);
     assert!(text(&again).contains(&format!("{} done, {done} done before", 60 - done)));
+}
+
+/// As many files as a shell could hand over by a pattern, and more: all are looked at, in the order of their names.
+#[test]
+fn c4_a_folder_of_a_hundred_thousand_files() {
+    let place = place("c4-many");
+    let n = 100_000;
+    for index in 0..n {
+        fs::write(place.join(format!("{index:06}.bvh")), "").unwrap();
+    }
+    let ended = run(&["info", "--json"], &[&place]);
+    let _ = fs::remove_dir_all(&place);
+    assert_eq!(ended.status.code(), Some(4));
+    let files = told(&text(&ended));
+    assert_eq!(files.len(), n);
+    assert!(files.iter().enumerate().all(|(index, (name, error))| {
+        *name == format!("{index:06}.bvh")
+            && error.as_ref().is_some_and(|why| why.contains("empty"))
+    }));
 }
 
 #[cfg(unix)]

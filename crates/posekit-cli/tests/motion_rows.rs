@@ -40,6 +40,34 @@ fn c1_output_is_whole_or_as_it_was() {
     assert_eq!(fs::read_dir(&place).unwrap().count(), 2, "nothing is left beside them");
 }
 
+/// The disk is full in the middle of a file: the limit of a file's size fails a write as a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn c1_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else() {
+    let place = place("c1-full");
+    let output = place.join("out.bvh");
+    fs::write(&output, "old").unwrap();
+    let limited = |blocks: u32, output: &Path| {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let program = env!("CARGO_BIN_EXE_posekit");
+        std::process::Command::new("bash")
+            .args(["-c", &script, "-", program, "clean", "--force", "-o"])
+            .args([output, &walk()])
+            .output()
+            .unwrap()
+    };
+    let full = limited(16, &output);
+    assert_eq!(full.status.code(), Some(1), "{}", errors(&full));
+    assert!(errors(&full).contains("cannot write the file"), "{}", errors(&full));
+    assert_eq!(fs::read(&output).unwrap(), b"old");
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "what was begun is taken away");
+    assert_eq!(limited(100_000, &output).status.code(), Some(0));
+    // A name that no file can have fails when it is given to what is written already.
+    let long = limited(100_000, &place.join(format!("{}.bvh", "x".repeat(260))));
+    assert_eq!(long.status.code(), Some(1), "{}", errors(&long));
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "and that is taken away, too");
+}
+
 #[test]
 fn c2_exit_codes_are_those_of_the_help() {
     let place = place("c2");
