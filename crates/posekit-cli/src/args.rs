@@ -28,7 +28,8 @@ Exit codes:
   1  not reached although --require-reached was given, a check found something, or the output could not be written
   2  the command line is wrong or does not fit the problem
   3  the input is wrong
-  4  some files of a folder failed, the others are done";
+  4  some files of a folder failed, the others are done
+  130  stopped in the middle of a folder; what is done is written";
 
 /// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
 #[derive(Debug, Parser)]

@@ -17,16 +17,22 @@ pub(crate) enum Fault {
     Findings,
     /// Some files of a folder could not be done, the others are.
     SomeFailed,
+    /// It was stopped in the middle of a folder.
+    Stopped,
+    /// None: a part of another command's work is done and told to it.
+    PartDone,
 }
 
 impl Fault {
-    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for a part of it.
+    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for a part of it, 130 as shells have it.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::NotReached | Self::Findings | Self::Output => 1,
             Self::Usage => 2,
             Self::Input => 3,
             Self::SomeFailed => 4,
+            Self::Stopped => crate::stop::CODE,
+            Self::PartDone => 0,
         }
     }
 }
@@ -89,6 +95,16 @@ impl Failure {
     /// Some files failed; which and why, has been printed.
     pub(crate) const fn some_failed() -> Self {
         Self { fault: Fault::SomeFailed, error: None }
+    }
+
+    /// The run was stopped; what is done and what is not, has been printed.
+    pub(crate) const fn stopped() -> Self {
+        Self { fault: Fault::Stopped, error: None }
+    }
+
+    /// One file of a folder is done, for the process that has the others.
+    pub(crate) const fn part_done() -> Self {
+        Self { fault: Fault::PartDone, error: None }
     }
 
     fn new(fault: Fault, message: impl Display) -> Self {

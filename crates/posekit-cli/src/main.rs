@@ -20,6 +20,7 @@ mod progress;
 mod report;
 mod robot;
 mod serve;
+mod stop;
 #[cfg(test)]
 mod studio_figure;
 mod table;

@@ -184,8 +184,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
-    /// The form of what is written; by default what the output's name ends in
-    #[arg(long, value_enum)]
+    /// The form of what is written: motion capture, or binary glTF with joints and an animation; by default what the output's name ends in
+    #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
@@ -194,9 +194,8 @@ pub(crate) struct ConvertArgs {
 /// What a clip can be converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
-    /// Motion capture
+    // Without a help of their own, so that `--help` keeps to a line for each.
     Bvh,
-    /// Binary glTF: nodes and an animation
     Glb,
 }
 
@@ -283,17 +282,21 @@ pub(crate) struct MotionOutput {
 
 /// How feet and floor are found.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Feet and floor")]
 pub(crate) struct DetectArgs {
     /// The joints that the legs end at (ankles), by name; by default they are found
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAME,NAME,...",
+        value_delimiter = ',',
+        help_heading = "Feet and floor"
+    )]
     pub(crate) legs: Vec<String>,
     /// The floor: a plane that fits the feet, a level one, one height for each plant, or a level one at this height in the clip's unit
     #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
-    #[arg(value_parser = floor, allow_hyphen_values = true)]
+    #[arg(value_parser = floor, allow_hyphen_values = true, help_heading = "Feet and floor")]
     pub(crate) floor: FloorWord,
-    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill; `clean` finds it out by itself
-    #[arg(long)]
+    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill; by default it is found out
+    #[arg(long, help_heading = "Feet and floor")]
     pub(crate) in_place: bool,
 }
 
@@ -316,6 +319,12 @@ pub(crate) struct BatchArgs {
     /// Files to work on at once, in a folder; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// Give a file of a folder up after this time [s]; each is then worked on by a process of its own, and one that dies stops none of the others
+    #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<f64>,
+    /// Only this file of the folder: what such a process is started with
+    #[arg(long, value_name = "FILE", hide = true, allow_hyphen_values = true)]
+    pub(crate) only: Option<PathBuf>,
     /// Print JSON (`posekit.motion-report/1`) instead of tables
     #[arg(long)]
     pub(crate) json: bool,

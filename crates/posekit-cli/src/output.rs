@@ -20,10 +20,16 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints one line to standard error; nothing can be done if that fails.
+/// Prints to standard error; nothing can be done if that fails. Control characters, which names of files may bring, become `�`.
 pub(crate) fn note(text: &str) {
     let mut out = anstream::stderr().lock();
-    let _ = writeln!(out, "{text}");
+    let _ = writeln!(out, "{}", plain(text));
+}
+
+/// Text without characters that could move the cursor or change colours.
+pub(crate) fn plain(text: &str) -> String {
+    let is_other = |c: char| c.is_control() && c != '\n' && c != '\t';
+    text.chars().map(|c| if is_other(c) { '\u{FFFD}' } else { c }).collect()
 }
 
 /// Writes a text file whole or not at all; see [`write_bytes`].
@@ -47,7 +53,8 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
         return Err(failed(io::Error::from(ErrorKind::InvalidFilename)));
     }
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_file_name(format!(".posekit-{}-{count}.tmp", std::process::id()));
+    let beginning = beginning_of_temporary(std::process::id());
+    let beside = path.with_file_name(format!("{beginning}{count}.tmp"));
     let written = File::create(&beside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&beside, path));
@@ -55,4 +62,23 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&beside);
         failed(error)
     })
+}
+
+/// What names of files begin with that a process has not finished writing.
+pub(crate) fn beginning_of_temporary(process: u32) -> String {
+    format!(".posekit-{process}-")
+}
+
+/// Writes a page or a picture; what is there is replaced only if it is one, too.
+///
+/// - `begins`: what such a file begins with
+pub(crate) fn write_again(path: &Path, text: &str, begins: &str) -> Result<()> {
+    let is_other = |old: &Vec<u8>| !old.is_empty() && !old.starts_with(begins.as_bytes());
+    if path.is_file() && fs::read(path).is_ok_and(|old| is_other(&old)) {
+        return Err(Failure::usage(format!(
+            "what is there is something else, and is not replaced: {}",
+            path.display()
+        )));
+    }
+    write_file(path, text)
 }

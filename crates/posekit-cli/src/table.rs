@@ -4,6 +4,13 @@ use anstyle::{AnsiColor, Style};
 
 /// The widest table that any command prints.
 pub(crate) const WIDTH: usize = 100;
+
+/// As wide as the terminal is, but not wider than [`WIDTH`], which it is also where there is no terminal.
+pub(crate) fn width() -> usize {
+    let found = terminal_size::terminal_size_of(std::io::stdout());
+    found.map_or(WIDTH, |(columns, _)| usize::from(columns.0).clamp(NARROWEST * 5, WIDTH))
+}
+
 /// Blanks between columns.
 const GAP: usize = 2;
 /// A column that must give way is never narrower than this.

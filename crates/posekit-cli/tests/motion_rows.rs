@@ -2,73 +2,16 @@
 //! the commands tell.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
-use std::collections::BTreeMap;
+mod motion_support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-fn posekit() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_posekit"))
-}
-
-fn walk() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh")
-}
-
-/// An empty folder of a test's own.
-fn place(name: &str) -> PathBuf {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("motion-rows").join(name);
-    let _ = fs::remove_dir_all(&place);
-    fs::create_dir_all(&place).unwrap();
-    place
-}
-
-/// A folder with the walk under three names, one file that is none, and one that is no motion at all.
-fn captures(place: &Path) -> PathBuf {
-    let folder = place.join("captures");
-    fs::create_dir_all(folder.join("more")).unwrap();
-    for name in ["a.bvh", "b.BVH", "more/c.bvh"] {
-        fs::copy(walk(), folder.join(name)).unwrap();
-    }
-    fs::write(folder.join("bad.bvh"), "HIERARCHY\nROOT x\n{\n").unwrap();
-    fs::write(folder.join("notes.txt"), "nothing").unwrap();
-    folder
-}
-
-fn run(arguments: &[&str], paths: &[&Path]) -> Output {
-    posekit().args(arguments).args(paths).output().unwrap()
-}
-
-fn clean(input: &Path, output: &Path, more: &[&str]) -> Output {
-    posekit().arg("clean").arg(input).arg("-o").arg(output).args(more).output().unwrap()
-}
-
-fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Every file of a folder by its name, save notes on what is done.
-fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(&next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && path.file_name().unwrap() != ".posekit" {
-                folders.push(path);
-            } else if path.is_file() {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
-                all.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    all
-}
+use motion_support::{
+    captures, clean, content, cut, errors, json, many, motions, place, posekit, run, text, walk,
+};
 
 #[test]
 fn c1_output_is_whole_or_as_it_was() {
@@ -95,6 +38,34 @@ fn c1_output_is_whole_or_as_it_was() {
         assert_eq!(full.status.code(), Some(1), "{}", errors(&full));
     }
     assert_eq!(fs::read_dir(&place).unwrap().count(), 2, "nothing is left beside them");
+}
+
+/// The disk is full in the middle of a file: the limit of a file's size fails a write as a full disk does.
+#[cfg(target_os = "linux")]
+#[test]
+fn c1_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else() {
+    let place = place("c1-full");
+    let output = place.join("out.bvh");
+    fs::write(&output, "old").unwrap();
+    let limited = |blocks: u32, output: &Path| {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let program = env!("CARGO_BIN_EXE_posekit");
+        std::process::Command::new("bash")
+            .args(["-c", &script, "-", program, "clean", "--force", "-o"])
+            .args([output, &walk()])
+            .output()
+            .unwrap()
+    };
+    let full = limited(16, &output);
+    assert_eq!(full.status.code(), Some(1), "{}", errors(&full));
+    assert!(errors(&full).contains("cannot write the file"), "{}", errors(&full));
+    assert_eq!(fs::read(&output).unwrap(), b"old");
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "what was begun is taken away");
+    assert_eq!(limited(100_000, &output).status.code(), Some(0));
+    // A name that no file can have fails when it is given to what is written already.
+    let long = limited(100_000, &place.join(format!("{}.bvh", "x".repeat(260))));
+    assert_eq!(long.status.code(), Some(1), "{}", errors(&long));
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "and that is taken away, too");
 }
 
 #[test]
@@ -211,13 +182,6 @@ fn c5_the_content_says_what_a_file_is() {
         "{}",
         errors(&output)
     );
-}
-
-/// Whether a text is one JSON value; keys in the order of the text.
-fn json(text: &str) -> serde_json::Value {
-    let is_finite = !text.contains("NaN") && !text.contains("Infinity");
-    assert!(is_finite, "JSON has no such numbers: {text}");
-    serde_json::from_str(text).unwrap()
 }
 
 #[test]
@@ -398,19 +362,6 @@ fn a_file_without_motions_says_that_it_has_none() {
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
     assert!(errors(&output).contains("needs a motion, and there is none"), "{}", errors(&output));
     assert!(!place.join("still.bvh").exists());
-}
-
-/// The walk with some of its frames alone.
-fn cut(place: &Path, name: &str, frames: core::ops::Range<usize>) -> PathBuf {
-    let text = fs::read_to_string(walk()).unwrap();
-    let (head, motion) = text.split_once("Frames:").unwrap();
-    let mut lines = motion.lines().skip(1);
-    let time = lines.next().unwrap();
-    let rows: String =
-        lines.skip(frames.start).take(frames.len()).map(|row| format!("{row}\n")).collect();
-    let path = place.join(name);
-    fs::write(&path, format!("{head}Frames: {}\n{time}\n{rows}", frames.len())).unwrap();
-    path
 }
 
 #[test]
@@ -622,22 +573,6 @@ fn a_pinned_hand_that_drags_feet_says_so() {
     assert_eq!(shifts.len(), 3, "hips and both feet");
     // The hand stays where the walk goes on for metres.
     assert!(shifts.iter().all(|shift| shift["largest"].as_f64().unwrap() > 10.0), "{shifts:?}");
-}
-
-/// A folder of many walks.
-fn many(place: &Path, n: usize) -> PathBuf {
-    let folder = place.join("captures");
-    fs::create_dir(&folder).unwrap();
-    for index in 0..n {
-        fs::copy(walk(), folder.join(format!("{index:02}.bvh"))).unwrap();
-    }
-    folder
-}
-
-/// Files of an output folder that are motions.
-fn motions(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let is_motion = |name: &Path| name.extension().is_some_and(|end| end == "bvh");
-    content(folder).into_iter().filter(|(name, _)| is_motion(name)).collect()
 }
 
 #[test]

@@ -529,10 +529,21 @@ fn b14_the_cap_is_exact_and_a_large_file_is_not_opened() {
     };
     assert!(read(text.len()).is_ok());
     assert!(matches!(read(text.len() - 1), Err(Error::TooLarge { .. })));
-    let missing = std::path::Path::new("no such file.bvh");
-    let result =
-        bvh::read_file(missing, &Options::strict(), &Limits::default(), &mut Warnings::new());
+    let open = |path: &std::path::Path| {
+        bvh::read_file(path, &Options::strict(), &Limits::default(), &mut Warnings::new())
+    };
+    let result = open(std::path::Path::new("no such file.bvh"));
     assert!(matches!(result, Err(Error::Read { ref path, .. }) if path == "no such file.bvh"));
+    // As large as a disk, with nothing on it: its size alone refuses it.
+    let path = std::env::temp_dir().join(format!("posekit-b14-{}.bvh", std::process::id()));
+    let large = std::fs::File::create(&path).unwrap();
+    large.set_len(1 << 36).unwrap();
+    let begun = std::time::Instant::now();
+    let result = open(&path);
+    let seconds = begun.elapsed().as_secs_f64();
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(result, Err(Error::TooLarge { field: "motion_bytes", .. })), "{result:?}");
+    assert!(seconds < 1.0, "{seconds} s: it was read");
 }
 
 #[test]

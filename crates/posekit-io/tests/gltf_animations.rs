@@ -637,6 +637,30 @@ fn g11_extensions() {
     }
 }
 
+/// A mesh that is kept compressed, which nobody here can open, goes through an edit of the animation as it is.
+#[test]
+fn g11_what_is_compressed_is_copied_through() {
+    let mesh = r#""extensionsRequired": ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_texture_basisu"],
+  "meshes": [ { "primitives": [ { "attributes": {}, "extensions": { "KHR_draco_mesh_compression": { "bufferView": 2, "attributes": {} } } } ] } ],
+  "images": [ { "bufferView": 3, "mimeType": "image/ktx2" } ], "nodes""#;
+    let views = r#""byteLength": 48 }, { "buffer": 0, "byteOffset": 60, "byteLength": 5 },
+    { "buffer": 0, "byteOffset": 66, "byteLength": 2, "extensions": { "EXT_meshopt_compression": { "buffer": 0, "byteLength": 2 } } } ]"#;
+    let kept = *b"drac\x01\xFFk2";
+    let json = file(&[bytes_of(&[&TIMES[..], &TURNS].concat()), kept.to_vec()].concat())
+        .replace("\"nodes\"", mesh)
+        .replace(r#""byteLength": 48 } ]"#, views);
+    let asset = read(&json).unwrap();
+    let mut animations = asset.animations().to_vec();
+    animations[0].channels[0].values[4..8].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    let written = asset.write(&animations, "new").unwrap().file;
+    let text = String::from_utf8(written).unwrap();
+    assert_ne!(text, json);
+    assert!(text.contains(mesh) && text.contains(views), "{text}");
+    let data = text.split("base64,").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(STANDARD.decode(data).unwrap()[60..], kept);
+    assert_eq!(read(&text).unwrap().animations(), animations);
+}
+
 #[test]
 fn g12_json() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -651,6 +675,12 @@ fn g12_json() {
         let error = refused(&changed(from, to));
         assert!(error.contains(part), "{error}");
     }
+    // A text longer than any file may be is refused by its size, before it is looked at.
+    let limits = Limits::default().with_file_bytes(1 << 20);
+    let long = changed("\"knee\"", &format!("\"{}\"", "k".repeat(1 << 20)));
+    let error =
+        Asset::from_bytes(long.as_bytes(), &mut gltf::no_files, &limits, &mut Warnings::new());
+    assert!(matches!(error, Err(Error::TooLarge { field: "file_bytes", .. })));
     let marked = format!("\u{feff}{}", sound());
     assert_eq!(read(&marked).unwrap().animations(), read(&sound()).unwrap().animations());
 }

@@ -180,6 +180,9 @@ fn g4_containers() {
         (binary(&json, 2, None, Some(0)), "ends inside a chunk"),
         (b"glTF".to_vec(), "ends inside the header"),
         (good.iter().map(|&byte| if byte == b'J' { b'B' } else { byte }).collect(), "must be JSON"),
+        // A bad magic is no container, and then no text either.
+        ([b"glTG", &good[4..]].concat(), "line 1, column 1"),
+        ([b"GLTF", &good[4..]].concat(), "line 1, column 1"),
     ] {
         let error = read(&bytes).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
@@ -355,7 +358,7 @@ fn g10_placements() {
 
 #[test]
 fn g13_deep_and_wide_trees() {
-    let n = 60_000;
+    let n = 200_000;
     let deep: Vec<String> = (0..n)
         .map(|node| match node + 1 {
             child if child < n => {
@@ -364,9 +367,13 @@ fn g13_deep_and_wide_trees() {
             _ => "{}".to_owned(),
         })
         .collect();
-    let character = read(&file(&deep.join(","), "")).unwrap();
+    let text = file(&deep.join(","), "");
+    let limits = Limits::default().with_joints(n);
+    let warnings = &mut Warnings::new();
+    let character = gltf::read_bytes(text.as_bytes(), &limits, warnings).unwrap();
     assert_eq!(character.skeleton().n_joints(), n);
-    let wide = vec!["{}"; 70_000].join(",");
+    assert!(matches!(read(&text), Err(Error::TooLarge { field: "joints", .. })), "by default");
+    let wide = vec!["{}"; 1_000_000].join(",");
     let error = read(&file(&wide, "")).unwrap_err();
     assert!(matches!(error, Error::TooLarge { field: "joints", .. }), "{error}");
 }

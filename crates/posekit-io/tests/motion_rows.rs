@@ -89,6 +89,26 @@ fn a_scale_that_an_animation_sets_counts_from_its_beginning() {
 }
 
 #[test]
+fn a_figure_that_appears_has_the_lengths_that_it_comes_to() {
+    // Scales of zero at first, and then of two: the figure pops in.
+    let more = r#", { "sampler": 2, "target": { "node": 1, "path": "scale" } }"#;
+    let [zeros, twos] = [[0.0_f32; 3], [2.0; 3]].map(|scale| {
+        let bytes: Vec<u8> = scale.iter().flat_map(|x| x.to_le_bytes()).collect();
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    });
+    let text = scene(FIGURE, more);
+    // Three numbers are whole groups of four letters, from the first scale on.
+    let first = text.find(&twos.repeat(3)).unwrap();
+    let popping = [&text[..first], &zeros, &text[first + zeros.len()..]].concat();
+    let file = open(popping);
+    assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.1, 0.0]);
+    // What is moved under it can be written.
+    let clip = file.clip(0).unwrap();
+    let values = clip.values().iter().map(|value| value + 0.01).collect();
+    assert!(file.write(0, &clip.with_values(values).unwrap(), "").unwrap().joints[0] > 0);
+}
+
+#[test]
 fn a_place_that_stays_is_no_motion() {
     // The third accessor has the same place three times, though not that at rest.
     let more = r#", { "sampler": 2, "target": { "node": 2, "path": "translation" } }"#;

@@ -7,19 +7,22 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::progress::Progress;
+use crate::stop::Stop;
 
 /// Stack of a worker: that of a main thread, so that a file is treated the same wherever it is worked on.
 const STACK: usize = 8 << 20;
 
-/// Does the same to each of many items, some at once, and gives what came of them in their order. What panics gives the message.
+/// Does the same to each of many items, some at once, and gives what came of them in their order. What panics gives the message; what was not begun when it
+/// was asked to stop gives nothing.
 ///
 /// - `name`: of an item, shown beside the progress
 pub(super) fn run<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
+    stop: &Stop,
     name: impl Fn(&I) -> String + Sync,
     work: impl Fn(&I) -> T + Sync,
-) -> Vec<Result<T, String>> {
+) -> Vec<Option<Result<T, String>>> {
     let next = AtomicUsize::new(0);
     let progress = Mutex::new(Progress::new(items.len()));
     let done = Mutex::new(Vec::with_capacity(items.len()));
@@ -27,6 +30,9 @@ pub(super) fn run<I: Sync, T: Send>(
         while let Some((index, item)) =
             Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
         {
+            if stop.is_asked() {
+                break;
+            }
             progress.lock().unwrap_or_else(PoisonError::into_inner).step(&name(item));
             let result = catch_unwind(AssertUnwindSafe(|| work(item)));
             let result = result.map_err(|panic| message(panic.as_ref()));
@@ -44,9 +50,11 @@ pub(super) fn run<I: Sync, T: Send>(
         drop(others);
     });
     progress.lock().unwrap_or_else(PoisonError::into_inner).finish();
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
+    let mut results: Vec<_> = items.iter().map(|_| None).collect();
+    for (index, result) in done.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        results[index] = Some(result);
+    }
+    results
 }
 
 /// How many files to work on at once, where nothing was said.
@@ -72,15 +80,33 @@ mod tests {
             item * 2
         };
         for threads in [1, 4, 500] {
-            let results = run(&items, threads, ToString::to_string, work);
+            let results = run(&items, threads, &Stop::default(), ToString::to_string, work);
             assert_eq!(results.len(), 200);
             for (index, result) in results.into_iter().enumerate() {
-                match result {
+                match result.unwrap() {
                     Ok(double) => assert_eq!(double, index * 2),
                     Err(message) => assert!(index == 77 && message.contains("poisoned")),
                 }
             }
         }
-        assert!(run(&[], 4, |(): &()| String::new(), |()| ()).is_empty());
+        assert!(run(&[], 4, &Stop::default(), |(): &()| String::new(), |()| ()).is_empty());
+    }
+
+    #[test]
+    fn what_was_not_begun_when_it_was_stopped_gives_nothing() {
+        let items: Vec<usize> = (0..50).collect();
+        for threads in [1, 4] {
+            let stop = Stop::default();
+            let work = |&item: &usize| {
+                if item == 20 {
+                    stop.ask();
+                }
+                item
+            };
+            let results = run(&items, threads, &stop, ToString::to_string, work);
+            assert_eq!(results.len(), 50);
+            assert!(results[..20].iter().zip(0..).all(|(result, item)| *result == Some(Ok(item))));
+            assert!(results[20 + threads..].iter().all(Option::is_none));
+        }
     }
 }

@@ -21,7 +21,7 @@ use super::strip::Strip;
 use super::view::{ClipView, Sides};
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
-use crate::output::write_file;
+use crate::output::write_again;
 
 /// What moves no joint by more than this is left as it is, to the bit \[mm, for a leg of 0.85 m\]: a second run then changes nothing.
 const SMALLEST: f64 = 1e-3;
@@ -249,7 +249,7 @@ fn draw(
         slides: [most(|plant| plant.drift_before), most(PlantRecord::drift)],
         middle: worst.map_or(0, |worst| worst.plant.frames.start),
     };
-    write_file(path, &strip.svg())
+    write_again(path, &strip.svg(), "<svg")
 }
 
 /// A verdict in a word, and why.

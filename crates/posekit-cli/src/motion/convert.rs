@@ -1,5 +1,6 @@
 //! `posekit convert`: motions from one form to another.
 
+use posekit_io::gltf;
 use posekit_io::motion::{to_bvh, to_glb};
 
 use super::run::{Made, Task, or_json};
@@ -44,6 +45,10 @@ fn begin(args: &ConvertArgs) -> Result<()> {
                 "its unit of length is not known, and is written as a metre; give it with --unit";
             record.warnings.push(message.to_owned());
         }
+        if target == Target::Glb && opened.file.gltf().is_some_and(gltf::Asset::has_meshes) {
+            let message = "only joints and the motion are written; meshes and all else stay behind";
+            record.warnings.push(message.to_owned());
+        }
         record.clips.push(opened.clip_record(index, clip));
         let outputs = vec![Output { path: place.to_owned(), bytes }];
         Ok(Made { record, outputs, view: () })
@@ -54,7 +59,17 @@ fn begin(args: &ConvertArgs) -> Result<()> {
 /// The form that was asked for, else the one that the output's name ends in.
 fn target(args: &ConvertArgs) -> Result<Target> {
     let named = args.output.output.extension().and_then(|ending| ending.to_str());
-    match (args.to, named.map(str::to_ascii_lowercase).as_deref()) {
+    let named = named.map(str::to_ascii_lowercase);
+    match (args.to, named.as_deref()) {
+        (Some(target), Some(other @ ("bvh" | "glb" | "gltf" | "vrm" | "vrma")))
+            if other != target.extension() && !args.input.file.is_dir() =>
+        {
+            let to = target.extension();
+            Err(Failure::usage(format!(
+                "--to says {to}, and the output's name ends in .{other}: {}",
+                args.output.output.display()
+            )))
+        }
         (Some(target), _) => Ok(target),
         (None, Some("bvh")) => Ok(Target::Bvh),
         (None, Some("glb")) => Ok(Target::Glb),

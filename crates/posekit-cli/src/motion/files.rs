@@ -19,6 +19,16 @@ pub(super) struct Input {
     pub(super) name: String,
     /// Its path in the folder; its file name where it was given by itself.
     pub(super) relative: PathBuf,
+    /// Why it cannot be read, where that is known already.
+    pub(super) fault: Option<String>,
+}
+
+impl Input {
+    /// A file in a folder.
+    pub(super) fn within(folder: &Path, relative: PathBuf) -> Self {
+        let name = relative.to_string_lossy().replace('\\', "/");
+        Self { path: folder.join(&relative), name, relative, fault: None }
+    }
 }
 
 /// What was asked for: one file, or all of a folder.
@@ -44,14 +54,25 @@ pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
     }
     if !fs::metadata(path).map_err(failed)?.is_dir() {
         let relative = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
-        let input = Input { path: path.to_owned(), name: path.display().to_string(), relative };
+        let name = path.display().to_string();
+        let input = Input { path: path.to_owned(), name, relative, fault: None };
         return Ok(Inputs { files: vec![input], folder: None });
     }
     let apart = apart.filter(|apart| *apart != path).and_then(|apart| apart.canonicalize().ok());
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(path.join(&folder)).map_err(failed)? {
+        let entries = match fs::read_dir(path.join(&folder)) {
+            Err(error) if folder.as_os_str().is_empty() => return Err(failed(error)),
+            // A folder that cannot be read stops none of the others.
+            Err(error) => {
+                let fault = Some(format!("cannot read the folder: {error}"));
+                files.push(Input { fault, ..Input::within(path, folder) });
+                continue;
+            }
+            Ok(entries) => entries,
+        };
+        for entry in entries {
             let entry = entry.map_err(failed)?;
             let relative = folder.join(entry.file_name());
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
@@ -59,9 +80,11 @@ pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
             match entry.file_type() {
                 // Links to folders are not followed: they may lead around in a ring.
                 Ok(kind) if kind.is_dir() && !is_hidden && !is_apart() => folders.push(relative),
-                Ok(kind) if !kind.is_dir() && is_motion(&relative) && entry.path().is_file() => {
-                    let name = relative.to_string_lossy().replace('\\', "/");
-                    files.push(Input { path: entry.path(), name, relative });
+                Ok(kind) if !kind.is_dir() && is_motion(&relative) && !entry.path().is_dir() => {
+                    // A link that leads nowhere is told when it is read; a pipe might be waited for without end.
+                    let is_odd = fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
+                    let fault = is_odd.then(|| "it is no ordinary file".to_owned());
+                    files.push(Input { fault, ..Input::within(path, relative) });
                 }
                 _ => {}
             }
@@ -106,7 +129,9 @@ pub(super) fn outputs(
             place.set_extension(extension);
         }
         match taken.get(&place) {
-            Some(first) => Err(format!("it would be written where {first} is written")),
+            Some(first) => Err(format!(
+                "it would be written where {first} is written; rename one of them, or give it a folder of its own"
+            )),
             None => {
                 taken.insert(place.clone(), &input.name);
                 Ok(place)
@@ -150,7 +175,7 @@ mod tests {
         let found = inputs(&place, None).unwrap();
         let outs = outputs(&found, &place.join("out"), Some("glb")).unwrap();
         assert!(outs[0].is_ok());
-        assert_eq!(outs[1], Err("it would be written where a.bvh is written".to_owned()));
+        assert!(outs[1].as_ref().is_err_and(|words| words.contains("where a.bvh is written")));
         fs::remove_dir_all(place).unwrap();
     }
 }

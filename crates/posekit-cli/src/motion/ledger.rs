@@ -56,6 +56,10 @@ impl Ledger {
         Self { folder: output.join(".posekit") }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What was told of a file, if it is done.
     ///
     /// - `output`: where it was written

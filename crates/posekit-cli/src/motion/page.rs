@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::plots::{histogram, leg_plot, worst_plot};
-use super::record::{ClipRecord, FileRecord, PlantRecord};
+use super::record::{ClipRecord, FileRecord, PlantRecord, median};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{about, answer, count, digits, millimetres, significant, summary_line};
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
 use crate::failure::Result;
-use crate::output::write_file;
+use crate::output::write_again;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -24,7 +24,7 @@ pub(super) fn write(
     let Some(report) = report else { return Ok(()) };
     let name = task.input.file.display().to_string();
     let views = outcome.view.as_deref().unwrap_or_default();
-    write_file(report, &page(task.command, &name, &outcome.files, views))
+    write_again(report, &page(task.command, &name, &outcome.files, views), "<!doctype html>")
 }
 
 /// The page of a command.
@@ -76,16 +76,12 @@ fn head(out: &mut Markup, title: &str) {
 /// The page of one file.
 fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
     if let [clip] = file.clips.as_slice() {
-        out.element(
-            &Tag::new("h1"),
-            clip.error.as_deref().map_or_else(|| answer(clip), str::to_owned).as_str(),
-        );
+        let title = clip.error.clone().unwrap_or_else(|| answer(clip));
+        out.element(&Tag::new("h1"), &kept_together(&title));
     } else {
-        let plants = count(file.plants().count(), "plant");
-        let title = file.error.clone().unwrap_or_else(|| {
-            format!("{} with {plants} altogether", count(file.clips.len(), "motion"))
-        });
-        out.element(&Tag::new("h1"), &title);
+        let title = file.error.clone().unwrap_or_else(|| answer(&together(&file.clips)));
+        out.element(&Tag::new("h1"), &kept_together(&title));
+        out.element(&Tag::new("p").class("about"), &count(file.clips.len(), "motion"));
     }
     warnings(out, file);
     for (index, clip) in file.clips.iter().enumerate() {
@@ -100,7 +96,7 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
         if !is_single {
             out.element(&Tag::new("h2"), clip.name.as_deref().unwrap_or("motion"));
             let words = clip.error.clone().unwrap_or_else(|| answer(clip));
-            out.element(&Tag::new("p"), &words);
+            out.element(&Tag::new("p"), &kept_together(&words));
         }
         out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
         if clip.walks_on_the_spot {
@@ -224,6 +220,19 @@ fn player(out: &mut Markup, view: &ClipView, index: usize, has_after: bool) {
 
 /// Numbers, for those who want them.
 fn detail(out: &mut Markup, clip: &ClipRecord) {
+    let is_alone = clip.metrics.is_empty();
+    out.open(&Tag::new("div").class(if is_alone { "facts alone" } else { "facts" }));
+    out.open(&Tag::new("div"));
+    measures(out, clip);
+    out.close_line();
+    out.open(&Tag::new("div"));
+    missed(out, clip);
+    found(out, clip);
+    out.close_line();
+    out.close_line();
+}
+
+fn measures(out: &mut Markup, clip: &ClipRecord) {
     if !clip.metrics.is_empty() {
         out.element(&Tag::new("h3"), "Measures");
         let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
@@ -241,6 +250,10 @@ fn detail(out: &mut Markup, clip: &ClipRecord) {
         });
         table(out, head, if has_after { 1..3 } else { 1..2 }, rows);
     }
+}
+
+/// Plants that something is to be said about.
+fn missed(out: &mut Markup, clip: &ClipRecord) {
     let told = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
     let rows: Vec<Vec<String>> = told
         .map(|plant| {
@@ -263,6 +276,9 @@ fn detail(out: &mut Markup, clip: &ClipRecord) {
             rows.into_iter(),
         );
     }
+}
+
+fn found(out: &mut Markup, clip: &ClipRecord) {
     out.element(&Tag::new("h3"), "What was found");
     let mut rows: Vec<Vec<String>> = clip
         .legs
@@ -285,36 +301,67 @@ fn detail(out: &mut Markup, clip: &ClipRecord) {
 /// The page of a folder.
 fn folder(out: &mut Markup, files: &[FileRecord]) {
     let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
-    out.element(
-        &Tag::new("h1"),
-        &format!("{}, {}.", summary_line(files), count(plants.len(), "plant")),
-    );
+    let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
+    let title =
+        if clips.is_empty() { "No motion was read.".to_owned() } else { answer(&together(&clips)) };
+    out.element(&Tag::new("h1"), &kept_together(&title));
+    out.element(&Tag::new("p").class("about"), &summary_line(files));
     if let Some(drawn) = histogram(&plants) {
         out.open(&Tag::new("figure").class("tile half"));
         out.raw(&drawn);
         out.element(&Tag::new("figcaption"), "How far plants slide, all files together");
         out.close_line();
     }
+    let good: Vec<&FileRecord> = files.iter().filter(|file| !file.is_failed()).collect();
+    // A check has no after.
+    let has_after = plants.iter().any(|plant| plant.drift_after.is_some());
+    let mut head = vec!["file", "plants", if has_after { "before (mm)" } else { "slide (mm)" }];
+    head.extend(has_after.then_some("after (mm)"));
+    head.push("worst (mm)");
+    let has_words = good.iter().any(|file| !words_on(file).is_empty());
+    head.extend(has_words.then_some(""));
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
-    let rows = files.iter().map(|file| {
+    let rows = good.iter().map(|file| {
         let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.counted().filter_map(of);
-        vec![
-            file.file.clone(),
-            file.plants().count().to_string(),
-            number(super::record::median(drifts(|plant| plant.drift_before))),
-            number(super::record::median(drifts(PlantRecord::drift))),
-            number(drifts(PlantRecord::drift).reduce(f64::max)),
-            match file.first_error().filter(|_| file.is_failed()) {
-                Some(error) => format!("failed: {error}"),
-                None => file
-                    .clips
-                    .first()
-                    .filter(|clip| clip.legs.is_empty())
-                    .map_or_else(String::new, |clip| clip.legs_reason.clone()),
-            },
-        ]
+        let mut row = vec![file.file.clone(), file.plants().count().to_string()];
+        row.push(number(median(drifts(|plant| plant.drift_before))));
+        row.extend(has_after.then(|| number(median(drifts(PlantRecord::drift)))));
+        row.push(number(drifts(PlantRecord::drift).reduce(f64::max)));
+        row.extend(has_words.then(|| words_on(file)));
+        row
     });
-    table(out, &["file", "plants", "before (mm)", "after (mm)", "worst (mm)", ""], 1..5, rows);
+    let numbers = 1..if has_after { 5 } else { 4 };
+    table(out, &head, numbers, rows);
+    let why = |file: &FileRecord| file.first_error().unwrap_or_default().to_owned();
+    let failed: Vec<_> = files.iter().filter(|file| file.is_failed()).collect();
+    if !failed.is_empty() {
+        out.element(&Tag::new("h3"), "Files that failed, and why");
+        let rows = failed.into_iter().map(|file| vec![file.file.clone(), why(file)]);
+        table(out, &[], 0..0, rows);
+    }
+}
+
+/// What there is to say of a file whose feet were not judged.
+fn words_on(file: &FileRecord) -> String {
+    let without_legs = file.clips.first().filter(|clip| clip.legs.is_empty());
+    without_legs.map_or_else(String::new, |clip| clip.legs_reason.clone())
+}
+
+/// Motions as one, for a sentence about all of them.
+fn together(clips: &[ClipRecord]) -> ClipRecord {
+    let changes = clips.iter().filter_map(|clip| clip.largest_change);
+    ClipRecord {
+        frames: clips.iter().map(|clip| clip.frames).sum(),
+        legs: clips.iter().flat_map(|clip| clip.legs.clone()).collect(),
+        plants: clips.iter().flat_map(|clip| clip.plants.clone()).collect(),
+        largest_change: changes.reduce(f64::max),
+        ..ClipRecord::default()
+    }
+}
+
+/// Text in which no line ends between a number and its unit.
+fn kept_together(text: &str) -> String {
+    text.replace(" mm", "\u{a0}mm")
 }
 
 /// A plain table.

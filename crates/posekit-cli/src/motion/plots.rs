@@ -242,7 +242,8 @@ pub(super) fn histogram(plants: &[&PlantRecord]) -> Option<String> {
     }
     let most = counts.iter().flatten().copied().max().unwrap_or(1).max(1);
     let width = (SIZE[0] - 32.0) / EDGES.len() as f64;
-    let high = |count: u32| 132.0 * f64::from(count) / f64::from(most);
+    // Below the words at the mark.
+    let high = |count: u32| 120.0 * f64::from(count) / f64::from(most);
     let mut out = Markup::new();
     out.open(&root(SIZE, "How many plants slide how far"));
     text(&mut out, [0.0, 12.0], "label-quiet", "plants");

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The schema of what `--json` prints.
 pub(super) const SCHEMA: &str = "posekit.motion-report/1";
 
+/// Why nothing came of a file that was not begun.
+pub(super) const NOT_BEGUN: &str = "not begun, as the run was stopped";
+
 /// What came of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileRecord {
@@ -198,6 +201,11 @@ impl FileRecord {
     /// A file that nothing came of.
     pub(super) fn failed(file: &str, error: impl Into<String>) -> Self {
         Self { file: file.to_owned(), error: Some(error.into()), ..Self::default() }
+    }
+
+    /// True where the run was stopped before it.
+    pub(super) fn is_left(&self) -> bool {
+        self.error.as_deref() == Some(NOT_BEGUN)
     }
 
     /// True where the file, or every motion in it, came to nothing.

@@ -4,9 +4,11 @@ use posekit::motion::{Clip, Interpolation, Keyframes, TimeMap};
 use posekit_io::ContactsFile;
 
 use super::contacts::{read_contacts, write_contacts};
+use super::record::FileRecord;
 use super::run::{Made, Task, or_json};
 use crate::failure::{Failure, Result};
 use crate::motion_args::RetimeArgs;
+use crate::output::{plain, print};
 
 /// Reads, samples anew, writes.
 pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
@@ -59,7 +61,16 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         let outputs = opened.written_in(&maps, &edits, place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
-    outcome.tell(&task, false)
+    let is_done = !outcome.files.iter().any(FileRecord::is_failed);
+    outcome.tell(&task, false)?;
+    if let Some(saved) = args.save_contacts.as_ref().filter(|_| is_done && !args.batch.json) {
+        let made = args.output.output.display();
+        let saved = saved.display();
+        print(&plain(&format!(
+            "contacts: {saved}\nFeet that stood still may slide a little between the old frames. Hold them again:\n  posekit pin {made} --contacts {saved} -o OUT\n"
+        )))?;
+    }
+    Ok(())
 }
 
 /// A clip in its new time, and which time became which.

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::apart;
 use super::batch;
 use super::files::{Input, Inputs, inputs, outputs};
 use super::ledger::{Digest, Ledger};
-use super::record::{FileRecord, SCHEMA};
+use super::record::{FileRecord, NOT_BEGUN, SCHEMA};
 use super::source::{Opened, Output, Source};
 use super::words;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
 use crate::output::{note, print, write_bytes};
+use crate::stop::Stop;
 
 /// Warnings that are printed; what is more is counted.
 const MOST_WARNINGS: usize = 20;
@@ -61,6 +63,9 @@ impl Task<'_> {
         work: impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync,
     ) -> Result<Outcome<V>> {
         let output = self.output.map(|output| output.output.as_path());
+        if let Some(only) = &self.batch.only {
+            return self.part(only, &work);
+        }
         let found = inputs(&self.input.file, output)?;
         let places = match output {
             Some(output) => outputs(&found, output, self.extension)?,
@@ -104,25 +109,75 @@ impl Task<'_> {
                 ))
             })?;
         }
-        let ledger = self.output.map(|output| Ledger::of(&output.output));
+        let ledger = self.ledger();
         let items: Vec<_> = found.files.iter().zip(places).collect();
         let threads = self.batch.threads.map_or_else(batch::cores, usize::from);
+        let stop = Stop::listen();
         let one = |(input, place): &(&Input, &core::result::Result<PathBuf, String>)| {
-            let place = match place {
-                Ok(place) => place,
-                Err(message) => return FileRecord::failed(&input.name, message),
+            let place = match (&input.fault, place) {
+                (Some(message), _) | (None, Err(message)) => {
+                    return FileRecord::failed(&input.name, message);
+                }
+                (None, Ok(place)) => place,
             };
-            match self.one(input, place, ledger.as_ref(), work) {
-                Ok((record, _)) => record,
-                Err(failure) => FileRecord::failed(&input.name, failure.message(&input.name)),
+            match self.batch.timeout {
+                Some(seconds) => {
+                    let folders = [place.parent(), ledger.as_ref().map(Ledger::folder)];
+                    let folders: Vec<&Path> = folders.into_iter().flatten().collect();
+                    apart::run(input, seconds, &folders, &stop)
+                }
+                None => self.record(input, place, ledger.as_ref(), work),
             }
         };
-        let done = batch::run(&items, threads, |(input, _)| input.name.clone(), one);
-        let name = |result: (core::result::Result<FileRecord, String>, &Input)| {
-            result.0.unwrap_or_else(|message| FileRecord::failed(&result.1.name, message))
+        let done = batch::run(&items, threads, &stop, |(input, _)| input.name.clone(), one);
+        let told = |(result, input): (Option<_>, &Input)| {
+            let result = result.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
+            result.unwrap_or_else(|message| FileRecord::failed(&input.name, message))
         };
-        let files = done.into_iter().zip(&found.files).map(name).collect();
+        let files = done.into_iter().zip(&found.files).map(told).collect();
         Ok(Outcome { files, view: None, is_folder: true, failure: None })
+    }
+
+    /// One file of a folder, for the process that has the others: what came of it is printed for that.
+    fn part<V: Send>(
+        &self,
+        only: &Path,
+        work: &(impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync),
+    ) -> Result<Outcome<V>> {
+        let input = Input::within(&self.input.file, only.to_owned());
+        let output = self.output.map(|output| output.output.as_path());
+        let inputs = Inputs { files: vec![input], folder: Some(self.input.file.clone()) };
+        let place = match output {
+            Some(output) => outputs(&inputs, output, self.extension)?.remove(0).unwrap_or_default(),
+            None => PathBuf::new(),
+        };
+        let ledger = self.ledger();
+        let one = |input: &Input| self.record(input, &place, ledger.as_ref(), work);
+        let name = |input: &Input| input.name.clone();
+        let done = batch::run(&inputs.files, 1, &Stop::default(), name, one).pop().flatten();
+        let record = done.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
+        let record =
+            record.unwrap_or_else(|message| FileRecord::failed(&inputs.files[0].name, message));
+        print(&serde_json::to_string(&record).map_err(Failure::output)?)?;
+        Err(Failure::part_done())
+    }
+
+    fn ledger(&self) -> Option<Ledger> {
+        self.output.map(|output| Ledger::of(&output.output))
+    }
+
+    /// What came of one file of a folder.
+    fn record<V>(
+        &self,
+        input: &Input,
+        place: &Path,
+        ledger: Option<&Ledger>,
+        work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
+    ) -> FileRecord {
+        match self.one(input, place, ledger, work) {
+            Ok((record, _)) => record,
+            Err(failure) => FileRecord::failed(&input.name, failure.message(&input.name)),
+        }
     }
 
     /// One file, from its bytes to what is written.
@@ -157,6 +212,9 @@ impl Task<'_> {
             opened.fits(place)?;
         }
         let Made { mut record, outputs, view } = work(&opened, place)?;
+        if !is_forced && refused.is_none() && !ledger.is_some_and(|ledger| ledger.is_ours(place)) {
+            refuse_to_replace_beside(&outputs)?;
+        }
         // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
         if let Some(failure) = refused
             && !outputs.iter().all(is_there)
@@ -210,6 +268,18 @@ fn refuse_to_replace(input: &Input, place: &Path, ledger: Option<&Ledger>) -> Re
     Err(Failure::usage(format!("{what}; give --force to replace it: {}", place.display())))
 }
 
+/// Nor are files that go beside it, such as the bytes of a glTF.
+fn refuse_to_replace_beside(outputs: &[Output]) -> Result<()> {
+    let beside = &outputs[..outputs.len().saturating_sub(1)];
+    let Some(other) = beside.iter().find(|other| other.path.is_file() && !is_there(other)) else {
+        return Ok(());
+    };
+    Err(Failure::usage(format!(
+        "a file that goes beside the output is there already; give --force to replace it: {}",
+        other.path.display()
+    )))
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Json<'a> {
@@ -239,6 +309,7 @@ impl<V> Outcome<V> {
         let is_json = task.batch.json;
         let failure = match self.failure {
             Some(failure) => failure,
+            None if self.files.iter().any(FileRecord::is_left) => Failure::stopped(),
             None if self.files.iter().any(FileRecord::is_failed) => {
                 if self.is_folder {
                     Failure::some_failed()

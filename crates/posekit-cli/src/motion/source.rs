@@ -103,17 +103,28 @@ impl Opened<'_> {
             number.checked_sub(1).filter(|index| all.contains(index))
         };
         by_name.or_else(by_number).map(|index| vec![index]).ok_or_else(|| {
-            let names: Vec<String> = (0..self.file.n_clips())
-                .map(|index| {
-                    format!("{} {:?}", index + 1, self.file.clip_name(index).unwrap_or(""))
-                })
-                .collect();
-            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             Failure::usage(format!(
-                "there is no motion {word:?}; it has {known}: {}",
+                "there is no motion {word:?}; it has {}: {}",
+                self.names(),
                 self.source.input.name
             ))
         })
+    }
+
+    /// What `--clip` takes: numbers and names.
+    fn names(&self) -> String {
+        const MOST: usize = 12;
+        let n = self.file.n_clips();
+        let name = |index: usize| match self.file.clip_name(index) {
+            Some(name) => format!("{} {name:?}", index + 1),
+            None => (index + 1).to_string(),
+        };
+        let names: Vec<String> = (0..n.min(MOST)).map(name).collect();
+        match n {
+            0 => "none".to_owned(),
+            n if n > MOST => format!("{} and {} more", names.join(", "), n - MOST),
+            _ => names.join(", "),
+        }
     }
 
     /// The one motion that is asked for.
@@ -127,8 +138,9 @@ impl Opened<'_> {
                 self.source.input.name
             ))),
             many => Err(Failure::usage(format!(
-                "{need} is for one motion, and there are {}; choose with --clip: {}",
+                "{need} is for one motion, and there are {}; choose with --clip ({}): {}",
                 many.len(),
+                self.names(),
                 self.source.input.name
             ))),
         }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord, median};
-use crate::table::{Align, Cell, Table, WIDTH};
+use crate::output::plain;
+use crate::table::{Align, Cell, Table, width};
 
 /// Plants of a file that are listed; what is more is counted.
 const MOST_PLANTS: usize = 24;
@@ -15,66 +16,75 @@ pub(super) const NOTICED: f64 = 21.0;
 pub(super) fn file_text(file: &FileRecord) -> String {
     let mut text = String::new();
     if let Some(error) = &file.error {
-        let _ = writeln!(text, "{}: {error}", file.file);
+        let _ = writeln!(text, "{}: {}", plain(&file.file), plain(error));
         return text;
     }
     for (index, clip) in file.clips.iter().enumerate() {
-        let title =
-            if index == 0 { format!("{}: {}, ", file.file, file.format) } else { String::new() };
+        let title = if index == 0 {
+            format!("{}: {}, ", plain(&file.file), file.format)
+        } else {
+            String::new()
+        };
         let name = clip.name.as_ref().map(|name| format!("{name:?}, ")).unwrap_or_default();
         let _ = writeln!(text, "{title}{name}{}", about(clip));
         if index == 0 && !file.survey.is_empty() {
             let _ = writeln!(text, "  {}", file.survey);
         }
-        clip_text(&mut text, clip);
+        // A character's motions mostly have the same legs.
+        let says_legs = index == 0 || !has_same_legs(clip, &file.clips[index - 1]);
+        clip_text(&mut text, clip, says_legs);
     }
     if file.clips.is_empty() {
-        let _ = writeln!(text, "{}: {}, no motion in it", file.file, file.format);
+        let _ = writeln!(text, "{}: {}, no motion in it", plain(&file.file), file.format);
     }
     text
 }
 
 /// Size and rate of a motion.
 pub(super) fn about(clip: &ClipRecord) -> String {
+    let joints = count(clip.joints, "joint");
     if clip.frames == 0 {
-        return format!("{} joints, no motion", clip.joints);
+        return format!("{joints}, no motion");
     }
     let mut text = format!(
-        "{} joints, {} frames at {} per second, {} s",
-        clip.joints,
-        clip.frames,
+        "{joints}, {} at {} per second, {} s",
+        count(clip.frames, "frame"),
         digits(clip.fps, 2),
         digits(clip.seconds, 2),
     );
     let _ = write!(text, ", {} up", axis(clip.up));
     match clip.metres_per_unit {
         Some(unit) => {
-            let _ = write!(text, ", unit {} cm", digits(unit * 100.0, 3));
+            let _ = write!(text, ", unit {}", unit_words(unit));
         }
         None => text.push_str(", unit not known"),
     }
     text
 }
 
-fn clip_text(text: &mut String, clip: &ClipRecord) {
+/// A unit of length in what people say for it.
+fn unit_words(metres: f64) -> String {
+    if metres >= 1.0 {
+        format!("{} m", digits(metres, 3))
+    } else {
+        format!("{} cm", digits(metres * 100.0, 3))
+    }
+}
+
+fn has_same_legs(a: &ClipRecord, b: &ClipRecord) -> bool {
+    let legs =
+        |clip: &ClipRecord| (clip.legs.clone(), clip.legs_reason.clone(), clip.candidates.clone());
+    b.error.is_none() && legs(a) == legs(b)
+}
+
+/// - `says_legs`: whether legs are told
+fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
     if let Some(error) = &clip.error {
-        let _ = writeln!(text, "  {error}");
+        let _ = writeln!(text, "  {}", plain(error));
         return;
     }
-    for leg in &clip.legs {
-        let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
-        let _ =
-            writeln!(text, "  {} leg: {} – {} – {}{ball}", leg.side, leg.hip, leg.knee, leg.ankle);
-    }
-    if !clip.legs_reason.is_empty() {
-        let _ = writeln!(text, "  legs {}", clip.legs_reason);
-    }
-    if !clip.candidates.is_empty() {
-        let _ = writeln!(
-            text,
-            "  joints that may end legs: {}; choose with --legs",
-            clip.candidates.join(", ")
-        );
+    if says_legs {
+        text.push_str(&plain(&legs_text(clip)));
     }
     if let Some(floor) = &clip.floor {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
@@ -97,6 +107,28 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if clip.asked != Asked::Nothing {
         let _ = writeln!(text, "\n{}", answer(clip));
     }
+}
+
+fn legs_text(clip: &ClipRecord) -> String {
+    let mut text = String::new();
+    for leg in &clip.legs {
+        let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
+        let _ =
+            writeln!(text, "  {} leg: {} – {} – {}{ball}", leg.side, leg.hip, leg.knee, leg.ankle);
+    }
+    if !clip.legs_reason.is_empty() {
+        // Why there are none begins with `no legs`.
+        let word = if clip.legs.is_empty() { "" } else { "legs " };
+        let _ = writeln!(text, "  {word}{}", clip.legs_reason);
+    }
+    if !clip.candidates.is_empty() {
+        let _ = writeln!(
+            text,
+            "  joints that may end legs: {}; choose with --legs",
+            clip.candidates.join(", ")
+        );
+    }
+    text
 }
 
 /// What became of the plants, and of contacts that were given, in a sentence or two.
@@ -236,8 +268,8 @@ fn plants_table(clip: &ClipRecord) -> String {
         let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
         let mut cells = vec![
             Cell::new(format!("{side} {}", plant.part)),
-            Cell::new(digits(plant.from, 2)),
-            Cell::new(digits(plant.to, 2)),
+            Cell::new(seconds(plant.from)),
+            Cell::new(seconds(plant.to)),
             number(plant.drift_before),
         ];
         if !is_check {
@@ -255,7 +287,7 @@ fn plants_table(clip: &ClipRecord) -> String {
         }
         table.row(cells);
     }
-    let mut text = table.render(WIDTH);
+    let mut text = table.render(width());
     if clip.plants.len() > shown {
         let _ = writeln!(text, "… and {} more; --json has all", clip.plants.len() - shown);
     }
@@ -282,14 +314,14 @@ fn contacts_table(clip: &ClipRecord) -> String {
         };
         table.row([
             Cell::new(&contact.joint),
-            Cell::new(digits(contact.from, 2)),
-            Cell::new(digits(contact.to, 2)),
+            Cell::new(seconds(contact.from)),
+            Cell::new(seconds(contact.to)),
             Cell::new(&contact.by),
             Cell::new(off),
             words,
         ]);
     }
-    table.render(WIDTH)
+    table.render(width())
 }
 
 /// How far hips and feet went for what is held.
@@ -326,20 +358,21 @@ fn metrics_table(clip: &ClipRecord) -> String {
         cells.push(Cell::new(&metric.unit).quiet());
         table.row(cells);
     }
-    table.render(WIDTH)
+    table.render(width())
 }
 
 /// One line for each file of a folder.
 pub(super) fn summary_table(files: &[FileRecord]) -> String {
     let has_plants = files.iter().any(|file| file.plants().next().is_some());
     let mut columns = vec![("file", Align::Left), ("status", Align::Left)];
+    // A check has no after.
+    let has_after =
+        files.iter().flat_map(FileRecord::plants).any(|plant| plant.drift_after.is_some());
     if has_plants {
-        columns.extend([
-            ("plants", Align::Right),
-            ("before (mm)", Align::Right),
-            ("after (mm)", Align::Right),
-            ("worst (mm)", Align::Right),
-        ]);
+        columns.push(("plants", Align::Right));
+        columns.push((if has_after { "before (mm)" } else { "slide (mm)" }, Align::Right));
+        columns.extend(has_after.then_some(("after (mm)", Align::Right)));
+        columns.push(("worst (mm)", Align::Right));
     } else {
         columns.extend([
             ("joints", Align::Right),
@@ -352,10 +385,15 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
     let mut faults = String::new();
     for file in files {
         let mut cells = vec![Cell::new(&file.file)];
+        if file.is_left() {
+            cells.push(Cell::new("– not begun").quiet());
+            table.row(cells);
+            continue;
+        }
         if let Some(error) = file.first_error().filter(|_| file.is_failed()) {
             cells.push(Cell::new("✗ failed").accent());
             table.row(cells);
-            let _ = writeln!(faults, "{}: {error}", file.file);
+            let _ = writeln!(faults, "{}: {}", plain(&file.file), plain(error));
             continue;
         }
         cells.push(Cell::new(state(file)).quiet());
@@ -363,12 +401,11 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
             let n = file.plants().count();
             let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
             let worst = file.counted().filter_map(PlantRecord::drift).reduce(f64::max);
-            cells.extend([
-                Cell::new(n.to_string()),
-                number(median(file.counted().filter_map(|plant| plant.drift_before))),
-                number(median(file.counted().filter_map(|plant| plant.drift_after))),
-                number(worst),
-            ]);
+            let middle =
+                |of: fn(&PlantRecord) -> Option<f64>| number(median(file.counted().filter_map(of)));
+            cells.extend([Cell::new(n.to_string()), middle(|plant| plant.drift_before)]);
+            cells.extend(has_after.then(|| middle(|plant| plant.drift_after)));
+            cells.push(number(worst));
         } else if let Some(clip) = file.clips.first() {
             cells.extend([
                 Cell::new(clip.joints.to_string()),
@@ -380,7 +417,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         table.row(cells);
     }
     let gap = if faults.is_empty() { "" } else { "\n" };
-    table.render(WIDTH) + gap + &faults
+    table.render(width()) + gap + &faults
 }
 
 /// What became of a file, in a word or two.
@@ -404,16 +441,18 @@ fn state(file: &FileRecord) -> String {
 
 /// What became of a folder, in a line.
 pub(super) fn summary_line(files: &[FileRecord]) -> String {
-    let failed = files.iter().filter(|file| file.is_failed()).count();
+    let left = files.iter().filter(|file| file.is_left()).count();
+    let failed = files.iter().filter(|file| file.is_failed()).count() - left;
     let skipped = files.iter().filter(|file| file.skipped).count();
-    let mut parts = vec![format!("{} done", files.len() - failed - skipped)];
+    let mut parts = vec![format!("{} done", files.len() - failed - skipped - left)];
     if skipped > 0 {
         parts.push(format!("{skipped} done before"));
     }
     if failed > 0 {
         parts.push(format!("{failed} failed"));
     }
-    format!("{}: {}", count(files.len(), "file"), parts.join(", "))
+    let line = format!("{}: {}", count(files.len(), "file"), parts.join(", "));
+    if left > 0 { format!("{line}, {left} not begun. Run it again to go on.") } else { line }
 }
 
 pub(super) fn count(n: usize, what: &str) -> String {
@@ -441,6 +480,12 @@ pub(super) fn digits(value: f64, decimals: usize) -> String {
     let text =
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// A time in hundredths of a second, so that those below each other can be compared.
+pub(super) fn seconds(value: f64) -> String {
+    let text = format!("{value:.2}");
+    if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
 /// Tenths below a hundred, then whole ones.

@@ -50,6 +50,7 @@ pub struct Asset {
     character: Option<Character>,
     files: Vec<String>,
     bones: Vec<(String, usize)>,
+    has_meshes: bool,
 }
 
 /// What [`Asset::write`] gives: a file, and what must lie beside it.
@@ -108,6 +109,7 @@ impl Asset {
             character: None,
             files: files(&file),
             bones: Vec::new(),
+            has_meshes: file.optional("meshes").is_some(),
             container,
         };
         let data = asset.container.data(bytes);
@@ -180,6 +182,12 @@ impl Asset {
     #[must_use]
     pub fn bones(&self) -> &[(String, usize)] {
         &self.bones
+    }
+
+    /// True where the file has meshes, so that it is more than joints and their motion.
+    #[must_use]
+    pub const fn has_meshes(&self) -> bool {
+        self.has_meshes
     }
 
     /// The bytes that were read.

@@ -163,7 +163,7 @@ impl Store {
         {
             let head = match uris.last().map(|last| Uri::of(last)) {
                 // What would have to be escaped in JSON is no media type.
-                Some(Ok(Uri::Data { head, .. })) if !head.contains(['"', '\\']) => head,
+                Some(Ok(Uri::Data { head, .. })) if !head.contains(is_escaped) => head,
                 _ => HEAD,
             };
             return Ok((head.to_owned() + &BASE64.encode(&self.bytes), None));
@@ -184,6 +184,11 @@ impl Store {
         }
         Ok((uri, Some(path)))
     }
+}
+
+/// Whether JSON has a character only behind a backslash.
+fn is_escaped(c: char) -> bool {
+    c.is_control() || matches!(c, '"' | '\\')
 }
 
 impl Own {

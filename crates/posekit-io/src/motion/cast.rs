@@ -202,10 +202,16 @@ pub(super) fn by_target(animation: &Animation) -> ByTarget<'_> {
     animation.channels.iter().map(|channel| ((channel.node, channel.path), channel)).collect()
 }
 
-/// The scale of a node when an animation begins.
+/// The scale of a node when an animation begins; where it is zero then, because the figure only appears later, the largest that it comes to.
 fn first_scale(channels: &ByTarget<'_>, node: usize) -> Option<DVec3> {
     let channel = channels.get(&(node, TargetPath::Scale))?;
-    Some(DVec3::from_slice(channel.value(0)))
+    let at = |key: usize| DVec3::from_slice(channel.value(key));
+    let size = |key: usize| at(key).abs().min_element();
+    if size(0) > 0.0 {
+        return Some(at(0));
+    }
+    let larger = |best: usize, key: usize| if size(key) > size(best) { key } else { best };
+    (0..channel.times.len()).reduce(larger).map(at)
 }
 
 /// Each joint as it stands when the animation begins.

@@ -327,7 +327,8 @@ impl MotionFile {
     /// - Of a BVH: as its [`Rig`](bvh::Rig) has it, in the file's unit.
     /// - Of a glTF: the nodes of the [`Character`](crate::gltf::Character), sampled. Joints are balls; the joint that carries all that moves, and those whose place on
     ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed, and so are nodes with a matrix. Bones have the lengths
-    ///   that they have when the animation begins, all scales applied. It is in metres and begins when its first key is.
+    ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest). It is in metres and begins
+    ///   when its first key is.
     ///
     /// # Errors
     /// [`Error::NoSuchName`] where there is no such motion; [`Error::Value`] for an animation that moves no joint of a skeleton, or whose lengths
