@@ -51,6 +51,26 @@ pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
     DQuat::from_xyzw(x, y, z, w)
 }
 
+/// [`rotation_of`] for three turns about three axes, none of them zero: bit for bit the same, without the products with zero that begin it.
+#[inline]
+pub(super) fn rotation_of_three(axes: [Axis; 3], angles: [f64; 3]) -> DQuat {
+    let [i, j, k] = axes.map(Axis::index);
+    let [(si, ci), (sj, cj), (sk, ck)] = angles.map(|angle| sin_cos(0.5 * angle));
+    let sign = sign_of(axes);
+    let mut q = [0.0; 3];
+    // Of two turns, then of all three.
+    let (a, b, c, w) = (si * cj, ci * sj, sign * (si * sj), ci * cj);
+    let s = sign * sk;
+    (q[i], q[j], q[k]) = (a * ck + b * s, b * ck - a * s, c * ck + w * sk);
+    DQuat::from_xyzw(q[0], q[1], q[2], w * ck - c * sk)
+}
+
+/// 1 for axes in the order of a frame, -1 for the mirrored one.
+#[inline]
+const fn sign_of(axes: [Axis; 3]) -> f64 {
+    if (axes[1].index() + 3 - axes[0].index()) % 3 == 1 { 1.0 } else { -1.0 }
+}
+
 /// The value of an angle, of those that differ by whole turns, that is nearest to another.
 #[inline]
 pub(super) fn nearest(angle: f64, near: f64, turn: f64) -> f64 {
@@ -124,8 +144,7 @@ impl Seen {
         let matrix = DMat3::from_quat(rotation);
         let order = axes.map(Axis::index);
         let m = order.map(|row| order.map(|column| matrix.col(column)[row]));
-        let sign = if (order[1] + 3 - order[0]) % 3 == 1 { 1.0 } else { -1.0 };
-        Self { m, sign }
+        Self { m, sign: sign_of(axes) }
     }
 
     /// Where the middle turn is a right angle: which (1 or -1), and the last turn plus that times the first.

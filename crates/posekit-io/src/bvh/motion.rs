@@ -227,7 +227,12 @@ fn read_row(
     options: &Options,
 ) -> core::result::Result<bool, RowFault> {
     let line = source.line();
-    let skip = |at: usize| at + line[at..].iter().take_while(|&&byte| is_blank(byte)).count();
+    let skip = |mut at: usize| {
+        while line.get(at).is_some_and(|&byte| is_blank(byte)) {
+            at += 1;
+        }
+        at
+    };
     let mut at = skip(0);
     if at == line.len() {
         return Ok(false);

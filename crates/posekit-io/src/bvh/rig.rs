@@ -8,7 +8,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 
-use super::euler::{nearest, one_turn, rotation_of, three_turns, two_turns};
+use super::euler::{nearest, one_turn, rotation_of, rotation_of_three, three_turns, two_turns};
 use super::file::{Axis, Channel, File, Node, shown};
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
@@ -393,12 +393,24 @@ impl Part {
                     *value = self.position(axis, row) * unit;
                 }
                 // One by one: whole, it would go through memory, and wait for its parts to be there.
-                let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
-                let DQuat { x, y, z, w } = rotation_of(turns);
+                let DQuat { x, y, z, w } = self.rotation(row);
                 let [to_x, to_y, to_z, to_w] = &mut values[n_places..] else { return };
                 (*to_x, *to_y, *to_z, *to_w) = (x, y, z, w);
             }
         }
+    }
+
+    /// The rotation that its channels make.
+    #[inline]
+    fn rotation(&self, row: &[f64]) -> DQuat {
+        let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
+        if let [(a, i), (b, j), (c, k)] = *self.turns.as_slice() {
+            let angles = [a, b, c].map(|place| row[place] * RADIANS);
+            if angles.iter().all(|angle| *angle != 0.0) {
+                return rotation_of_three([i, j, k], angles);
+            }
+        }
+        rotation_of(turns)
     }
 
     fn write(&self, values: &[f64], near: &[f64], row: &mut [f64], unit: f64) -> Loss {
@@ -459,8 +471,7 @@ impl Part {
             [(_, axis)] => put(row, 0, one_turn(rotation, axis, near_of(0))),
             _ => {}
         }
-        let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
-        so3_log(rotation_of(turns).inverse() * rotation).length()
+        so3_log(self.rotation(row).inverse() * rotation).length()
     }
 }
 

@@ -5,14 +5,14 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::find::{Legs, find_legs};
-use super::firm::{Firm, SURE, Stance, firm_parts};
+use super::firm::{Firm, SURE, Stance, Stands, firm_parts};
 use super::floor::{Floor, FloorChoice, floor_of, key, of_key};
 use super::hold::{ContactReport, HoldSettings, hold_on_path};
 use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
 use super::pace::Pace;
 use super::path::Slide;
 use super::paths::{Paths, joints_of};
-use super::plant::{DetectSettings, Found, Part, Plant, plants_on};
+use super::plant::{DetectSettings, Found, Part, Plant, plants_on, slot};
 use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
 use super::{Clip, Contact, Hold, Leg};
@@ -480,12 +480,18 @@ impl Planner<'_> {
         if reports.iter().all(|report| report.verdict != Verdict::Fixed) {
             return (reports, contacts, of_plant);
         }
+        let (places, place_of) = self.places(firm, &reports);
+        let mut latest = vec![None; 2 * self.legs.len()];
         for (index, report) in reports.iter().enumerate() {
             if matches!(report.verdict, Verdict::Fixed | Verdict::Clean) {
-                let same = self.same_place(index, firm, &reports);
+                let Plant { leg, part, .. } = report.plant;
+                let same = &places[place_of[index]];
                 let known = same.iter().find_map(|&other| targets[other]);
-                let target = known.unwrap_or_else(|| self.target(index, &same, firm, &targets));
+                let beside = latest[slot(leg, part.other())]
+                    .and_then(|other: usize| Some((&firm[other], targets[other]?)));
+                let target = known.unwrap_or_else(|| self.target(index, same, firm, beside));
                 targets[index] = Some(target);
+                latest[slot(leg, part)] = Some(index);
                 of_plant[index] = Some(contacts.len());
                 contacts.push(self.contact(&report.plant, target, firm[index].lead));
             }
@@ -496,19 +502,15 @@ impl Planner<'_> {
     /// Where a clip was cleaned before, what is found anew and is as slight as can have been missed is a rest of that, and is left.
     fn leave_rests(&self, reports: &mut [PlantReport]) {
         let seen = self.seen_slide();
-        let exact = |report: &&PlantReport| report.verdict == Verdict::Clean;
-        let exact: Vec<Plant> = reports.iter().filter(exact).map(|r| r.plant.clone()).collect();
+        let mut exact = Stands::new(self.legs.len());
+        let is_exact = |report: &&PlantReport| report.verdict == Verdict::Clean;
+        reports.iter().filter(is_exact).for_each(|report| exact.add(&report.plant));
         let time = |frames: usize| frames as f64 * self.clip.frame_time();
-        let is_beside = |plant: &Plant, other: &Plant| {
-            let before = plant.frames.start.saturating_sub(other.frames.end);
-            let after = other.frames.start.saturating_sub(plant.frames.end);
-            plant.leg == other.leg && time(before) < SURE && time(after) < SURE
-        };
         for report in reports.iter_mut().filter(|report| report.verdict == Verdict::Fixed) {
             let plant = &report.plant;
             let is_short = time(plant.frames.len()) < SURE;
             let is_on_the_way = time(plant.frames.len()) < 2.0 * SURE
-                && exact.iter().any(|other| is_beside(plant, other));
+                && exact.are_beside(plant, |frames| time(frames) < SURE);
             if is_short || is_on_the_way || report.drift_before <= seen {
                 report.verdict = Verdict::Left;
             }
@@ -549,30 +551,29 @@ impl Planner<'_> {
         (self.looks, Found { plant, lead: firm.look_lead })
     }
 
-    /// The plants that stand where this one does, itself among them: shortly before and after one another, and not away from where the one before ended.
-    fn same_place(&self, index: usize, firm: &[Firm], reports: &[PlantReport]) -> Vec<usize> {
-        let own = &firm[index].plant;
-        let is_held = |&other: &usize| {
-            let plant = &firm[other].plant;
-            let is_same = (plant.leg, plant.part) == (own.leg, own.part);
-            is_same && !firm[other].is_still && reports[other].verdict == Verdict::Fixed
-        };
-        let all: Vec<usize> = (0..firm.len()).filter(is_held).collect();
-        let Some(at) = all.iter().position(|&other| other == index) else { return vec![index] };
-        let (mut first, mut last) = (at, at);
-        while first > 0 && self.stays(&firm[all[first - 1]], &firm[all[first]]) {
-            first -= 1;
+    /// Plants that stand at one place: shortly before and after one another, and not away from where the one before ended. And which of these lists each plant is in.
+    fn places(&self, firm: &[Firm], reports: &[PlantReport]) -> (Vec<Vec<usize>>, Vec<usize>) {
+        let mut places: Vec<Vec<usize>> = (0..firm.len()).map(|index| vec![index]).collect();
+        let mut place_of: Vec<usize> = (0..firm.len()).collect();
+        let mut held = vec![Vec::new(); 2 * self.legs.len()];
+        for (index, (firm, report)) in firm.iter().zip(reports).enumerate() {
+            if !firm.is_still && report.verdict == Verdict::Fixed {
+                held[slot(firm.plant.leg, firm.plant.part)].push(index);
+            }
         }
-        while last + 1 < all.len() && self.stays(&firm[all[last]], &firm[all[last + 1]]) {
-            last += 1;
+        let stays = |before: &usize, after: &usize| self.stays(&firm[*before], &firm[*after]);
+        for same in held.iter().flat_map(|held| held.chunk_by(stays)).filter(|same| same.len() > 1)
+        {
+            let (first, last) = (same[0], same[same.len() - 1]);
+            let looks = firm[first].looks.start..firm[last].looks.end;
+            let whole = Plant { frames: looks, ..firm[first].plant };
+            let at = |look| self.looks.at(whole.leg, whole.part, look);
+            if drift(at, &whole, &self.floor) <= self.seen_slide() {
+                same.iter().for_each(|&index| place_of[index] = first);
+                places[first] = same.to_vec();
+            }
         }
-        let looks = firm[all[first]].looks.start..firm[all[last]].looks.end;
-        let whole = Plant { frames: looks, ..firm[index].plant };
-        let at = |look| self.looks.at(whole.leg, whole.part, look);
-        if first == last || drift(at, &whole, &self.floor) > self.seen_slide() {
-            return vec![index];
-        }
-        all[first..=last].to_vec()
+        (places, place_of)
     }
 
     /// Whether a part of a foot stands where it stood before.
@@ -590,12 +591,14 @@ impl Planner<'_> {
     }
 
     /// Where a plant stands: in the middle of it and of those at the same place, and as far from the other part of its foot as the foot is long.
+    ///
+    /// - `beside`: the latest plant of that other part, and where it stands
     fn target(
         &self,
         index: usize,
         same: &[usize],
         firm: &[Firm],
-        targets: &[Option<DVec3>],
+        beside: Option<(&Firm, DVec3)>,
     ) -> DVec3 {
         let plant = &firm[index].plant;
         let (mut sum, mut time) = (DVec3::ZERO, 0.0);
@@ -607,18 +610,9 @@ impl Planner<'_> {
             time += more;
         }
         let own = sum / time;
-        let other = (0..index).rev().find(|&before| {
-            let other = &firm[before].plant;
-            targets[before].is_some()
-                && other.leg == plant.leg
-                && other.part != plant.part
-                && other.frames.end > plant.frames.start
-        });
-        let Some((before, target)) = other.and_then(|k| targets[k].map(|target| (k, target)))
-        else {
-            return own;
-        };
-        let both = overlap(&firm[index].looks, &firm[before].looks);
+        let lasts = |(other, _): &(&Firm, DVec3)| other.plant.frames.end > plant.frames.start;
+        let Some((other, target)) = beside.filter(lasts) else { return own };
+        let both = overlap(&firm[index].looks, &other.looks);
         if both.is_empty() {
             return own;
         }

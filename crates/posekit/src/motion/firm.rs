@@ -2,8 +2,6 @@
 
 use core::ops::Range;
 
-use glam::DVec3;
-
 use super::clean::{CleanSettings, drift};
 use super::clip::Clip;
 use super::floor::Floor;
@@ -11,7 +9,7 @@ use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{DetectSettings, Found, Part, Plant, crossing, runs};
+use super::plant::{DetectSettings, Found, Part, Plant, crossing, runs, slot};
 use super::smooth::Smoother;
 
 /// A part that moves less than this does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
@@ -124,7 +122,7 @@ pub(super) fn firm_parts(
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
     let was_cleaned = 2 * n_still > plants.len();
     // Also where no plant is found, as of a foot that stands for as short as that and comes from a jump.
-    let exact = if was_cleaned { exact_stands(paths) } else { Vec::new() };
+    let exact = was_cleaned.then(|| exact_stands(paths));
     let smoother = Smoother::new(detect.half_window, looks.frame_time, looks.n_frames);
     let heights: Vec<(usize, Part, Vec<f64>)> = looks
         .parts()
@@ -134,6 +132,7 @@ pub(super) fn firm_parts(
         let own = heights.iter().find(|heights| heights.0 == leg && heights.1 == part);
         own.map(|heights| heights.2.as_slice())
     };
+    let is_rest = |frames: usize| frames as f64 <= REST / paths.frame_time;
     let mut firm = Vec::with_capacity(plants.len());
     for (found, runs) in plants.iter().zip(&still) {
         let plant = &found.plant;
@@ -147,7 +146,10 @@ pub(super) fn firm_parts(
                 stance: Stance::Firm,
             };
             firm.extend(runs.iter().map(part));
-        } else if was_cleaned && is_rest(&in_frames(found, pace), &exact, REST / paths.frame_time) {
+        } else if exact
+            .as_ref()
+            .is_some_and(|exact| exact.are_beside(&in_frames(found, pace), is_rest))
+        {
             firm.push(Firm::new(found, Stance::Left, pace));
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
@@ -181,23 +183,43 @@ fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
     drift(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
 }
 
-/// The frames in which a part of a foot does not move at all, leg by leg.
-fn exact_stands(paths: &Paths) -> Vec<(usize, Range<usize>)> {
-    let all = |(leg, part, _): (usize, Part, &[DVec3])| {
+/// The frames in which parts of feet do not move at all.
+fn exact_stands(paths: &Paths) -> Stands {
+    let mut stands = Stands::new(paths.legs.len());
+    for (leg, part, _) in paths.parts() {
         let plant = Plant { leg, part, frames: 0..paths.n_frames };
-        still_parts(paths, &plant).into_iter().map(move |frames| (leg, frames))
-    };
-    paths.parts().flat_map(all).collect()
+        let runs = still_parts(paths, &plant).into_iter();
+        runs.for_each(|frames| stands.add(&Plant { leg, part, frames }));
+    }
+    stands
 }
 
-/// Whether a foot stands exactly during a plant, or so many frames before or after it.
-fn is_rest(plant: &Plant, exact: &[(usize, Range<usize>)], near: f64) -> bool {
-    let beside = |(leg, run): &(usize, Range<usize>)| {
-        let before = plant.frames.start.saturating_sub(run.end) as f64;
-        let after = run.start.saturating_sub(plant.frames.end) as f64;
-        *leg == plant.leg && before <= near && after <= near
-    };
-    exact.iter().any(beside)
+/// When parts of feet stand.
+pub(super) struct Stands(Vec<Vec<Range<usize>>>);
+
+impl Stands {
+    pub(super) fn new(n_legs: usize) -> Self {
+        Self(vec![Vec::new(); 2 * n_legs])
+    }
+
+    /// - `plant`: later than those of the same part before it
+    pub(super) fn add(&mut self, plant: &Plant) {
+        self.0[slot(plant.leg, plant.part)].push(plant.frames.clone());
+    }
+
+    /// Whether a part of the same foot stands during a plant, or shortly before or after it.
+    ///
+    /// - `is_near`: whether so many frames are a short time
+    pub(super) fn are_beside(&self, plant: &Plant, is_near: impl Fn(usize) -> bool) -> bool {
+        let frames = &plant.frames;
+        [Part::Heel, Part::Ball].into_iter().any(|part| {
+            let stands = &self.0[slot(plant.leg, part)];
+            let is_long_before =
+                |stand: &Range<usize>| !is_near(frames.start.saturating_sub(stand.end));
+            let next = stands.get(stands.partition_point(is_long_before));
+            next.is_some_and(|stand| is_near(stand.start.saturating_sub(frames.end)))
+        })
+    }
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.

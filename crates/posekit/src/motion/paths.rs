@@ -47,7 +47,7 @@ impl Paths {
     ///
     /// - `tracks`: of the clip, with all of [`joints_of`] the legs
     pub(super) fn of(tracks: &Tracks, clip: &Clip, legs: &[Leg]) -> Self {
-        let places = |joint| tracks.places(joint, clip.n_frames());
+        let places = |joint| tracks.places(joint).to_vec();
         let of_leg = |leg: &Leg| LegPaths {
             hip: places(leg.limb.start),
             knee: places(leg.limb.mid),

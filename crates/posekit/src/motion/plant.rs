@@ -22,6 +22,21 @@ pub enum Part {
     Ball,
 }
 
+impl Part {
+    /// The other one.
+    pub(super) const fn other(self) -> Self {
+        match self {
+            Self::Heel => Self::Ball,
+            Self::Ball => Self::Heel,
+        }
+    }
+}
+
+/// Where the list of a part of a foot is, among lists of all parts of all feet.
+pub(super) const fn slot(leg: usize, part: Part) -> usize {
+    2 * leg + part as usize
+}
+
 /// A time during which a part of a foot stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plant {

@@ -62,9 +62,11 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether it has all frames of a span.
-    pub(super) fn has(&self, span: &Span) -> bool {
-        self.frames.start <= span.frames.start && span.frames.end <= self.frames.end
+    /// Which of a limb's spans it has all frames of.
+    pub(super) fn of_spans(&self, spans: &[Span]) -> Range<usize> {
+        let start = spans.partition_point(|span| span.frames.start < self.frames.start);
+        let end = spans.partition_point(|span| span.frames.end <= self.frames.end);
+        start..if end > start { end } else { start }
     }
 }
 
@@ -131,7 +133,9 @@ fn way(
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let run = Run { tracks, settings, frame_time, frames, pinned: pins.map(|pins| pins.1) };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
-        way.led.extend(carry_run(&limbs, &run, pins, (eased, more)));
+        let mut led = carry_run(&limbs, &run, pins, (eased, more));
+        led.sort_by_key(|(_, frames)| frames.start);
+        way.led.extend(led);
     }
     way
 }
@@ -179,7 +183,7 @@ fn runs(
     clippy::cast_sign_loss,
     reason = "clamped to what a clip can have"
 )]
-fn frames_of(time: f64, frame_time: f64) -> usize {
+pub(super) fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
@@ -211,7 +215,7 @@ fn carry_run(
         }
     }
     system.solve_in(&mut own, out);
-    let led = pins.map(|(way, step)| (way.led.as_slice(), step));
+    let led = pins.map(|(way, step)| (led_in(&way.led, &run.frames, step), step));
     let led = spare_rough_knees(limbs, run, led, &system, out);
     come_within_reach(limbs, run, pins_of(|way| &way.more), (system, own), (out, more));
     let least = limbs.iter().map(|limb| limb.reach).fold(f64::INFINITY, f64::min) * NOTHING;
@@ -221,6 +225,13 @@ fn carry_run(
         }
     }
     led
+}
+
+/// Those of the knees that are led in every so many frames that are led in these.
+fn led_in<'a>(led: &'a [Led], frames: &Range<usize>, step: usize) -> &'a [Led] {
+    let start = led.partition_point(|(_, led)| led.start * step < frames.start);
+    let end = led.partition_point(|(_, led)| led.start * step < frames.end);
+    &led[start..end]
 }
 
 /// Brings the root within reach of all limbs by a change that comes and goes smoothly.
@@ -282,7 +293,8 @@ fn known_change(run: &Run<'_>, pins: Option<Pins<'_>>) -> Vec<DVec3> {
 fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
     let ramp = RAMP / run.frame_time;
     let spans = &limb.need.spans;
-    for (k, span) in spans.iter().enumerate().filter(|(_, span)| run.has(span)) {
+    for k in run.of_spans(spans) {
+        let span = &spans[k];
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let half_gap = |before: &Span, after: &Span| {
             let gap = (after.frames.start + 1 - before.frames.end) as f64;
@@ -382,7 +394,7 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Line> {
 
 /// Frames in which a limb holds something and the root can still be moved.
 fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
-    let spans = limb.need.spans.iter().filter(|span| run.has(span));
+    let spans = limb.need.spans[run.of_spans(&limb.need.spans)].iter();
     let is_free = |frame: &usize| run.pinned.is_none_or(|step| !frame.is_multiple_of(step));
     spans.flat_map(|span| span.frames.clone()).filter(is_free)
 }

@@ -201,14 +201,16 @@ impl System {
         let n = self.right.len() + 1 - WIDTH;
         let Self { columns, right, .. } = room;
         right.copy_from_slice(&self.right);
-        columns[..WIDTH - 1].copy_from_slice(&self.columns[..WIDTH - 1]);
-        for at in 0..n {
-            // The last column that this one reaches is reached for the first time.
-            columns[at + WIDTH - 1] = self.columns[at + WIDTH - 1];
-            let lower = eliminate(&mut columns[at..]);
-            let Some([pulled, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
-            below.iter_mut().zip(&lower).for_each(|(below, lower)| *below -= lower * *pulled);
-            columns[at][1..].copy_from_slice(&lower);
+        columns[..WIDTH - SIZE].copy_from_slice(&self.columns[..WIDTH - SIZE]);
+        for at in (0..n).step_by(SIZE) {
+            // The last frame that this one reaches is reached for the first time.
+            let last = at + WIDTH - SIZE..at + WIDTH;
+            columns[last.clone()].copy_from_slice(&self.columns[last]);
+            let (columns, right) = (columns[at..].first_chunk_mut(), right[at..].first_chunk_mut());
+            let (Some(columns), Some(right)) = (columns, right) else { break };
+            eliminate::<0>(columns, right);
+            eliminate::<1>(columns, right);
+            eliminate::<2>(columns, right);
         }
         for at in (0..n).rev() {
             let [pivot, lower @ ..] = &columns[at];
@@ -225,19 +227,20 @@ impl System {
     }
 }
 
-/// Takes the first of these columns off those that it reaches; returns what of it stands below its pivot, divided by that.
-#[inline]
-fn eliminate(columns: &mut [[f64; WIDTH]]) -> [f64; WIDTH - 1] {
-    let mut lower = [0.0; WIDTH - 1];
-    let Some(([pivot, scaled @ ..], rest)) = columns.split_first_mut() else { return lower };
-    lower.iter_mut().zip(&*scaled).for_each(|(lower, scaled)| *lower = scaled / *pivot);
-    let Some(rest) = rest.first_chunk_mut::<{ WIDTH - 1 }>() else { return lower };
-    for (k, column) in rest.iter_mut().enumerate() {
-        for (entry, scaled) in column.iter_mut().zip(&scaled[k..]) {
-            *entry -= scaled * lower[k];
+/// Takes one of the columns of a frame off those that it reaches, which leaves of it the pivot and what stands below it divided by that.
+///
+/// Terms end with a frame, so the second and third column of one reach one and two entries less than the first.
+#[inline(always)]
+fn eliminate<const AXIS: usize>(columns: &mut [[f64; WIDTH]; WIDTH], right: &mut [f64; WIDTH]) {
+    let (scaled, pulled) = (columns[AXIS], right[AXIS]);
+    for below in 1..WIDTH - AXIS {
+        let lower = scaled[below] / scaled[0];
+        for entry in below..WIDTH - AXIS {
+            columns[AXIS + below][entry - below] -= scaled[entry] * lower;
         }
+        right[AXIS + below] -= lower * pulled;
+        columns[AXIS][below] = lower;
     }
-    lower
 }
 
 #[cfg(test)]

@@ -105,6 +105,8 @@ struct Stand<'a> {
     pinned: Option<usize>,
     /// What its second difference costs, frame by frame.
     prices: Vec<f64>,
+    /// How the knee trembles as the root is now, in the window at hand.
+    trembles: Vec<Tremble>,
     /// Second differences up to these are not rough: while the knee is straight, and else.
     limits: [f64; 2],
 }
@@ -130,7 +132,7 @@ struct Tremble {
 
 /// Changes the root so that knees do not come out rougher than they were; which of them it leads along a course, and when.
 ///
-/// - `pinned`: which are led already, counted in frames that stay as they are: every so many from the first
+/// - `pinned`: which are led already, in the order of time, counted in frames that stay as they are: every so many from the first
 /// - `system`: of which `root` is the minimum
 pub(super) fn spare_rough_knees(
     limbs: &[Side<'_>],
@@ -139,52 +141,76 @@ pub(super) fn spare_rough_knees(
     system: &System,
     root: &mut [DVec3],
 ) -> Vec<Led> {
-    let mut stands = stands(limbs, run, root);
+    let mut legs = stands(limbs, run, root);
     if let Some((led, step)) = pinned {
-        stands.iter_mut().for_each(|stand| stand.follow(led, step));
+        legs.iter_mut().for_each(|stands| follow(stands, led, step));
     }
     let step = pinned.map(|(_, step)| step);
-    for window in windows(&stands, run, root) {
-        let inside = |stand: &&mut Stand<'_>| meets(&stand.span.frames, &window);
-        let mut stands: Vec<&mut Stand<'_>> = stands.iter_mut().filter(inside).collect();
-        smooth(limbs, &mut stands, run, (system, &window, step), root);
+    for window in windows(&legs, run, root) {
+        let mut met: Vec<&mut [Stand<'_>]> = Vec::with_capacity(legs.len());
+        for stands in &mut legs {
+            let inside = meeting(stands, &window, Stand::frames);
+            met.push(&mut stands[inside]);
+        }
+        smooth(&mut met, run, (system, &window, step), root);
     }
-    let led = stands.iter().filter(|stand| stand.is_led());
-    led.map(|stand| (stand.limb.plan.limb, stand.span.frames.clone())).collect()
+    let led = legs.iter().flatten().filter(|stand| stand.is_led());
+    led.map(|stand| (stand.limb.plan.limb, stand.frames().clone())).collect()
 }
 
-fn meets(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
+/// Which of things in the order of time meet some frames.
+fn meeting<T>(
+    things: &[T],
+    frames: &Range<usize>,
+    frames_of: impl Fn(&T) -> &Range<usize>,
+) -> Range<usize> {
+    let start = things.partition_point(|thing| frames_of(thing).end <= frames.start);
+    let end = things.partition_point(|thing| frames_of(thing).start < frames.end);
+    start..if end > start { end } else { start }
 }
 
-fn stands<'a>(limbs: &'a [Side<'a>], run: &'a Run<'_>, root: &[DVec3]) -> Vec<Stand<'a>> {
+/// For each leg the times for which it holds something.
+fn stands<'a>(limbs: &'a [Side<'a>], run: &'a Run<'_>, root: &[DVec3]) -> Vec<Vec<Stand<'a>>> {
     let legs = || limbs.iter().filter(|limb| limb.plan.is_leg);
     let own: Vec<Vec<f64>> = legs().map(|limb| own_bends(limb, run)).collect();
     let most = own.iter().map(|own| roughest(own)).fold(SMOOTH, greater);
-    let mut stands = Vec::new();
-    for (limb, own) in legs().zip(&own) {
-        for span in moved_spans(limb.need, run) {
-            let knees = knees(limb, run, span.frames.clone(), root);
-            if knees.iter().any(|knee| knee.slack < FAR) {
-                continue;
-            }
-            let is_straight = knees.iter().any(|knee| knee.slack < 0.5 * STRAIGHT * STRAIGHT);
-            let inside = span.frames.start - run.frames.start..span.frames.end - run.frames.start;
-            let n_frames = knees.len();
-            stands.push(Stand {
-                limb,
-                span,
-                bends: knees.iter().map(|knee| bend(knee.eased())).collect(),
-                is_straight,
-                course: Vec::new(),
-                raise: 0.0,
-                pinned: None,
-                prices: vec![1.0; n_frames],
-                limits: [greater(roughest(&own[inside]), UNSEEN * most), most],
-            });
+    let stand = |limb: &'a Side<'a>, own: &[f64], span: &'a Span| {
+        let knees = knees(limb, run, span.frames.clone(), root);
+        if knees.iter().any(|knee| knee.slack < FAR) {
+            return None;
+        }
+        let inside = span.frames.start - run.frames.start..span.frames.end - run.frames.start;
+        Some(Stand {
+            limb,
+            span,
+            bends: knees.iter().map(|knee| bend(knee.eased())).collect(),
+            is_straight: knees.iter().any(|knee| knee.slack < 0.5 * STRAIGHT * STRAIGHT),
+            course: Vec::new(),
+            raise: 0.0,
+            pinned: None,
+            prices: vec![1.0; knees.len()],
+            trembles: Vec::new(),
+            limits: [greater(roughest(&own[inside]), UNSEEN * most), most],
+        })
+    };
+    let of_leg = |(limb, own): (&'a Side<'a>, &Vec<f64>)| {
+        moved_spans(limb.need, run).filter_map(|span| stand(limb, own, span)).collect()
+    };
+    legs().zip(&own).map(of_leg).collect()
+}
+
+/// Begins along a course where a leg is led already in the frames that stay as they are.
+fn follow(stands: &mut [Stand<'_>], led: &[Led], step: usize) {
+    let Some(first) = stands.first() else { return };
+    let own = led.iter().filter(|(limb, _)| *limb == first.limb.plan.limb);
+    let own: Vec<Range<usize>> =
+        own.map(|(_, frames)| frames.start * step..frames.end * step).collect();
+    for stand in stands {
+        stand.pinned = Some(step);
+        if !meeting(&own, stand.frames(), |frames| frames).is_empty() {
+            stand.course = stand.new_course(1.0);
         }
     }
-    stands
 }
 
 fn greater(a: f64, b: f64) -> f64 {
@@ -265,24 +291,18 @@ impl Stand<'_> {
         greater((self.course[index] * self.course[index] + self.raise * self.raise).sqrt(), LEAST)
     }
 
-    /// Begins along a course if it is led already in the frames that stay as they are.
-    fn follow(&mut self, led: &[Led], step: usize) {
-        self.pinned = Some(step);
-        let is_same = |(limb, frames): &Led| {
-            let frames = frames.start * step..frames.end * step;
-            *limb == self.limb.plan.limb && meets(&frames, &self.span.frames)
-        };
-        if led.iter().any(is_same) {
-            self.course = self.new_course(1.0);
-        }
+    const fn frames(&self) -> &Range<usize> {
+        &self.span.frames
     }
 
     /// A smooth course: through the frames that stay as they are, else near all of them.
     ///
     /// - `time`: what is faster than in about six times this is smoothed away, in frames
     fn new_course(&self, time: f64) -> Vec<f64> {
-        let frames = self.span.frames.clone();
         let places = self.pinned.map(|step| (self.pinned_bends(step), step));
+        // From the last frame that stays before it, or from its first.
+        let first = self.span.frames.start % self.pinned.unwrap_or(1);
+        let frames = first..first + self.bends.len();
         let (near, smooth) = if places.is_some() { (LOOSE, 1.0) } else { (1.0, fourth(time)) };
         let pins = places.as_ref().map(|(places, step)| (places.as_slice(), *step));
         let mut system = System::new(frames, pins);
@@ -297,13 +317,22 @@ impl Stand<'_> {
         course.into_iter().map(|bend| greater(bend.x, 0.0)).collect()
     }
 
-    /// The bends in frames that stay as they are, every so many of the clip.
+    /// The bends in frames that stay as they are, every so many of the clip, from the last of them that is not behind its first.
     fn pinned_bends(&self, step: usize) -> Vec<DVec3> {
-        let frames = &self.span.frames;
-        let bend =
-            |at: usize| (at * step).checked_sub(frames.start).and_then(|k| self.bends.get(k));
-        let known = (0..frames.end.div_ceil(step)).map(bend);
-        known.map(|bend| DVec3::X * bend.copied().unwrap_or(0.0)).collect()
+        let first = self.span.frames.start % step;
+        let inside = self.bends.iter().copied();
+        let all = core::iter::repeat_n(0.0, first).chain(inside);
+        all.step_by(step).map(|bend| DVec3::X * bend).collect()
+    }
+
+    /// By how much it is to be bent where it is straight and rough; `None` where it is not.
+    fn wanted_raise(&self) -> Option<f64> {
+        let rough = self.trembles.iter().filter(|tremble| tremble.size > 1.0);
+        let more = rough.filter(|tremble| tremble.is_straight).map(|tremble| {
+            if self.is_led() { tremble.size * greater(tremble.bend, LEAST) } else { 0.0 }
+        });
+        let raise = greater(self.raise, more.reduce(greater)?);
+        Some(if raise < MOST_RAISE { raise } else { MOST_RAISE })
     }
 
     /// How the knee trembles in frames of a window.
@@ -331,19 +360,20 @@ impl Stand<'_> {
 }
 
 /// The times in which the root changes: around rough knees, for straight ones as long as a leg is held, also the other one that is straight then.
-fn windows(stands: &[Stand<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Range<usize>> {
-    let around = frames_of(WINDOW, run);
+fn windows(legs: &[Vec<Stand<'_>>], run: &Run<'_>, root: &[DVec3]) -> Vec<Range<usize>> {
+    let around = frames_of(WINDOW, run.frame_time);
     let mut found: Vec<Range<usize>> = Vec::new();
-    for stand in stands {
-        let trembles = stand.trembles(run, root, &stand.span.frames);
+    for stand in legs.iter().flatten() {
+        let trembles = stand.trembles(run, root, stand.frames());
         let mut rough = trembles.iter().filter(|tremble| tremble.size > 1.0).peekable();
         if rough.peek().is_some() && rough.clone().any(|tremble| tremble.is_straight) {
-            let straight = stands.iter().filter(|other| other.is_straight);
-            let spans = straight.map(|other| &other.span.frames);
-            found.extend(spans.filter(|other| meets(other, &stand.span.frames)).cloned());
+            for stands in legs {
+                let met = stands[meeting(stands, stand.frames(), Stand::frames)].iter();
+                found.extend(met.filter(|other| other.is_straight).map(|o| o.frames().clone()));
+            }
         }
         found.extend(rough.map(|tremble| tremble.frame..tremble.frame + 1));
-        found.extend(stand.is_led().then(|| stand.span.frames.clone()));
+        found.extend(stand.is_led().then(|| stand.frames().clone()));
     }
     for window in &mut found {
         window.start = window.start.saturating_sub(around).max(run.frames.start);
@@ -361,14 +391,13 @@ fn windows(stands: &[Stand<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Range<usi
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-fn frames_of(time: f64, run: &Run<'_>) -> usize {
-    (time / run.frame_time).clamp(1.0, 1e6) as usize
+fn frames_of(time: f64, frame_time: f64) -> usize {
+    (time / frame_time).clamp(1.0, 1e6) as usize
 }
 
 /// Changes the root in a window for as long as that makes the roughest knee of it smoother.
 fn smooth(
-    limbs: &[Side<'_>],
-    stands: &mut [&mut Stand<'_>],
+    legs: &mut [&mut [Stand<'_>]],
     run: &Run<'_>,
     (system, window, step): (&System, &Range<usize>, Option<usize>),
     root: &mut [DVec3],
@@ -376,25 +405,23 @@ fn smooth(
     let inside = window.start - run.frames.start..window.end - run.frames.start;
     let first = root[inside.clone()].to_vec();
     let farthest = |root: &[DVec3]| root.iter().map(|r| r.length()).fold(0.0, greater);
-    let length = stands.iter().map(|stand| stand.limb.need.length).fold(0.0, greater);
+    let mut all = legs.iter().flat_map(|stands| stands.iter());
+    let length = all.clone().map(|stand| stand.limb.need.length).fold(0.0, greater);
     let far = FARTHER.0 * farthest(&first) + FARTHER.1 * length;
-    let look = |stands: &[&mut Stand<'_>], root: &[DVec3]| -> Vec<Vec<Tremble>> {
-        stands.iter().map(|stand| stand.trembles(run, root, window)).collect()
-    };
-    let mut trembles = look(stands, root);
     // What is led from the first has not been gone after yet.
-    let is_new = stands.iter().any(|stand| stand.is_led());
-    let mut left = if is_new { f64::INFINITY } else { roughest_of(&trembles) };
+    let is_new = all.any(Stand::is_led);
+    let rough = look(legs, run, root, window);
+    let mut left = if is_new { f64::INFINITY } else { rough };
     let (mut least, mut best) = (left, first.clone());
     let mut change = vec![DVec3::ZERO; first.len()];
     for _ in 0..LOOKS {
         if left <= 1.0 {
             break;
         }
-        lead(stands, &trembles, run, window);
-        charge(stands, &trembles, run);
+        lead(legs, run, window);
+        charge(legs, run);
         for _ in 0..STEPS {
-            let mut costs = costs(limbs, stands, run, (root, &change), (window, step));
+            let mut costs = costs(legs, run, (root, &change), (window, step));
             costs.add_part(system, inside.start);
             costs.solve(&mut change);
             for (root, (first, change)) in
@@ -403,8 +430,7 @@ fn smooth(
                 *root = *first + *change;
             }
         }
-        trembles = look(stands, root);
-        left = roughest_of(&trembles);
+        left = look(legs, run, root, window);
         if farthest(&root[inside.clone()]) > far {
             break;
         }
@@ -416,20 +442,31 @@ fn smooth(
     root[inside].copy_from_slice(&best);
 }
 
-fn roughest_of(trembles: &[Vec<Tremble>]) -> f64 {
-    trembles.iter().flatten().map(|tremble| tremble.size).fold(0.0, greater)
+/// Looks how knees tremble in a window; returns how much the roughest does.
+fn look(
+    legs: &mut [&mut [Stand<'_>]],
+    run: &Run<'_>,
+    root: &[DVec3],
+    window: &Range<usize>,
+) -> f64 {
+    let mut most = 0.0;
+    for stand in legs.iter_mut().flat_map(|stands| stands.iter_mut()) {
+        stand.trembles = stand.trembles(run, root, window);
+        most = stand.trembles.iter().map(|tremble| tremble.size).fold(most, greater);
+    }
+    most
 }
 
 /// Makes knees dearer where they are rough.
-fn charge(stands: &mut [&mut Stand<'_>], trembles: &[Vec<Tremble>], run: &Run<'_>) {
-    let near = frames_of(NEAR, run);
-    for (stand, trembles) in stands.iter_mut().zip(trembles) {
+fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>) {
+    let near = frames_of(NEAR, run.frame_time);
+    for stand in legs.iter_mut().flat_map(|stands| stands.iter_mut()) {
         // First it is seen what leading does, then what bending does.
         if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
             continue;
         }
         let (start, mut next) = (stand.span.frames.start, 0);
-        for tremble in trembles.iter().filter(|tremble| tremble.size > 1.0) {
+        for tremble in stand.trembles.iter().filter(|tremble| tremble.size > 1.0) {
             let at = tremble.frame - start;
             let end = (at + near + 1).min(stand.prices.len());
             let from = at.saturating_sub(near).max(next);
@@ -442,36 +479,22 @@ fn charge(stands: &mut [&mut Stand<'_>], trembles: &[Vec<Tremble>], run: &Run<'_
 }
 
 /// Leads straight knees that are rough, with the other one that is straight then, and bends those that were led already.
-fn lead(
-    stands: &mut [&mut Stand<'_>],
-    trembles: &[Vec<Tremble>],
-    run: &Run<'_>,
-    window: &Range<usize>,
-) {
-    let raise = |(stand, trembles): (&&mut Stand<'_>, &Vec<Tremble>)| {
-        let mut raise = None;
-        for tremble in trembles.iter().filter(|tremble| tremble.size > 1.0 && tremble.is_straight) {
-            let more =
-                if stand.is_led() { tremble.size * greater(tremble.bend, LEAST) } else { 0.0 };
-            raise = Some(greater(raise.unwrap_or(stand.raise), more));
-        }
-        raise.map(|raise| {
-            (if raise < MOST_RAISE { raise } else { MOST_RAISE }, stand.span.frames.clone())
-        })
-    };
-    let raises: Vec<_> = stands.iter().zip(trembles).filter_map(raise).collect();
-    for stand in stands.iter_mut().filter(|stand| stand.is_straight) {
-        let frames = &stand.span.frames;
-        if frames.start < window.start || frames.end > window.end {
+fn lead(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>, window: &Range<usize>) {
+    let raise = |stand: &Stand<'_>| Some((stand.wanted_raise()?, stand.frames().clone()));
+    let raises: Vec<Vec<(f64, Range<usize>)>> =
+        legs.iter().map(|stands| stands.iter().filter_map(raise).collect()).collect();
+    for stand in legs.iter_mut().flat_map(|stands| stands.iter_mut()) {
+        let frames = stand.frames();
+        if !stand.is_straight || frames.start < window.start || frames.end > window.end {
             continue;
         }
-        for (raise, _) in raises.iter().filter(|(_, other)| meets(frames, other)) {
-            if !stand.is_led() {
-                stand.course = stand.new_course(COURSE_TIME / run.frame_time);
-            }
-            if stand.pinned.is_none() {
-                stand.raise = greater(stand.raise, *raise);
-            }
+        let met = raises.iter().flat_map(|raises| &raises[meeting(raises, frames, |(_, at)| at)]);
+        let Some(raise) = met.map(|(raise, _)| *raise).reduce(greater) else { continue };
+        if !stand.is_led() {
+            stand.course = stand.new_course(COURSE_TIME / run.frame_time);
+        }
+        if stand.pinned.is_none() {
+            stand.raise = greater(stand.raise, raise);
         }
     }
 }
@@ -480,27 +503,30 @@ fn lead(
 ///
 /// - `root`, `change`: as it is now, and by how much that was changed
 fn costs(
-    limbs: &[Side<'_>],
-    stands: &[&mut Stand<'_>],
+    legs: &[&mut [Stand<'_>]],
     run: &Run<'_>,
     (root, change): (&[DVec3], &[DVec3]),
     (window, step): (&Range<usize>, Option<usize>),
 ) -> System {
     let new_system = || System::new(window.clone(), step.map(|step| (&[][..], step)));
     let mut all = new_system();
-    // Of each limb by itself, so that left and right make no difference.
-    for limb in limbs {
+    let mut stays = vec![STAY; window.len()];
+    // Of each leg by itself, so that left and right make no difference.
+    for stands in legs {
         let mut own = new_system();
-        for stand in stands.iter().filter(|stand| core::ptr::eq(stand.limb, limb)) {
+        for stand in stands.iter() {
             stand.add_costs(run, (root, change), window, &mut own);
+            let frames = stand.frames();
+            let inside = frames.start.max(window.start)..frames.end.min(window.end);
+            if stand.is_led() {
+                stays[inside.start - window.start..inside.end - window.start].fill(STAY_LED);
+            }
         }
         all.add_all(&own);
     }
-    for frame in window.clone() {
-        let is_led = |stand: &&mut Stand<'_>| stand.is_led() && stand.span.frames.contains(&frame);
-        let stay = if stands.iter().any(is_led) { STAY_LED } else { STAY };
+    for (at, stay) in stays.into_iter().enumerate() {
         let stay = stay * run.settings.root_stiffness;
-        all.add(frame - window.start, &DMat3::from_diagonal(DVec3::splat(stay)), DVec3::ZERO);
+        all.add(at, &DMat3::from_diagonal(DVec3::splat(stay)), DVec3::ZERO);
     }
     all
 }

@@ -6,7 +6,7 @@
 use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
-use super::carry::{Run, Side, fade, positions, softness};
+use super::carry::{Run, Side, fade, frames_of, positions, softness};
 use super::ease::Span;
 use super::need::Need;
 use super::plan::{LimbPlan, Point, Target};
@@ -90,10 +90,15 @@ pub(super) fn keep_hip_smooth(
 ) {
     let cost = run.settings.root_stiffness * fourth(HIP_TIME / run.frame_time);
     let edge = HIP_EDGE / run.frame_time;
+    // A frame more than that is away by the lead.
+    let reach = frames_of(HIP_EDGE, run.frame_time) + 1;
     let mut weights = vec![0.0; run.frames.len()];
     for span in moved_spans(limb.need, run) {
-        for (frame, weight) in run.frames.clone().zip(&mut weights) {
+        let from = span.frames.start.saturating_sub(reach).max(run.frames.start);
+        let to = (span.frames.end + reach).min(run.frames.end);
+        for frame in from..to {
             let own = fade((span.away(frame) / edge).clamp(0.0, 1.0));
+            let weight = &mut weights[frame - run.frames.start];
             *weight = if own > *weight { own } else { *weight };
         }
     }
@@ -112,7 +117,7 @@ pub(super) fn keep_hip_smooth(
 
 /// The spans of a run in which something must be done for them to hold.
 pub(super) fn moved_spans<'a>(need: &'a Need, run: &'a Run<'_>) -> impl Iterator<Item = &'a Span> {
-    need.spans.iter().filter(|span| run.has(span) && is_moved(need, span))
+    need.spans[run.of_spans(&need.spans)].iter().filter(|span| is_moved(need, span))
 }
 
 /// How much a frame of a span counts. At the ends of the clip nothing comes down or lifts off.
