@@ -157,7 +157,7 @@ async function loadFigureOn(name: string, text: string, figure: FigureProblem, f
     const problem: FigureProblem = { ...given, ...(joints ? { joints } : {}) };
     const info = await reader.load(JSON.stringify(problem), undefined);
     const character = { ...file, nodes: nodesOf(info.names, nodeNames(file.bytes)) };
-    return { document: documentOf(name, problem, undefined, "y"), character, isSource: false, remark: null, warnings: warnings.length };
+    return { document: documentOf(name, problem, undefined, "y"), character, isSource: false, remark: remarksOf(warnings).join(" ") || null, warnings: 0 };
   } catch (error) {
     throw refused(name, error, `Its joints are those of ${file.name}.`);
   }
@@ -205,18 +205,28 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const { figure, warnings } = await reader.inspect({ kind: "gltf", bytes });
     const problem = JSON.parse(figure) as FigureProblem;
     const info = await reader.load(figure, undefined);
-    const remark = "Joints of a glTF file have no limits of their own; clips are not read.";
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
-    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: warnings.length };
+    // The panel lists what the library says of the joints as they are written out, not of the file.
+    const remark = ["Joints of a glTF file have no limits of their own; clips are not read.", ...remarksOf(warnings)].join(" ");
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: 0 };
   } catch (error) {
     throw refused(name, error, characterHint(error));
   }
+}
+
+/** So many remarks of the library on a file are told in full. */
+const MOST_TOLD = 2;
+
+function remarksOf(warnings: readonly string[]): string[] {
+  const more = warnings.length - MOST_TOLD;
+  return [...warnings.slice(0, MOST_TOLD).map((warning) => `${warning}.`), ...(more > 0 ? [`And ${more} more of that kind.`] : [])];
 }
 
 /** What to try with a character that is refused: only what can be the matter. */
 function characterHint(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   if (/buffer|uri/i.test(message)) return "External buffers are not fetched: export it as one file (.glb).";
+  if (/no joint moves/i.test(message)) return "Its joints stand beside each other: none would move another. Parent them in the program that it comes from.";
   if (/skin|no joint|no node|skeleton/i.test(message)) return "It has to hold a skeleton: a skin, or nodes that hang on each other.";
   return "The message says where the file goes wrong; exporting it anew as .glb often helps.";
 }

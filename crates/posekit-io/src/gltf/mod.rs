@@ -32,6 +32,7 @@ mod bind;
 mod buffers;
 mod channels;
 mod container;
+mod hand;
 mod humanoid;
 mod nodes;
 mod sample;
@@ -56,6 +57,7 @@ use crate::text;
 use crate::warnings::Warnings;
 
 pub(crate) use aside::Aside;
+pub(crate) use hand::{WRIST, with_fingers_hung};
 
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
 pub use asset::{Asset, BufferFile, Written, folder, no_files};

@@ -8,8 +8,10 @@ use crate::figure::{
     FigureFrame, FigureGoal, FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask,
     FrameOwner, SourceKind,
 };
-use crate::gltf::Character;
+use crate::free_root::with_free;
+use crate::gltf::{Character, WRIST, with_fingers_hung};
 use crate::urdf::Robot;
+use crate::warnings::Warnings;
 
 use super::written::joints_of;
 
@@ -79,6 +81,8 @@ pub fn tip_problem(
 
 /// A figure of a character, its joints written out, of which one must have a place: the one that it has at rest.
 ///
+/// The joints of a hand of WebXR, which stand beside each other in their file, are hung on each other as they are called, with a warning.
+///
 /// - `tip`: the joint; without one, the end that the most joints move, the first of them in the file
 ///
 /// # Errors
@@ -87,9 +91,20 @@ pub fn character_problem(
     character: &Character,
     tip: Option<&str>,
     has_free_root: bool,
+    warnings: &mut Warnings,
 ) -> Result<FigureProblem> {
-    let free = has_free_root.then(|| character.with_free_root()).transpose()?;
-    let skeleton = free.as_ref().unwrap_or(character).skeleton();
+    let hand = with_fingers_hung(character.skeleton())?;
+    if hand.is_some() {
+        let message = "the joints of the hand stand beside each other; they are hung on each other as WebXR names them";
+        warnings.push(Place::named("nodes"), message);
+    }
+    let whole = match (hand, has_free_root) {
+        (Some(hand), true) => with_free(&hand, |joint| hand.name(joint) == WRIST)?,
+        (Some(hand), false) => hand,
+        (None, true) => character.with_free_root()?.skeleton().clone(),
+        (None, false) => character.skeleton().clone(),
+    };
+    let skeleton = &whole;
     let place = || Place::named("tip");
     let joint = match tip {
         Some(name) => skeleton.find(name).ok_or_else(|| Error::NoSuchName {

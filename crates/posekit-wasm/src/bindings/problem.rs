@@ -99,8 +99,8 @@ impl Problem {
         let character =
             gltf::read_bytes(file, &Limits::default(), &mut warnings).map_err(Fault::from)?;
         let free_root = free_root.unwrap_or(false);
-        let figure =
-            character_problem(&character, tip.as_deref(), free_root).map_err(Fault::from)?;
+        let figure = character_problem(&character, tip.as_deref(), free_root, &mut warnings)
+            .map_err(Fault::from)?;
         let own = Read::from_figure(&figure, None, &mut warnings).map_err(Fault::from)?;
         Ok(Self::new(own, &warnings))
     }
