@@ -219,7 +219,7 @@ const MOST_TOLD = 2;
 
 function remarksOf(warnings: readonly string[]): string[] {
   const more = warnings.length - MOST_TOLD;
-  return [...warnings.slice(0, MOST_TOLD).map((warning) => `${warning}.`), ...(more > 0 ? [`And ${more} more of that kind.`] : [])];
+  return [...warnings.slice(0, MOST_TOLD).map((warning) => `The file's ${warning}.`), ...(more > 0 ? [`And ${more} more of that kind.`] : [])];
 }
 
 /** What to try with a character that is refused: only what can be the matter. */

@@ -1,4 +1,4 @@
-//! Hands of WebXR, whose joints stand beside each other.
+//! Hands of `WebXR`, whose joints stand beside each other.
 
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 /// The joint that carries the fingers.
 pub(crate) const WRIST: &str = "wrist";
 
-/// The fingers of the WebXR Hand Input Module, and the joints of each from the wrist out; a thumb has no intermediate phalanx.
+/// The fingers of the `WebXR` Hand Input Module, and the joints of each from the wrist out; a thumb has no intermediate phalanx.
 const FINGERS: [&str; 5] =
     ["thumb", "index-finger", "middle-finger", "ring-finger", "pinky-finger"];
 const JOINTS: [&str; 5] =

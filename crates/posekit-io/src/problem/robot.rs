@@ -81,7 +81,7 @@ pub fn tip_problem(
 
 /// A figure of a character, its joints written out, of which one must have a place: the one that it has at rest.
 ///
-/// The joints of a hand of WebXR, which stand beside each other in their file, are hung on each other as they are called, with a warning.
+/// The joints of a hand of `WebXR`, which stand beside each other in their file, are hung on each other as they are called, with a warning.
 ///
 /// - `tip`: the joint; without one, the end that the most joints move, the first of them in the file
 ///
