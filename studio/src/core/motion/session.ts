@@ -620,8 +620,9 @@ class Store implements MotionSession {
   #refuse(name: string, error: unknown): void {
     if (error instanceof WorkerLost) return;
     const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
-    const where = line === undefined ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
     const what = `${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    // Where the message says it itself, once is enough.
+    const where = line === undefined || what.includes(`line ${line}`) ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
     this.#tell({ kind: "error", what, where, hint: "What was on show stays." });
   }
 
