@@ -193,7 +193,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const { figure, warnings } = await reader.inspect({ kind: "gltf", bytes });
     const problem = JSON.parse(figure) as FigureProblem;
     const info = await reader.load(figure, undefined);
-    const remark = "Joints of a glTF file have no limits of their own; clips are not read.";
+    const remark = "Joints of a glTF file have no limits of their own; its clips play in the scene Motion.";
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
     return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: warnings.length };
   } catch (error) {
