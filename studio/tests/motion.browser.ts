@@ -128,11 +128,15 @@ test("a double click adds a contact", async () => {
 test("any joint can be held: a hand gets a row, stands still, and undo takes it away", async () => {
   const { page, close } = await openMotion();
   const before = await contacts(page);
+  const lift = await metric(page, "Lift");
   await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
   await page.getByLabel("Hold another joint, from the frame on show").selectOption({ label: "LeftHand" });
   await calm(page);
   const added = (await contacts(page)).at(-1);
   expect(added?.joint).toBe("LeftHand");
+  // A hand is no foot: what is said of feet stays.
+  expect(await metric(page, "Lift")).toEqual(lift);
+  expect(await page.getByTestId("answer").innerText()).toContain(`in the middle of ${before.length} plants`);
   await page.getByRole("group", { name: "LeftHand", exact: true }).locator(".bar-body").waitFor();
   // Where the hand is in the frames of the contact, and where it went before.
   const ways = await page.evaluate(({ from, to }) => {

@@ -220,7 +220,7 @@ class Store implements MotionSession {
     if (!info) return;
     const rest = info.warnings.length > 0 ? `${info.warnings.length === 1 ? "One remark" : `${info.warnings.length} remarks`} on the file: see the panel.` : undefined;
     if (info.clip === null) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "It can be posed all the same." });
-    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason, hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
+    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason.replace(/^no legs: /, ""), hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
     else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
   }
 
