@@ -139,6 +139,7 @@ const BAD: [name: string, bytes: Uint8Array, says: RegExp][] = [
   ["cut-off.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "length": 1'), /cut-off\.json|line|end/i],
   ["slip.json", text('{ "schema": "posekit.chain/1", "dimension": 2, "bones": [ { "lenght": 1, "angle": 0 } ], "target": [1, 0] }'), /lenght/],
   ["no-robot.urdf", text('<robot name="r"><joint name="j" type="revolute"><parent link="a"/></joint></robot>'), /no-robot\.urdf|link|joint/i],
+  ["walk.contacts.json", text('{ "schema": "posekit.contacts/1", "contacts": [] }'), /contacts of a motion[\s\S]*Motion/],
   ["torn.glb", Uint8Array.from([0x67, 0x6c, 0x54, 0x46, 2, 0, 0, 0, 255, 0, 0, 0, 1]), /torn\.glb|gltf/i],
   ["<script>alert(1)</script>.png", Uint8Array.from([0x89, 0x50, 0x4e, 0x47]), /<script>alert\(1\)<\/script>\.png/],
 ];

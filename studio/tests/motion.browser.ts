@@ -125,6 +125,38 @@ test("a double click adds a contact", async () => {
   await close();
 });
 
+test("any joint can be held: a hand gets a row, stands still, and undo takes it away", async () => {
+  const { page, close } = await openMotion();
+  const before = await contacts(page);
+  const lift = await metric(page, "Lift");
+  await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
+  await page.getByLabel("Hold another joint, from the frame on show").selectOption({ label: "LeftHand" });
+  await calm(page);
+  const added = (await contacts(page)).at(-1);
+  expect(added?.joint).toBe("LeftHand");
+  // A hand is no foot: what is said of feet stays.
+  expect(await metric(page, "Lift")).toEqual(lift);
+  expect(await page.getByTestId("answer").innerText()).toContain(`in the middle of ${before.length} plants`);
+  await page.getByRole("group", { name: "LeftHand", exact: true }).locator(".bar-body").waitFor();
+  // Where the hand is in the frames of the contact, and where it went before.
+  const ways = await page.evaluate(({ from, to }) => {
+    const { shown } = globalThis.posekitMotion;
+    if (!shown.value) return [];
+    const { info, source, result } = shown.value;
+    const joint = info.joints.findIndex(({ name }) => name === "LeftHand");
+    const frames = [from, (from + to) / 2, to].map((time) => Math.round((time - info.start) / info.frameTime));
+    const places = (poses: ArrayLike<number>) => frames.map((frame) => [0, 1, 2].map((k) => poses[7 * (frame * info.joints.length + joint) + k] ?? 0));
+    const way = ([a, b, c]: number[][]) => [b, c].reduce((sum, place) => sum + Math.hypot(...(place ?? []).map((value, k) => value - (a?.[k] ?? 0))), 0);
+    return [way(places(source)), way(places(result))];
+  }, { from: added?.from ?? 0, to: added?.to ?? 0 });
+  expect(ways[0], "it went on [cm]").toBeGreaterThan(10);
+  expect(ways[1], "it is held [cm]").toBeLessThan(0.1);
+  await page.keyboard.press("Control+z");
+  await calm(page);
+  expect(await contacts(page)).toEqual(before);
+  await close();
+});
+
 test("a hand that is dragged goes there, sets a key, and the feet stay", async () => {
   const { page, close } = await openMotion();
   await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
@@ -263,6 +295,13 @@ describe("files", () => {
     await calm(page);
     expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("a file whose rows are miscounted says how it becomes sound", async () => {
+    const { page, close } = await openMotion();
+    await page.setInputFiles("#open-file", { name: "miscounted.bvh", mimeType: "", buffer: Buffer.from(WALK.replace(/Frames:\s*\d+/, "Frames: 7")) });
+    await expect.poll(() => page.locator(".notice[data-kind=error]").innerText().catch(() => "")).toMatch(/says 7[\s\S]*posekit convert miscounted\.bvh -o whole\.bvh --lenient/);
     await close();
   });
 

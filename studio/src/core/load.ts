@@ -125,14 +125,16 @@ function isGltf(value: Record<string, unknown>): boolean {
 function refused(name: string, error: unknown, hint?: string): LoadFault {
   if (error instanceof LoadFault) return error;
   const { line, column } = (error ?? {}) as { line?: number; column?: number };
-  const where = line === undefined ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
   const message = error instanceof Error ? error.message : String(error);
+  // Where the message says it itself, once is enough.
+  const where = line === undefined || message.includes(`line ${line}`) ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
   return new LoadFault(`${name} cannot be used: ${message}`, { where, hint });
 }
 
 async function loadProblem(name: string, text: string, value: Record<string, unknown>, known: KnownFiles, reader: Reader): Promise<Loaded> {
   const schema = value["schema"];
   if (schema === "posekit.solution/1") throw new LoadFault(`${name} is a solution, not a problem`, { hint: "Drop the problem that it was made from." });
+  if (schema === "posekit.contacts/1") throw new LoadFault(`${name} holds contacts of a motion`, { hint: "Choose Motion among the scenes, open the motion and drop it there." });
   if (schema !== "posekit.chain/1" && schema !== "posekit.figure/1") {
     const has = schema === undefined ? "has no `schema`" : `has the schema ${JSON.stringify(schema).slice(0, 40)}`;
     throw new LoadFault(`${name} ${has}`, { hint: 'A chain begins with "schema": "posekit.chain/1", a figure with "schema": "posekit.figure/1".' });
@@ -207,7 +209,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const info = await reader.load(figure, undefined);
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
     // The panel lists what the library says of the joints as they are written out, not of the file.
-    const remark = ["Joints of a glTF file have no limits of their own; clips are not read.", ...remarksOf(warnings)].join(" ");
+    const remark = ["Joints of a glTF file have no limits of their own; its clips play in the scene Motion.", ...remarksOf(warnings)].join(" ");
     return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: 0 };
   } catch (error) {
     throw refused(name, error, characterHint(error));

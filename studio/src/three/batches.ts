@@ -7,7 +7,10 @@ import type { Programs } from "./programs.ts";
 /** Attribute of a row: name, how many numbers, where they begin. */
 type Field = readonly [name: string, size: number, offset: number];
 
-/** A template geometry drawn once for every row. */
+/**
+ * A template geometry drawn once for every row. The template is the batch's own: its buffers go when rows grow, and another that shared
+ * them would draw nothing.
+ */
 export class Batch {
   readonly mesh: THREE.Mesh<THREE.InstancedBufferGeometry>;
   #rows: Float32Array | null = null;
@@ -93,10 +96,9 @@ export class Batches {
   constructor(programs: Programs) {
     this.#bodies = LEVELS.map(({ around, rings }) => new Batch(capsule(around, rings), programs.body, BODY_FIELDS, 2));
     this.#outlines = this.#bodies.map((batch) => batch.twin(programs.outline, 1));
-    const ribbon = quad(0, 1);
-    this.#casts = new Batch(ribbon, programs.cast, BODY_FIELDS, 0);
-    this.#strokes = new Batch(ribbon, programs.stroke, STROKE_FIELDS, 4);
-    this.#lines = new Batch(ribbon, programs.line, STROKE_FIELDS, 6);
+    this.#casts = new Batch(quad(0, 1), programs.cast, BODY_FIELDS, 0);
+    this.#strokes = new Batch(quad(0, 1), programs.stroke, STROKE_FIELDS, 4);
+    this.#lines = new Batch(quad(0, 1), programs.line, STROKE_FIELDS, 6);
     this.#marks = new Batch(quad(-1, 1), programs.mark, MARK_FIELDS, 7);
     this.#veils = new THREE.Mesh(new THREE.BufferGeometry(), programs.veil);
     this.#veils.frustumCulled = false;

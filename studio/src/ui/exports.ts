@@ -3,6 +3,7 @@
 import { Code, Download, FileImage, FileJson, Image, type LucideIcon } from "lucide-preact";
 import type { MotionSession } from "../core/motion/types.ts";
 import type { Session } from "../core/types.ts";
+import { slug } from "../core/snippets.ts";
 import { openDialog } from "./page.ts";
 import { saveBlob, saveText } from "./save.ts";
 
@@ -24,7 +25,7 @@ export function problemExports(session: Session): Export[] {
       },
     },
     { icon: FileImage, label: "Picture (SVG)", act: () => { saveText(session.exportSvg()); } },
-    { icon: Image, label: "Picture (PNG)", act: async () => { saveBlob("posekit.png", await session.exportPng()); } },
+    { icon: Image, label: "Picture (PNG)", act: async () => { saveBlob(`${slug(session.document.peek().title)}.png`, await session.exportPng()); } },
     CODE,
   ];
 }

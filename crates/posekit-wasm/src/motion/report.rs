@@ -68,7 +68,11 @@ impl Table {
         Report {
             floor: [floor.point.to_array(), floor.normal.to_array()],
             plants: self.rows(&stands, &before, &after, millimetres),
-            metrics: self.metrics(&before, &after, self.pose_change() * millimetres),
+            metrics: self.metrics(
+                &self.of_feet(&stands, before),
+                &self.of_feet(&stands, after),
+                self.pose_change() * millimetres,
+            ),
             changed: self.changed(),
             path_share: work.cleaned.path_share,
             residual,
@@ -97,8 +101,8 @@ impl Table {
     fn rows(
         &self,
         stands: &[Stand],
-        before: &Measured,
-        after: &Measured,
+        before: &[Measured],
+        after: &[Measured],
         millimetres: f64,
     ) -> Vec<PlantRow> {
         let row = |(index, (joint, frames)): (usize, &Stand)| {
@@ -109,8 +113,8 @@ impl Table {
                 to: self.source.time(frames.end.saturating_sub(1)),
                 verdict,
                 words,
-                before: before.drifts[index],
-                after: after.drifts[index],
+                before: before[index].drift,
+                after: after[index].drift,
             }
         };
         stands.iter().enumerate().map(row).collect()
@@ -157,8 +161,19 @@ impl Table {
         stands.iter().filter_map(plant).collect()
     }
 
+    /// Those of feet: a hand that is held says nothing of how feet stand. All of them where there are no legs.
+    fn of_feet(&self, stands: &[Stand], measured: Vec<Measured>) -> Vec<Measured> {
+        let legs = &self.work.cleaned.legs.legs;
+        let is_foot = |joint| {
+            legs.is_empty()
+                || legs.iter().any(|leg| leg.limb.end == joint || leg.ball == Some(joint))
+        };
+        let pairs = stands.iter().zip(measured);
+        pairs.filter(|((joint, _), _)| is_foot(*joint)).map(|(_, measured)| measured).collect()
+    }
+
     /// Drift first, then what holding feet could have cost.
-    fn metrics(&self, before: &Measured, after: &Measured, pose_change: f64) -> Vec<Metric> {
+    fn metrics(&self, before: &[Measured], after: &[Measured], pose_change: f64) -> Vec<Metric> {
         let cleaned = &self.work.cleaned;
         let plants = self.plants(&self.stands());
         let [was, is] = [Which::Source, Which::Result].map(|which| {
@@ -237,16 +252,17 @@ impl Table {
     }
 }
 
-/// How what should stand stands, in millimetres.
+/// How one that should stand stands, in millimetres.
 struct Measured {
-    drifts: Vec<f64>,
-    /// Mean speed along the floor \[mm/s\].
-    speed: f64,
-    /// How far heights spread at most.
+    drift: f64,
+    /// How far it goes along the floor, all in all, and in what time \[s\].
+    way: f64,
+    time: f64,
+    /// How far its heights spread.
     lift: f64,
 }
 
-fn measure_stands(clip: &Clip, stands: &[Stand], floor: &Floor, millimetres: f64) -> Measured {
+fn measure_stands(clip: &Clip, stands: &[Stand], floor: &Floor, millimetres: f64) -> Vec<Measured> {
     let skeleton = clip.skeleton();
     let mut tracks: Vec<Vec<DVec3>> = stands.iter().map(|_| Vec::new()).collect();
     let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
@@ -259,17 +275,18 @@ fn measure_stands(clip: &Clip, stands: &[Stand], floor: &Floor, millimetres: f64
         }
     }
     let level = |point: &DVec3| *point - floor.normal * point.dot(floor.normal);
-    let (mut way, mut time, mut lift) = (0.0, 0.0, 0.0_f64);
-    for track in &tracks {
+    let measured = |track: &Vec<DVec3>| {
         let heights: Vec<f64> = track.iter().map(|point| point.dot(floor.normal)).collect();
         let [least, most] =
             [f64::min, f64::max].map(|pick| heights.iter().copied().reduce(pick).unwrap_or(0.0));
-        lift = lift.max(most - least);
-        way += track.windows(2).map(|pair| level(&pair[0]).distance(level(&pair[1]))).sum::<f64>();
-        time += clip.frame_time() * track.len().saturating_sub(1) as f64;
-    }
-    let drifts = tracks.iter().map(|track| drift(track.iter().map(level).collect())).collect();
-    Measured { drifts, speed: if time > 0.0 { way / time } else { 0.0 }, lift }
+        Measured {
+            drift: drift(track.iter().map(level).collect()),
+            way: track.windows(2).map(|pair| level(&pair[0]).distance(level(&pair[1]))).sum(),
+            time: clip.frame_time() * track.len().saturating_sub(1) as f64,
+            lift: most - least,
+        }
+    };
+    tracks.iter().map(measured).collect()
 }
 
 /// The largest distance from the median.
@@ -284,17 +301,22 @@ fn drift(points: Vec<DVec3>) -> f64 {
     points.iter().map(|point| point.distance(median)).fold(0.0, f64::max)
 }
 
-fn metrics(before: &Measured, after: &Measured) -> Vec<Metric> {
-    let median = |drifts: &[f64]| {
-        let mut sorted = drifts.to_vec();
+fn metrics(before: &[Measured], after: &[Measured]) -> Vec<Metric> {
+    let median = |all: &[Measured]| {
+        let mut sorted: Vec<f64> = all.iter().map(|one| one.drift).collect();
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
     };
-    let worst = |drifts: &[f64]| drifts.iter().copied().fold(0.0, f64::max);
-    let visible = |drifts: &[f64]| {
-        drifts.iter().filter(|&&drift| drift > 1000.0 * VISIBLE_SLIDE).count() as f64
+    let visible = |all: &[Measured]| {
+        all.iter().filter(|one| one.drift > 1000.0 * VISIBLE_SLIDE).count() as f64
     };
-    let row = |name, unit, sentence, of: &dyn Fn(&Measured) -> f64| Metric {
+    let speed = |all: &[Measured]| {
+        let [way, time] = [|one: &Measured| one.way, |one: &Measured| one.time]
+            .map(|of| all.iter().map(of).sum::<f64>());
+        if time > 0.0 { way / time } else { 0.0 }
+    };
+    let most = |all: &[Measured], of: fn(&Measured) -> f64| all.iter().map(of).fold(0.0, f64::max);
+    let row = |name, unit, sentence, of: &dyn Fn(&[Measured]) -> f64| Metric {
         name,
         unit,
         sentence,
@@ -306,16 +328,18 @@ fn metrics(before: &Measured, after: &Measured) -> Vec<Metric> {
             "Drift, median plant",
             "mm",
             "How far a planted foot goes along the floor from where it mostly is.",
-            &|m| median(&m.drifts),
+            &median,
         ),
-        row("Drift, worst plant", "mm", "The largest of these.", &|m| worst(&m.drifts)),
+        row("Drift, worst plant", "mm", "The largest of these.", &|all| most(all, |one| one.drift)),
         row(
             "Visibly sliding plants",
             "",
             "Those that drift more than 21 mm, which viewers begin to notice.",
-            &|m| visible(&m.drifts),
+            &visible,
         ),
-        row("Slide speed", "mm/s", "Mean speed of planted feet along the floor.", &|m| m.speed),
-        row("Lift", "mm", "How far the height of a planted foot changes at most.", &|m| m.lift),
+        row("Slide speed", "mm/s", "Mean speed of planted feet along the floor.", &speed),
+        row("Lift", "mm", "How far the height of a planted foot changes at most.", &|all| {
+            most(all, |one| one.lift)
+        }),
     ]
 }

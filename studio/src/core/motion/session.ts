@@ -220,7 +220,7 @@ class Store implements MotionSession {
     if (!info) return;
     const rest = info.warnings.length > 0 ? `${info.warnings.length === 1 ? "One remark" : `${info.warnings.length} remarks`} on the file: see the panel.` : undefined;
     if (info.clip === null) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "It can be posed all the same." });
-    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason, hint: "Contacts can be set on any joint from the panel." });
+    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason.replace(/^no legs: /, ""), hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
     else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
   }
 
@@ -620,9 +620,11 @@ class Store implements MotionSession {
   #refuse(name: string, error: unknown): void {
     if (error instanceof WorkerLost) return;
     const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
-    const where = line === undefined ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
-    const what = `${name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
-    this.#tell({ kind: "error", what, where, hint: "What was on show stays." });
+    const { message, hint } = explained(name, error instanceof Error ? error.message : String(error));
+    const what = `${name} cannot be used: ${message}`;
+    // Where the message says it itself, once is enough.
+    const where = line === undefined || what.includes(`line ${line}`) ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
+    this.#tell({ kind: "error", what, where, hint: hint ?? "What was on show stays." });
   }
 
   #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
@@ -646,6 +648,16 @@ class Store implements MotionSession {
     this.pause();
     this.#client.dispose();
   }
+}
+
+/** What a fault means on the page, and what to try. */
+function explained(name: string, message: string): { message: string; hint: string | undefined } {
+  const lenient = "; what is whole can be read leniently";
+  if (message.includes(lenient)) {
+    return { message: message.replace(lenient, ""), hint: `The command makes a sound file of what is whole: posekit convert ${name} -o whole.bvh --lenient` };
+  }
+  const isSplit = message.includes("no other file is read");
+  return { message, hint: isSplit ? "Export it as glTF binary (.glb), which holds everything in one file." : undefined };
 }
 
 /** Whether two documents make the same result. */

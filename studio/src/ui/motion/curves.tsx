@@ -10,7 +10,12 @@ import { theme } from "../theme.ts";
 import { token } from "../tokens.ts";
 
 type Kind = "rotation" | "place";
-const kind = signal<Kind>("rotation");
+/** What somebody has asked for; null: how the joint turns, or where it is if it does not. */
+const chosen = signal<Kind | null>(null);
+/** Turns below this are none [°]. */
+const STILL = 0.5;
+/** The least height of the plot, so that rounding does not look like much [°, m]. */
+const LEAST = { rotation: 2, place: 0.02 } as const;
 const KINDS: { value: Kind; label: string }[] = [{ value: "rotation", label: "Rotation" }, { value: "place", label: "Place" }];
 const AXES = [{ name: "x", line: "line-ccd" }, { name: "y", line: "line-fabrik" }, { name: "z", line: "line-relaxation" }] as const;
 
@@ -20,16 +25,17 @@ export function Curves({ session }: { session: MotionSession }) {
   useEffect(() => (box.current ? keepPlot(box.current, session) : undefined), [session, info === undefined]);
   if (!info) return null;
   const joint = session.curveJoint.value ?? 0;
+  const kind = kindOf(session);
   const movable = info.joints.flatMap(({ name, canMove }, index) => (canMove ? [{ value: String(index), label: name }] : []));
   return (
     <figure class="plot motion-curves">
       <figcaption class="plot-title curve-title">
         <Select label="Joint" hideLabel value={String(joint)} choices={movable} onChange={(value) => { session.curveJoint.value = Number(value); }} />
-        <Select label="What" hideLabel value={kind.value} choices={KINDS} onChange={(value) => { kind.value = value; }} />
+        <Select label="What" hideLabel value={kind} choices={KINDS} onChange={(value) => { chosen.value = value; }} />
         {AXES.map(({ name, line }) => <span key={name} class="curve-key" data-line={line}>{name}</span>)}
         <span class="plot-note">full lines: result; grey dashes: original</span>
       </figcaption>
-      <div class="plot-box" ref={box} role="img" aria-label={`Curves of ${info.joints[joint]?.name ?? ""}, ${kind.value === "rotation" ? "degrees" : "metres"} over seconds`} />
+      <div class="plot-box" ref={box} role="img" aria-label={`Curves of ${info.joints[joint]?.name ?? ""}, ${kind === "rotation" ? "degrees" : "metres"} over seconds`} />
     </figure>
   );
 }
@@ -40,7 +46,7 @@ function keepPlot(box: HTMLDivElement, session: MotionSession): () => void {
     void theme.value;
     const curves = session.curves.value;
     const info = session.shown.peek()?.info;
-    const which = kind.value;
+    const which = kindOf(session);
     plot?.destroy();
     plot = curves && info ? new uPlot(options(box, which, session), dataOf(curves, info, which), box) : null;
   });
@@ -53,6 +59,20 @@ function keepPlot(box: HTMLDivElement, session: MotionSession): () => void {
     watcher.disconnect();
     plot?.destroy();
   };
+}
+
+function kindOf(session: MotionSession): Kind {
+  const curves = session.curves.value;
+  return chosen.value ?? (curves && !turns(curves) ? "place" : "rotation");
+}
+
+/** A hand at the end of a chain keeps its turn, and what is pulled with it is its place. */
+function turns({ source, result }: JointCurves): boolean {
+  return [source, result].some((all) => [0, 1, 2].some((axis) => {
+    const first = all[axis] ?? 0;
+    for (let at = axis; at < all.length; at += 6) if (Math.abs((all[at] ?? 0) - first) > STILL) return true;
+    return false;
+  }));
 }
 
 function sizeOf(box: HTMLElement) {
@@ -71,16 +91,15 @@ function dataOf(curves: JointCurves, info: MotionInfo, which: Kind): uPlot.Align
 function options(box: HTMLElement, which: Kind, session: MotionSession): uPlot.Options {
   const axis = { stroke: token("ink-soft"), grid: { stroke: token("grid"), width: 1 }, ticks: { show: false }, font: "12px 'JetBrains Mono', monospace" };
   const unit = which === "rotation" ? "°" : " m";
-  const digits = which === "rotation" ? 0 : 2;
   return {
     ...sizeOf(box),
     legend: { show: false },
     padding: [8, 12, 0, 0],
     cursor: { drag: { x: false, y: false }, points: { show: false } },
-    scales: { x: { time: false } },
+    scales: { x: { time: false }, y: { range: (_, min, max) => padded(min ?? 0, max ?? 0, LEAST[which]) } },
     axes: [
       { ...axis, size: 26, space: 60, values: (_, ticks) => ticks.map((tick) => `${tick}\u00a0s`) },
-      { ...axis, size: 64, space: 28, values: (_, ticks) => ticks.map((tick) => `${tick.toFixed(digits)}${unit}`) },
+      { ...axis, size: 64, space: 28, values: (_, ticks) => ticks.map((tick) => `${tick.toFixed(digitsOf(ticks))}${unit}`) },
     ],
     series: [
       {},
@@ -97,6 +116,17 @@ function options(box: HTMLElement, which: Kind, session: MotionSession): uPlot.O
       }],
     },
   };
+}
+
+/** Some room above and below, and no less than this between them. */
+function padded(min: number, max: number, least: number): uPlot.Range.MinMax {
+  const half = Math.max(0.55 * (max - min), least / 2);
+  return [(min + max) / 2 - half, (min + max) / 2 + half];
+}
+
+/** So many decimals that neighbours are told apart. */
+function digitsOf([first = 0, second = 1]: number[]): number {
+  return Math.max(0, Math.ceil(-Math.log10(Math.abs(second - first)) - 1e-9));
 }
 
 function drawPlayhead(plot: uPlot, session: MotionSession): void {

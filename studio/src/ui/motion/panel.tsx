@@ -67,14 +67,22 @@ function ResultSection({ session, report, info, millis }: { session: MotionSessi
 }
 
 function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
-  if (info.legs.length === 0) return `No legs were found: ${info.legsReason}.`;
+  if (info.legs.length === 0) return `No legs were found: ${legsWords(info)}.`;
   if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
   const drift = report.metrics[0];
   if (!drift) return "";
-  const plants = report.plants.length === 1 ? "the only plant" : `${report.plants.length} plants`;
+  const isFoot = ({ joint }: PlantRow) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
+  const nFeet = report.plants.filter(isFoot).length;
+  if (nFeet === 0) return "No foot stands in this motion; what is held is something else.";
+  const plants = nFeet === 1 ? "the only plant" : `${nFeet} plants`;
   if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${plants}. Cleaning is off.`;
   const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
   return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${plants}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
+}
+
+/** Why these are the legs, or why there are none. */
+function legsWords({ legsReason }: MotionInfo): string {
+  return legsReason.replace(/^no legs: /, "");
 }
 
 function CleanSection({ session }: { session: MotionSession }) {
@@ -185,7 +193,7 @@ function FileSection({ session, info, report }: { session: MotionSession; info: 
       <dl class="file-facts">
         <div><dt>Length</dt><dd>{length.toFixed(2)} s, {info.nFrames} frames, {(1 / info.frameTime).toFixed(1)} a second</dd></div>
         <div><dt>Joints</dt><dd>{info.joints.length}</dd></div>
-        <div><dt>Legs</dt><dd>{info.legs.length === 0 ? "none" : info.legs.map(({ end }) => info.joints[end]?.name).join(", ")}; {info.legsReason}</dd></div>
+        <div><dt>Legs</dt><dd>{info.legs.length === 0 ? "none" : info.legs.map(({ end }) => info.joints[end]?.name).join(", ")}; {legsWords(info)}</dd></div>
         {info.legs.length === 0 && info.candidates.length > 0 && <div><dt>Could be</dt><dd>{info.candidates.join(", ")}</dd></div>}
         <div><dt>Floor</dt><dd>{floorWords(report, info)}</dd></div>
         <div><dt>Read as</dt><dd>{info.survey}</dd></div>

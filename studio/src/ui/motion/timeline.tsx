@@ -14,13 +14,15 @@ export function Timeline({ session }: { session: MotionSession }) {
   const info = session.shown.value?.info;
   if (!info) return <p class="timeline-empty hint">Drop a BVH, GLB or VRM file anywhere on the page.</p>;
   const contacts = session.contacts.value;
+  const rows = rowsOf(info, contacts);
   return (
     <div class="timeline">
       <Tools session={session} info={info} contacts={contacts} />
       <div class="timeline-scroll">
         <div class="timeline-rows" data-zoom={zoom.value}>
           <Ruler session={session} info={info} />
-          {rowsOf(info, contacts).map((row) => <ContactRow key={row.joint} row={row} session={session} info={info} contacts={contacts} />)}
+          {rows.map((row) => <ContactRow key={row.joint} row={row} session={session} info={info} contacts={contacts} />)}
+          <OtherRow session={session} info={info} rows={rows} />
           <KeyRow session={session} info={info} />
         </div>
       </div>
@@ -168,6 +170,28 @@ function ContactRow({ row, session, info, contacts }: RowProps) {
       <div class="track" onDblClick={(event) => { if (event.target === event.currentTarget) session.addContact(row.joint, timeAt(info, event.currentTarget, event.clientX)); }}>
         {own.map(({ contact, index }) => <Bar key={index} contact={contact} index={index} label={row.label} session={session} info={info} />)}
       </div>
+    </div>
+  );
+}
+
+/** Any other joint can be held too: it gets a row with its first contact. */
+function OtherRow({ session, info, rows }: { session: MotionSession; info: MotionInfo; rows: readonly Row[] }) {
+  const others = info.joints.flatMap(({ name }, joint) => (rows.some((row) => row.joint === joint) ? [] : [{ name, joint }]));
+  return (
+    <div class="timeline-row">
+      <span class="row-label">
+        <select
+          class="row-other" aria-label="Hold another joint, from the frame on show"
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            event.currentTarget.value = "";
+            if (value !== "") session.addContact(Number(value), timeOf(info, session.frame.peek()));
+          }}
+        >
+          <option value="">Hold a joint</option>
+          {others.map(({ name, joint }) => <option key={joint} value={String(joint)}>{name}</option>)}
+        </select>
+      </span>
     </div>
   );
 }
