@@ -9,6 +9,9 @@ use crate::table::{Align, Cell, Table, width};
 /// Plants of a file that are listed; what is more is counted.
 const MOST_PLANTS: usize = 24;
 
+/// Joints that may end legs and are listed.
+const MOST_CANDIDATES: usize = 16;
+
 /// What people notice \[mm\].
 pub(super) const NOTICED: f64 = 21.0;
 
@@ -122,11 +125,14 @@ fn legs_text(clip: &ClipRecord) -> String {
         let _ = writeln!(text, "  {word}{}", clip.legs_reason);
     }
     if !clip.candidates.is_empty() {
-        let _ = writeln!(
-            text,
-            "  joints that may end legs: {}; choose with --legs",
-            clip.candidates.join(", ")
-        );
+        let shown: Vec<&str> =
+            clip.candidates.iter().take(MOST_CANDIDATES).map(String::as_str).collect();
+        let more = match clip.candidates.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let names = shown.join(", ");
+        let _ = writeln!(text, "  joints that may end legs: {names}{more}; choose with --legs");
     }
     text
 }
