@@ -320,6 +320,24 @@ fn what_is_converted_to_and_what_stays_behind_is_told() {
 }
 
 #[test]
+fn a_glb_of_few_keys_is_smaller_and_feet_stand_as_before() {
+    let place = place("keys");
+    let [fast, cleaned] = ["fast.bvh", "clean.bvh"].map(|name| place.join(name));
+    assert!(run(&["retime", "--to-fps", "120", "-o"], &[&fast, &walk()]).status.success());
+    assert!(clean(&fast, &cleaned, &[]).status.success());
+    let [all, few] = ["all.glb", "few.glb"].map(|name| place.join(name));
+    assert!(run(&["convert", "-o"], &[&all, &cleaned]).status.success());
+    let told = run(&["convert", "--keys", "1", "-o"], &[&few, &cleaned]);
+    assert!(told.status.success() && text(&told).contains(" keys written"), "{}", text(&told));
+    let size = |path: &Path| fs::metadata(path).unwrap().len();
+    assert!(2 * size(&few) < size(&all), "{} of {}", size(&few), size(&all));
+    let check = run(&["check", "--json", "--bound", "3"], &[&few]);
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check));
+    let none = run(&["convert", "--keys", "1", "-o"], &[&place.join("x.bvh"), &walk()]);
+    assert!(none.status.code() == Some(2) && errors(&none).contains("--keys is for GLB"));
+}
+
+#[test]
 fn retimed_contacts_come_with_the_way_to_hold_them() {
     let place = place("retime-hint");
     let path = |name: &str| place.join(name).to_str().unwrap().to_owned();

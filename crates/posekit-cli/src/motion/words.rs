@@ -89,6 +89,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
     if says_legs {
         text.push_str(&plain(&legs_text(clip)));
     }
+    if let Some([kept, of]) = clip.kept_keys {
+        let _ = writeln!(text, "  {kept} of {} written", count(of, "key"));
+    }
     if let Some(floor) = &clip.floor {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
     }
