@@ -25,7 +25,7 @@ fn walk() -> PathBuf {
 
 /// The largest distance of a joint from where it is, over all frames \[m\]. Between keys both files are sampled as any reader does.
 fn apart(a: &Clip, b: &Clip) -> f64 {
-    assert_eq!(a.n_frames(), b.n_frames());
+    assert_eq!(a.n_frames(), b.n_frames(), "as many frames");
     let mut worst = 0.0_f64;
     for frame in 0..a.n_frames() {
         let (then, now) = (a.skeleton().poses(a.frame(frame)), b.skeleton().poses(b.frame(frame)));
