@@ -119,6 +119,8 @@ fn d6_a_file_that_takes_too_long_is_given_up_and_told() {
     assert!(content(&output).keys().all(|name| !name.to_string_lossy().contains(".posekit-")));
     let again = clean(&many_of(&folder, &place), &output, &["--timeout", "60"]);
     assert!(text(&again).contains("4 files: 0 done, 4 done before"), "{}", text(&again));
+    let single = run(&["check", "--timeout", "1"], &[&walk()]);
+    assert!(single.status.code() == Some(2) && errors(&single).contains("goes with a folder"));
 }
 
 /// A folder with the walks of another alone.
