@@ -175,6 +175,7 @@ const CONVERT_EXAMPLES: &str = "\
 Examples:
   posekit convert walk.bvh -o walk.glb
   posekit convert character.vrm -o motion.bvh --clip 2
+  posekit convert walk.bvh -o small.glb --keys 1
   posekit convert captures/ -o glb/ --to glb";
 
 #[derive(Debug, Args)]
@@ -187,6 +188,9 @@ pub(crate) struct ConvertArgs {
     /// The form of what is written: motion capture, or binary glTF with joints and an animation; by default what the output's name ends in
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Target>,
+    /// Only so many keys of a GLB that every joint stays this near to where it is at every frame [mm]
+    #[arg(long, value_name = "MM", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) keys: Option<f64>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
 }

@@ -119,6 +119,8 @@ fn d6_a_file_that_takes_too_long_is_given_up_and_told() {
     assert!(content(&output).keys().all(|name| !name.to_string_lossy().contains(".posekit-")));
     let again = clean(&many_of(&folder, &place), &output, &["--timeout", "60"]);
     assert!(text(&again).contains("4 files: 0 done, 4 done before"), "{}", text(&again));
+    let single = run(&["check", "--timeout", "1"], &[&walk()]);
+    assert!(single.status.code() == Some(2) && errors(&single).contains("goes with a folder"));
 }
 
 /// A folder with the walks of another alone.
@@ -317,6 +319,24 @@ fn what_is_converted_to_and_what_stays_behind_is_told() {
     let lost = run(&["convert", "-o"], &[&place.join("lost.glb"), &meshed]);
     assert_eq!(lost.status.code(), Some(0), "{}", errors(&lost));
     assert!(errors(&lost).contains("meshes and all else stay behind"), "{}", errors(&lost));
+}
+
+#[test]
+fn a_glb_of_few_keys_is_smaller_and_feet_stand_as_before() {
+    let place = place("keys");
+    let [fast, cleaned] = ["fast.bvh", "clean.bvh"].map(|name| place.join(name));
+    assert!(run(&["retime", "--to-fps", "120", "-o"], &[&fast, &walk()]).status.success());
+    assert!(clean(&fast, &cleaned, &[]).status.success());
+    let [all, few] = ["all.glb", "few.glb"].map(|name| place.join(name));
+    assert!(run(&["convert", "-o"], &[&all, &cleaned]).status.success());
+    let told = run(&["convert", "--keys", "1", "-o"], &[&few, &cleaned]);
+    assert!(told.status.success() && text(&told).contains(" keys written"), "{}", text(&told));
+    let size = |path: &Path| fs::metadata(path).unwrap().len();
+    assert!(2 * size(&few) < size(&all), "{} of {}", size(&few), size(&all));
+    let check = run(&["check", "--json", "--bound", "3"], &[&few]);
+    assert_eq!(check.status.code(), Some(0), "{}", text(&check));
+    let none = run(&["convert", "--keys", "1", "-o"], &[&place.join("x.bvh"), &walk()]);
+    assert!(none.status.code() == Some(2) && errors(&none).contains("--keys is for GLB"));
 }
 
 #[test]

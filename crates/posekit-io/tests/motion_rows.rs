@@ -104,8 +104,13 @@ fn a_figure_that_appears_has_the_lengths_that_it_comes_to() {
     assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.1, 0.0]);
     // What is moved under it can be written.
     let clip = file.clip(0).unwrap();
-    let values = clip.values().iter().map(|value| value + 0.01).collect();
-    assert!(file.write(0, &clip.with_values(values).unwrap(), "").unwrap().joints[0] > 0);
+    let hips = clip.skeleton().value_range(clip.skeleton().find("hips").unwrap());
+    let mut values = clip.values().to_vec();
+    let n = clip.skeleton().n_values();
+    values.chunks_exact_mut(n).for_each(|q| q[hips.start] += 0.25);
+    let written = file.write(0, &clip.with_values(values).unwrap(), "").unwrap();
+    let again = open(&written.file);
+    assert_at(place(again.clip(0).unwrap(), "hips", 0), [0.25, 0.9, 0.0]);
 }
 
 #[test]

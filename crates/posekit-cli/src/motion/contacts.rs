@@ -6,6 +6,7 @@ use posekit::motion::{Clip, Contact};
 use posekit::skeleton::Skeleton;
 use posekit_io::{ContactsFile, Limits, read_text};
 
+use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::output::write_file;
 
@@ -22,11 +23,11 @@ pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
     let outside = |contact: &&Contact| clip.frames(contact.from, contact.to).is_empty();
     let Some(contact) = contacts.iter().find(outside) else { return Ok(()) };
     Err(Failure::usage(format!(
-        "no frame is from {} to {} s; the motion is from {} to {:.3} s",
-        contact.from,
-        contact.to,
-        clip.start(),
-        clip.start() + clip.duration()
+        "no frame is from {} to {} s; the motion is from {} to {} s",
+        digits(contact.from, 4),
+        digits(contact.to, 4),
+        digits(clip.start(), 4),
+        digits(clip.start() + clip.duration(), 4)
     )))
 }
 

@@ -1,8 +1,9 @@
 //! `posekit convert`: motions from one form to another.
 
 use posekit_io::gltf;
-use posekit_io::motion::{to_bvh, to_glb};
+use posekit_io::motion::{to_bvh, to_glb, to_glb_within};
 
+use super::record::ClipRecord;
 use super::run::{Made, Task, or_json};
 use super::source::Output;
 use crate::failure::{Failure, Result};
@@ -15,13 +16,16 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
 
 fn begin(args: &ConvertArgs) -> Result<()> {
     let target = target(args)?;
+    if args.keys.is_some() && target == Target::Bvh {
+        return Err(Failure::usage("--keys is for GLB; a BVH has all its frames"));
+    }
     let task = Task {
         command: "convert",
         input: &args.input,
         batch: &args.batch,
         output: Some(&args.output),
         extension: Some(target.extension()),
-        options: format!("{target:?} {}", args.input.key()),
+        options: format!("{target:?} {:?} {}", args.keys, args.input.key()),
     };
     let outcome = task.run(|opened, place| {
         let index = opened.only("a converted file")?;
@@ -34,9 +38,14 @@ fn begin(args: &ConvertArgs) -> Result<()> {
             },
             str::to_owned,
         );
-        let bytes = match target {
-            Target::Bvh => to_bvh(clip).map(|file| file.to_bytes()),
-            Target::Glb => to_glb(clip, &name),
+        let mut kept = None;
+        let bytes = match (target, args.keys) {
+            (Target::Bvh, _) => to_bvh(clip).map(|file| file.to_bytes()),
+            (Target::Glb, None) => to_glb(clip, &name),
+            (Target::Glb, Some(mm)) => to_glb_within(clip, &name, mm / 1e3).map(|thinned| {
+                kept = Some([thinned.kept, thinned.of]);
+                thinned.file
+            }),
         };
         let bytes = bytes.map_err(|error| opened.failure(error))?;
         let mut record = opened.record();
@@ -49,7 +58,7 @@ fn begin(args: &ConvertArgs) -> Result<()> {
             let message = "only joints and the motion are written; meshes and all else stay behind";
             record.warnings.push(message.to_owned());
         }
-        record.clips.push(opened.clip_record(index, clip));
+        record.clips.push(ClipRecord { kept_keys: kept, ..opened.clip_record(index, clip) });
         let outputs = vec![Output { path: place.to_owned(), bytes }];
         Ok(Made { record, outputs, view: () })
     })?;

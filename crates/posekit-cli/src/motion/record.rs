@@ -85,6 +85,9 @@ pub(super) struct ClipRecord {
     pub(super) shifts: Vec<ShiftRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) metrics: Vec<MetricRecord>,
+    /// How many keys were written, and how many there are with one at every frame.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) kept_keys: Option<[usize; 2]>,
     /// How many joints were written anew.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) changed_joints: Option<usize>,

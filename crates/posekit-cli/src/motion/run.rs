@@ -72,6 +72,9 @@ impl Task<'_> {
             None => vec![Ok(PathBuf::new()); found.files.len()],
         };
         if found.folder.is_none() {
+            if self.batch.timeout.is_some() {
+                return Err(Failure::usage("--timeout goes with a folder, not with one file"));
+            }
             let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
             return Ok(match self.one(input, &place, None, &work) {
                 Ok((record, view)) => {

@@ -9,6 +9,9 @@ use crate::table::{Align, Cell, Table, width};
 /// Plants of a file that are listed; what is more is counted.
 const MOST_PLANTS: usize = 24;
 
+/// Joints that may end legs and are listed.
+const MOST_CANDIDATES: usize = 16;
+
 /// What people notice \[mm\].
 pub(super) const NOTICED: f64 = 21.0;
 
@@ -86,6 +89,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
     if says_legs {
         text.push_str(&plain(&legs_text(clip)));
     }
+    if let Some([kept, of]) = clip.kept_keys {
+        let _ = writeln!(text, "  {kept} of {} written", count(of, "key"));
+    }
     if let Some(floor) = &clip.floor {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
     }
@@ -122,11 +128,14 @@ fn legs_text(clip: &ClipRecord) -> String {
         let _ = writeln!(text, "  {word}{}", clip.legs_reason);
     }
     if !clip.candidates.is_empty() {
-        let _ = writeln!(
-            text,
-            "  joints that may end legs: {}; choose with --legs",
-            clip.candidates.join(", ")
-        );
+        let shown: Vec<&str> =
+            clip.candidates.iter().take(MOST_CANDIDATES).map(String::as_str).collect();
+        let more = match clip.candidates.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let names = shown.join(", ");
+        let _ = writeln!(text, "  joints that may end legs: {names}{more}; choose with --legs");
     }
     text
 }

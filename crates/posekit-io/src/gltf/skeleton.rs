@@ -187,9 +187,13 @@ fn common_root(tree: &Tree<'_>, roles: &[Role]) -> Option<usize> {
 /// Unequal scales above something that turns would shear it.
 fn warn_of_scales(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) {
     let mut is_warned = vec![false; tree.len()];
-    for &node in tree.order.iter().filter(|&&node| roles[node] == Role::Ball) {
-        let Some(uneven) = tree.ancestors(node).skip(1).find(|&above| !tree.local[above].is_even)
-        else {
+    // The nearest above each node, told on from parent to child: a way up from every node would take the square of the depth.
+    let mut uneven_above = vec![None; tree.len()];
+    for &node in &tree.order {
+        let Some(parent) = tree.parents[node] else { continue };
+        uneven_above[node] =
+            if tree.local[parent].is_even { uneven_above[parent] } else { Some(parent) };
+        let Some(uneven) = uneven_above[node].filter(|_| roles[node] == Role::Ball) else {
             continue;
         };
         if !core::mem::replace(&mut is_warned[uneven], true) {

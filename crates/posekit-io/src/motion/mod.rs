@@ -37,6 +37,7 @@ mod capture;
 mod cast;
 mod format;
 mod pace;
+mod thin;
 mod to_bvh;
 mod to_glb;
 
@@ -58,7 +59,7 @@ use cast::Cast;
 
 pub use format::Format;
 pub use to_bvh::to_bvh;
-pub use to_glb::to_glb;
+pub use to_glb::{Thinned, to_glb, to_glb_within};
 
 /// How a motion is read, and what its file does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

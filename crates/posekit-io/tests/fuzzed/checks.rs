@@ -6,7 +6,7 @@ use posekit::motion::{CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSetti
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Options};
 use posekit_io::gltf::Asset;
-use posekit_io::motion::{MotionFile, MotionOptions, to_bvh, to_glb};
+use posekit_io::motion::{MotionFile, MotionOptions, to_bvh, to_glb, to_glb_within};
 use posekit_io::{ContactsFile, Error, Limits, Result, Warnings};
 
 /// Caps so low that no input takes long.
@@ -210,5 +210,7 @@ fn convert(clip: &Clip) {
             file.rest().is_ok_and(|rest| rest.skeleton().n_joints() == clip.skeleton().n_joints()),
             "as many joints"
         );
+        let thinned = to_glb_within(clip, "motion", 0.01).expect("as many keys as fit");
+        assert!(thinned.kept <= thinned.of && read(&thinned.file).rest().is_ok(), "fewer keys");
     }
 }

@@ -1,0 +1,227 @@
+//! Fewer keys for the channels of a glTF: straight ones between which a reader finds what the frames say, to a distance.
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{Pose, slerp};
+
+/// Keys between which a rotation goes further than this are kept: the way between them would not be clear \[cosine of half the angle\].
+const FURTHEST_TURN: f64 = 0.5;
+
+/// How often the bounds of channels are halved before all keys are kept.
+const MOST_HALVINGS: usize = 16;
+
+/// How often the bound that was found is brought nearer to the largest that would do.
+const REFINEMENTS: usize = 3;
+
+/// What a channel moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moves {
+    Rotation,
+    Translation,
+}
+
+/// A channel to be written: a value for every frame, and the frames that become keys.
+#[derive(Debug)]
+pub(super) struct Track {
+    pub(super) joint: usize,
+    pub(super) moves: Moves,
+    pub(super) values: Vec<f32>,
+    pub(super) keys: Vec<usize>,
+}
+
+/// A figure at rest, as it is written.
+#[derive(Debug)]
+pub(super) struct Rest<'r> {
+    pub(super) parents: Vec<Option<usize>>,
+    pub(super) locals: &'r [Pose],
+}
+
+impl Track {
+    pub(super) const fn width(&self) -> usize {
+        match self.moves {
+            Moves::Rotation => 4,
+            Moves::Translation => 3,
+        }
+    }
+
+    /// The values of the keys. Rotations that follow each other have signs by which the way between them is the short one.
+    pub(super) fn of_keys(&self) -> Vec<f32> {
+        let width = self.width();
+        let mut out: Vec<f32> = Vec::with_capacity(self.keys.len() * width);
+        for &key in &self.keys {
+            let value = &self.values[width * key..width * (key + 1)];
+            let turns_back = self.moves == Moves::Rotation
+                && out.len() >= width
+                && out[out.len() - width..].iter().zip(value).map(|(a, b)| a * b).sum::<f32>()
+                    < 0.0;
+            out.extend(value.iter().map(|number| if turns_back { -number } else { *number }));
+        }
+        out
+    }
+
+    fn rotation(&self, frame: usize) -> DQuat {
+        let at = 4 * frame;
+        let [x, y, z, w] = [0, 1, 2, 3].map(|i| f64::from(self.values[at + i]));
+        DQuat::from_xyzw(x, y, z, w)
+    }
+
+    fn place(&self, frame: usize) -> DVec3 {
+        let at = 3 * frame;
+        let [x, y, z] = [0, 1, 2].map(|i| f64::from(self.values[at + i]));
+        DVec3::new(x, y, z)
+    }
+
+    /// How far a frame is off the straight way between two others: a distance, or half an angle.
+    fn miss(&self, times: &[f32], [from, to]: [usize; 2], frame: usize) -> f64 {
+        let part = part(times, [from, to], frame);
+        match self.moves {
+            Moves::Translation => {
+                self.place(from).lerp(self.place(to), part).distance(self.place(frame))
+            }
+            Moves::Rotation => {
+                let found = slerp(self.rotation(from), self.rotation(to), part);
+                (self.rotation(frame).conjugate() * found).xyz().length()
+            }
+        }
+    }
+
+    /// Whether all frames between two are near the straight way.
+    fn fits(&self, times: &[f32], [from, to]: [usize; 2], within: f64) -> bool {
+        let is_clear = self.moves == Moves::Translation
+            || self.rotation(from).dot(self.rotation(to)).abs() > FURTHEST_TURN;
+        is_clear && (from + 1..to).all(|frame| self.miss(times, [from, to], frame) <= within)
+    }
+
+    /// Chooses keys, each as far behind the one before as it can be.
+    ///
+    /// - `within`: how far frames may be off; a distance, or half an angle
+    fn choose(&mut self, times: &[f32], within: f64) {
+        let last = times.len() - 1;
+        let mut keys = vec![0];
+        let mut from = 0;
+        while from < last {
+            // Twice as far each time, and then between what fits and what does not.
+            let (mut good, mut bad) = (from + 1, last + 1);
+            while good + 1 < bad {
+                let far = if bad > last { 2 * good - from } else { usize::midpoint(good, bad) };
+                let next = far.min(bad - 1);
+                if self.fits(times, [from, next], within) { good = next } else { bad = next }
+            }
+            keys.push(good);
+            from = good;
+        }
+        self.keys = keys;
+    }
+}
+
+/// Thins the keys of channels so that no joint is further than a distance from where it is, at any frame. What stands still already keeps its one key.
+///
+/// How much each channel may be off is found by trying: misses of a chain add up, but seldom all of them at once.
+pub(super) fn thin(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distance: f64) {
+    let reaches = rest.reaches();
+    let mut holds = |share: f64| {
+        choose_all(tracks, times, &reaches, share * distance);
+        rest.worst(tracks, times) <= distance
+    };
+    let halved = core::iter::successors(Some(1.0), |share| Some(0.5 * share));
+    let Some((halvings, mut share)) =
+        halved.take(MOST_HALVINGS).enumerate().find(|(_, share)| holds(*share))
+    else {
+        for track in tracks.iter_mut().filter(|track| track.keys.len() > 1) {
+            track.keys = (0..times.len()).collect();
+        }
+        return;
+    };
+    if halvings > 0 {
+        let mut too_much = 2.0 * share;
+        for _ in 0..REFINEMENTS {
+            let middle = 0.5 * (share + too_much);
+            if holds(middle) { share = middle } else { too_much = middle }
+        }
+        choose_all(tracks, times, &reaches, share * distance);
+    }
+}
+
+/// Chooses the keys of all channels that move.
+///
+/// - `length`: how far each may put a joint off
+fn choose_all(tracks: &mut [Track], times: &[f32], reaches: &[f64], length: f64) {
+    for track in tracks.iter_mut().filter(|track| track.keys.len() > 1) {
+        // Half an angle, and small: its sine is hardly less than it.
+        let within = match track.moves {
+            Moves::Translation => length,
+            Moves::Rotation => 0.5 * length / reaches[track.joint],
+        };
+        track.choose(times, within);
+    }
+}
+
+impl Rest<'_> {
+    /// How far what hangs on each joint reaches; at least a tenth of the figure, because a joint on which nothing hangs carries skin.
+    fn reaches(&self) -> Vec<f64> {
+        let mut reaches = vec![0.0_f64; self.locals.len()];
+        for joint in (0..self.locals.len()).rev() {
+            if let Some(parent) = self.parents[joint] {
+                let own = reaches[joint] + self.locals[joint].translation.length();
+                reaches[parent] = reaches[parent].max(own);
+            }
+        }
+        let size = reaches.iter().copied().fold(0.0, f64::max);
+        let least = if size > 0.0 { 0.1 * size } else { 1.0 };
+        reaches.iter().map(|reach| reach.max(least)).collect()
+    }
+
+    /// How far a joint is at most from where it is without thinning.
+    fn worst(&self, tracks: &[Track], times: &[f32]) -> f64 {
+        let n = self.locals.len();
+        let mut next = vec![1; tracks.len()];
+        let mut worlds = vec![[Pose::IDENTITY; 2]; n];
+        let mut worst = 0.0_f64;
+        for frame in 0..times.len() {
+            for (pair, local) in worlds.iter_mut().zip(self.locals) {
+                *pair = [*local; 2];
+            }
+            for (track, next) in tracks.iter().zip(&mut next) {
+                while *next + 1 < track.keys.len() && track.keys[*next] < frame {
+                    *next += 1;
+                }
+                set(track, times, *next, frame, &mut worlds[track.joint]);
+            }
+            for joint in 0..n {
+                if let Some(parent) = self.parents[joint] {
+                    let above = worlds[parent];
+                    let own = worlds[joint];
+                    worlds[joint] = [above[0] * own[0], above[1] * own[1]];
+                }
+                let [whole, thinned] = worlds[joint];
+                worst = worst.max(whole.translation.distance(thinned.translation));
+            }
+        }
+        worst
+    }
+}
+
+/// Sets what a channel moves, as all keys say and as those that are kept do.
+fn set(track: &Track, times: &[f32], next: usize, frame: usize, pair: &mut [Pose; 2]) {
+    let [whole, thinned] = pair;
+    let is_still = track.keys.len() == 1;
+    let ends = if is_still { [0, 0] } else { [track.keys[next - 1], track.keys[next]] };
+    let part = if is_still { 0.0 } else { part(times, ends, frame) };
+    match track.moves {
+        Moves::Translation => {
+            let frame = if is_still { 0 } else { frame };
+            whole.translation = track.place(frame);
+            thinned.translation = track.place(ends[0]).lerp(track.place(ends[1]), part);
+        }
+        Moves::Rotation => {
+            let frame = if is_still { 0 } else { frame };
+            whole.rotation = track.rotation(frame);
+            thinned.rotation = slerp(track.rotation(ends[0]), track.rotation(ends[1]), part);
+        }
+    }
+}
+
+/// Where a frame is between two others, by their times.
+fn part(times: &[f32], [from, to]: [usize; 2], frame: usize) -> f64 {
+    let [from, to, at] = [from, to, frame].map(|frame| f64::from(times[frame]));
+    if to > from { (at - from) / (to - from) } else { 0.0 }
+}

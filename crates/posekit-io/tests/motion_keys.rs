@@ -1,0 +1,113 @@
+//! GLBs with few keys: how near they keep joints, as a reader finds them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a helper of a test may fail and speak as a test does"
+)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use posekit::motion::Clip;
+use posekit_io::gltf::no_files;
+use posekit_io::motion::{MotionFile, MotionOptions, to_glb, to_glb_within};
+use posekit_io::{Limits, Warnings};
+
+fn read(bytes: &[u8], options: &MotionOptions) -> MotionFile {
+    let warnings = &mut Warnings::new();
+    MotionFile::from_bytes(bytes, &mut no_files, options, &Limits::default(), warnings).unwrap()
+}
+
+fn walk() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh")
+}
+
+/// The largest distance of a joint from where it is, over all frames \[m\]. Between keys both files are sampled as any reader does.
+fn apart(a: &Clip, b: &Clip) -> f64 {
+    assert_eq!(a.n_frames(), b.n_frames(), "as many frames");
+    let mut worst = 0.0_f64;
+    for frame in 0..a.n_frames() {
+        let (then, now) = (a.skeleton().poses(a.frame(frame)), b.skeleton().poses(b.frame(frame)));
+        for (joint, pose) in then.iter().enumerate() {
+            let other = b.skeleton().find(a.skeleton().name(joint)).unwrap();
+            worst = worst.max(pose.translation.distance(now[other].translation));
+        }
+    }
+    worst
+}
+
+#[test]
+fn few_keys_keep_joints_within_the_distance_at_every_frame() {
+    let mut paths = vec![walk()];
+    if let Some(assets) = common::assets() {
+        let names =
+            ["cmu_12_01_walk_cgspeed", "salsa_10_daz", "makehuman_walk1", "cmu_iclone_002_01"];
+        paths.extend(names.map(|name| assets.join(format!("bvh/{name}.bvh"))));
+    }
+    for path in paths {
+        let file = read(&std::fs::read(&path).unwrap(), &MotionOptions::default());
+        let clip = file.clip(0).unwrap();
+        let options = MotionOptions::default().with_fps(1.0 / clip.frame_time());
+        let bytes = to_glb(clip, "x").unwrap();
+        let (size, whole) = (bytes.len(), read(&bytes, &options));
+        let whole = whole.clip(0).unwrap();
+        let mut fewest = 0;
+        for distance in [0.0, 1e-4, 1e-3, 1e-2] {
+            let thinned = to_glb_within(clip, "x", distance).unwrap();
+            let back = read(&thinned.file, &options);
+            let miss = apart(whole, back.clip(0).unwrap());
+            println!(
+                "{}: {distance} m: {} of {}, {miss} off",
+                path.display(),
+                thinned.kept,
+                thinned.of
+            );
+            // The file has single precision.
+            assert!(miss <= distance + 2e-6, "{}: {distance}: {miss}", path.display());
+            assert!(thinned.file.len() <= size, "{}: not smaller", path.display());
+            fewest = thinned.kept;
+        }
+        // A centimetre leaves few; straight ways are long only where frames are near each other.
+        let most = if clip.frame_time() < 0.02 { 0.3 } else { 0.6 };
+        let of = to_glb_within(clip, "x", 0.0).unwrap().of;
+        assert!((fewest as f64) < most * of as f64, "{}: {fewest} of {of}", path.display());
+        // The same again: no chance in it.
+        assert_eq!(to_glb_within(clip, "x", 1e-3), to_glb_within(clip, "x", 1e-3));
+    }
+}
+
+#[test]
+fn few_keys_of_motions_that_are_hardly_one() {
+    let text = |rows: &str, n: usize| {
+        format!(
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\nJOINT b\n{{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n}}\n}}\nMOTION\nFrames: {n}\nFrame Time: 0.05\n{rows}"
+        )
+    };
+    let unit = MotionOptions::default().with_metres_per_unit(1.0);
+    let keys = |rows: &str, n: usize, distance: f64| {
+        let file = read(text(rows, n).as_bytes(), &unit);
+        let thinned = to_glb_within(file.clip(0).unwrap(), "x", distance).unwrap();
+        let options = MotionOptions::default().with_fps(20.0);
+        assert_eq!(read(&thinned.file, &options).n_clips(), 1);
+        (thinned.kept, thinned.of)
+    };
+    assert_eq!(keys("1 0 0 0 0 0 0 0 0\n", 1, 0.1), (1, 1), "one frame");
+    assert_eq!(keys(&"1 0 0 0 0 0 0 0 0\n".repeat(9), 9, 0.1), (1, 1), "it stands");
+    // A straight way is two keys, a corner in it a third.
+    let straight: String = (0..21).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
+    assert_eq!(keys(&straight, 21, 1e-3), (2, 21));
+    let long: String = (0..1000).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
+    assert_eq!(keys(&long, 1000, 1e-3).0, 2, "however long");
+    let corner: String =
+        (0..21).map(|k: i32| format!("{} 0 0 0 0 0 0 0 0\n", (k - 10).abs())).collect();
+    assert_eq!(keys(&corner, 21, 1e-3), (3, 21));
+    // A whole turn at a steady pace needs keys by which its way is clear, whatever the distance.
+    let turn: String = (0..41).map(|k| format!("0 0 0 0 {} 0 0 0 0\n", 18 * k)).collect();
+    let (kept, of) = keys(&turn, 41, 10.0);
+    assert!((4..=10).contains(&kept) && of == 41, "{kept}");
+    let file = read(text(&straight, 21).as_bytes(), &unit);
+    for distance in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(to_glb_within(file.clip(0).unwrap(), "x", distance).is_err());
+    }
+}
