@@ -68,7 +68,10 @@ pub(super) fn rotation_of_three(axes: [Axis; 3], angles: [f64; 3]) -> DQuat {
 /// 1 for axes in the order of a frame, -1 for the mirrored one.
 #[inline]
 const fn sign_of(axes: [Axis; 3]) -> f64 {
-    if (axes[1].index() + 3 - axes[0].index()) % 3 == 1 { 1.0 } else { -1.0 }
+    match (axes[0], axes[1]) {
+        (Axis::X, Axis::Y) | (Axis::Y, Axis::Z) | (Axis::Z, Axis::X) => 1.0,
+        _ => -1.0,
+    }
 }
 
 /// The value of an angle, of those that differ by whole turns, that is nearest to another.

@@ -105,21 +105,26 @@ impl System {
         mut wanted: DVec3,
         weight: f64,
     ) {
-        let mut rows = [None; TERM];
+        let (mut rows, mut n) = ([(0, 0.0); TERM], 0);
         for (i, factor) in factors.iter().enumerate() {
             match self.first(frame + i) {
-                Ok(row) => rows[i] = Some((row, *factor)),
+                Ok(row) => {
+                    rows[n] = (row, *factor);
+                    n += 1;
+                }
                 Err(place) => wanted -= place * *factor,
             }
         }
         let wanted = wanted.to_array();
-        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
-            for k in 0..SIZE {
-                let row = first + k;
-                for (before, b) in rows[..=i].iter().flatten() {
-                    self.columns[before + k][first - before] += weight * a * b;
+        for (i, (row, a)) in rows[..n].iter().enumerate() {
+            let weighted = weight * a;
+            for (column, b) in &rows[..=i] {
+                for entries in &mut self.columns[*column..column + SIZE] {
+                    entries[row - column] += weighted * b;
                 }
-                self.right[row] += weight * a * wanted[k];
+            }
+            for (value, wanted) in self.right[*row..row + SIZE].iter_mut().zip(&wanted) {
+                *value += weighted * wanted;
             }
         }
     }
@@ -132,24 +137,31 @@ impl System {
         mut wanted: f64,
         weight: f64,
     ) {
-        let mut rows = [None; TERM];
+        let (mut rows, mut n) = ([(0, [0.0; SIZE]); TERM], 0);
         for (i, factor) in factors.iter().enumerate() {
             match self.first(frame + i) {
-                Ok(row) => rows[i] = Some((row, factor.to_array())),
+                Ok(row) => {
+                    rows[n] = (row, factor.to_array());
+                    n += 1;
+                }
                 Err(place) => wanted -= place.dot(*factor),
             }
         }
-        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
-            for (k, a) in a.into_iter().enumerate() {
-                let row = first + k;
-                for (column, b) in rows[..=i].iter().flatten() {
-                    for (l, b) in b.iter().enumerate() {
-                        if let Some(below) = row.checked_sub(column + l) {
-                            self.columns[column + l][below] += weight * a * b;
-                        }
+        for (i, (row, a)) in rows[..n].iter().enumerate() {
+            let weighted = a.map(|a| weight * a);
+            for (column, b) in &rows[..i] {
+                for (l, entries) in self.columns[*column..column + SIZE].iter_mut().enumerate() {
+                    let below = row - column - l;
+                    for (entry, a) in entries[below..below + SIZE].iter_mut().zip(&weighted) {
+                        *entry += a * b[l];
                     }
                 }
-                self.right[row] += weight * a * wanted;
+            }
+            for (l, entries) in self.columns[*row..row + SIZE].iter_mut().enumerate() {
+                for (entry, weighted) in entries.iter_mut().zip(&weighted[l..]) {
+                    *entry += weighted * a[l];
+                }
+                self.right[row + l] += weighted[l] * wanted;
             }
         }
     }
