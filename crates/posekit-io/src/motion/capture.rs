@@ -112,7 +112,10 @@ impl Capture {
                 out.extend_from_slice(&text[copied..start]);
                 is_good &= row[place].abs() <= LARGEST;
                 write_number(row[place], &mut out);
-                copied = start + text[start..].iter().take_while(|&&byte| !is_end(byte)).count();
+                copied = match layout.words.get(frame * n + place + 1).filter(|_| place + 1 < n) {
+                    Some(&next) => behind_word(text, layout.lines[frame] + next as usize),
+                    None => start + text[start..].iter().take_while(|&&byte| !is_end(byte)).count(),
+                };
             }
         };
         let loss = if joints.is_empty() {
@@ -180,6 +183,14 @@ impl Capture {
         }
         loss
     }
+}
+
+/// Where the word ends that stands before another one in a line.
+fn behind_word(text: &[u8], mut next: usize) -> usize {
+    while next > 0 && is_blank(text[next - 1]) {
+        next -= 1;
+    }
+    next
 }
 
 /// True for what a number of a text ends with.

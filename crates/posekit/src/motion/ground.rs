@@ -148,8 +148,9 @@ impl Crowd {
         for _ in 0..ROUNDS {
             self.weigh(middle);
             let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-            for (k, weight) in self.near.iter().enumerate() {
-                sum += self.velocity(k) * *weight;
+            let [x, y, z] = &self.axes;
+            for ((weight, x), (y, z)) in self.near.iter().zip(x).zip(y.iter().zip(z)) {
+                sum += DVec3::new(*x, *y, *z) * *weight;
                 weights += weight;
             }
             middle = sum / weights;

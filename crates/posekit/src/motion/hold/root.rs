@@ -228,7 +228,8 @@ impl System {
             let [pivot, lower @ ..] = &columns[at];
             let Some([value, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
             *value /= pivot;
-            lower.iter().zip(below).for_each(|(lower, below)| *value -= lower * *below);
+            // The nearest is taken off last, since it is known last: so only that waits for it.
+            lower.iter().zip(below).rev().for_each(|(lower, below)| *value -= lower * *below);
         }
         for (frame, out) in out.iter_mut().enumerate() {
             *out = match self.first(frame) {
