@@ -198,26 +198,30 @@ impl System {
         }
     }
 
-    /// The displacements at the minimum.
-    pub(super) fn solve(&self, out: &mut [DVec3]) {
-        self.solve_in(&mut self.clone(), out);
-    }
-
-    /// The same, again and again in the same memory.
+    /// The displacements at the minimum, again and again in the same memory.
     ///
     /// - `room`: as large as this one; what it asked is lost
+    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
+        room.columns.copy_from_slice(&self.columns);
+        room.right.copy_from_slice(&self.right);
+        room.reduce();
+        self.read(&room.right, out);
+    }
+
+    /// The displacements at the minimum.
+    pub(super) fn solve(mut self, out: &mut [DVec3]) {
+        self.reduce();
+        self.read(&self.right, out);
+    }
+
+    /// Puts the displacements at the minimum in the place of what it pulls to.
     ///
     /// # Method
     /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
-    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
+    fn reduce(&mut self) {
         let n = self.right.len() + 1 - WIDTH;
-        let Self { columns, right, .. } = room;
-        right.copy_from_slice(&self.right);
-        columns[..WIDTH - SIZE].copy_from_slice(&self.columns[..WIDTH - SIZE]);
+        let Self { columns, right, .. } = self;
         for at in (0..n).step_by(SIZE) {
-            // The last frame that this one reaches is reached for the first time.
-            let last = at + WIDTH - SIZE..at + WIDTH;
-            columns[last.clone()].copy_from_slice(&self.columns[last]);
             let (columns, right) = (columns[at..].first_chunk_mut(), right[at..].first_chunk_mut());
             let (Some(columns), Some(right)) = (columns, right) else { break };
             eliminate::<0>(columns, right);
@@ -231,9 +235,13 @@ impl System {
             // The nearest is taken off last, since it is known last: so only that waits for it.
             lower.iter().zip(below).rev().for_each(|(lower, below)| *value -= lower * *below);
         }
+    }
+
+    /// Reads where each frame is from the unknowns.
+    fn read(&self, unknowns: &[f64], out: &mut [DVec3]) {
         for (frame, out) in out.iter_mut().enumerate() {
             *out = match self.first(frame) {
-                Ok(first) => DVec3::from_slice(&right[first..first + SIZE]),
+                Ok(first) => DVec3::from_slice(&unknowns[first..first + SIZE]),
                 Err(place) => place,
             };
         }
