@@ -394,8 +394,11 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, (root, known): (&[DVec3], &[DVec3]))
         let wanted = if own + soft < reach { own + soft } else { reach };
         Line { frame, root: root[frame] + known[frame], vector, own, wanted, reach }
     };
-    let frames = limbs.iter().flat_map(|limb| held_frames(limb, run).map(move |at| (limb, at)));
-    frames.map(|(limb, frame)| of_limb(limb, frame)).collect()
+    let mut lines = Vec::with_capacity(limbs.len() * run.frames.len());
+    for limb in limbs {
+        lines.extend(held_frames(limb, run).map(|frame| of_limb(limb, frame)));
+    }
+    lines
 }
 
 /// Frames in which a limb holds something and the root can still be moved.
