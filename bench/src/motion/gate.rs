@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use posekit::motion::{CleanSettings, clean};
+use posekit::glam::DVec3;
+use posekit::motion::{CleanSettings, Clip, carrier, clean, find_legs};
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
 
@@ -14,6 +15,12 @@ use crate::report::markdown;
 
 /// Rounds of which the best counts: others wait for what else the machine does.
 const ROUNDS: usize = 40;
+
+/// Frames of the clips that show how the time for cleaning grows with them.
+const LONG: [usize; 3] = [25_000, 100_000, 200_000];
+
+/// Rounds for each of these.
+const LONG_ROUNDS: usize = 5;
 
 /// Where the part of `MOTION.md` about this begins.
 pub const HEADING: &str = "## Times real time";
@@ -36,7 +43,7 @@ struct Row {
     memory: f64,
 }
 
-/// The part of `MOTION.md` about this: a table with a row for each file.
+/// The part of `MOTION.md` about this: a table with a row for each file, and one about the last of them going on.
 ///
 /// # Errors
 /// What reading or cleaning says.
@@ -62,9 +69,64 @@ pub fn section(files: &[&Path], memory: &dyn Memory) -> Result<String> {
     }
     Ok(format!(
         "{HEADING}\n\nCaptures at their own 120 Hz, opened from their file, cleaned, and written into memory; times are those of one core for a frame, the best of {ROUNDS} rounds. \
-         **Memory** is the most that is allocated at once, against the numbers of the clip: 8 bytes for each value of each frame.\n\n{}",
+         **Memory** is the most that is allocated at once, against the numbers of the clip: 8 bytes for each value of each frame.\n\n{}\n{}",
+        markdown(&cells),
+        files.last().map_or(Ok(String::new()), |file| long(file, memory))?
+    ))
+}
+
+/// How the time for cleaning grows with the length of a clip.
+fn long(file: &Path, memory: &dyn Memory) -> Result<String> {
+    let opened = opened(file)?;
+    let mut cells = vec![
+        ["frames", "minutes", "clean", "times real time", "memory"].map(str::to_owned).to_vec(),
+    ];
+    for n_frames in LONG {
+        let clip = going_on(opened.clip(0)?, n_frames)?;
+        let (mut best, mut most) = (f64::INFINITY, 0.0);
+        for _ in 0..LONG_ROUNDS {
+            memory.peak();
+            let begun = seconds();
+            let cleaned = clean(&clip, &CleanSettings::default())?;
+            best = (seconds() - begun).min(best);
+            most = memory.peak() as f64 / (8 * clip.values().len()) as f64;
+            drop(cleaned);
+        }
+        cells.push(vec![
+            n_frames.to_string(),
+            format!("{:.1}", clip.duration() / 60.0),
+            format!("{:.2} us", best / n_frames as f64 * 1e6),
+            format!("{:.0}", n_frames as f64 * clip.frame_time() / best),
+            format!("{most:.1}"),
+        ]);
+    }
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(format!(
+        "{name} going on, again and again from where it ended: cleaned alone, the best of {LONG_ROUNDS} rounds; memory is what cleaning needs besides the clip.\n\n{}",
         markdown(&cells)
     ))
+}
+
+/// A walk of so many frames: copies of a clip, each from where the one before ended.
+fn going_on(clip: &Clip, n_frames: usize) -> Result<Clip> {
+    let root = carrier(clip, &find_legs(clip).legs).context("nothing carries the legs")?;
+    let place = clip.skeleton().value_range(root).start;
+    let root_at = |frame: usize| DVec3::from_slice(&clip.frame(frame)[place..]);
+    let way = root_at(clip.n_frames() - 1) - root_at(0);
+    let way = way - clip.up() * way.dot(clip.up());
+    let mut values = Vec::with_capacity(n_frames * clip.skeleton().n_values());
+    for frame in 0..n_frames {
+        let (copy, at) = (frame / clip.n_frames(), frame % clip.n_frames());
+        let start = values.len() + place;
+        values.extend_from_slice(clip.frame(at));
+        (root_at(at) + way * copy as f64).write_to_slice(&mut values[start..start + 3]);
+    }
+    Ok(clip.with_values(values)?)
+}
+
+fn opened(file: &Path) -> Result<MotionFile> {
+    let (options, limits) = (MotionOptions::default(), Limits::default());
+    Ok(MotionFile::open(file, &options, &limits, &mut Warnings::new())?)
 }
 
 /// For how long this thread has been on a core, or where the system does not say so, how late it is \[s\].
@@ -90,8 +152,7 @@ fn measured(file: &Path, memory: &dyn Memory) -> Result<Row> {
     for _ in 0..ROUNDS {
         memory.peak();
         let begun = seconds();
-        let (options, limits) = (MotionOptions::default(), Limits::default());
-        let opened = MotionFile::open(file, &options, &limits, &mut Warnings::new())?;
+        let opened = opened(file)?;
         let clip = opened.clip(0)?;
         let read = seconds();
         let cleaned = clean(clip, &CleanSettings::default())?;

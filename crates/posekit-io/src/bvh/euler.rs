@@ -68,7 +68,10 @@ pub(super) fn rotation_of_three(axes: [Axis; 3], angles: [f64; 3]) -> DQuat {
 /// 1 for axes in the order of a frame, -1 for the mirrored one.
 #[inline]
 const fn sign_of(axes: [Axis; 3]) -> f64 {
-    if (axes[1].index() + 3 - axes[0].index()) % 3 == 1 { 1.0 } else { -1.0 }
+    match (axes[0], axes[1]) {
+        (Axis::X, Axis::Y) | (Axis::Y, Axis::Z) | (Axis::Z, Axis::X) => 1.0,
+        _ => -1.0,
+    }
 }
 
 /// The value of an angle, of those that differ by whole turns, that is nearest to another.
@@ -157,7 +160,14 @@ impl Seen {
 
     /// The two answers of a pose that is not locked: each turn of one half a turn from the other, the middle one mirrored.
     fn both(&self) -> [[f64; 3]; 2] {
-        let [alpha, beta, gamma] = self.turns(atan2(-self.m[1][2], self.m[2][2]));
+        let m = &self.m;
+        let (y, x) = (-m[1][2], m[2][2]);
+        let size = (x * x + y * y).sqrt();
+        // Of the turns for this alpha, whose sine and cosine are at hand: so none waits for another.
+        let (sin, cos) = (y / size, x / size);
+        let alpha = atan2(y, x);
+        let beta = atan2(m[0][2], size);
+        let gamma = atan2(cos * m[1][0] + sin * m[2][0], cos * m[1][1] + sin * m[2][1]);
         [[alpha, beta, gamma], [alpha + PI, PI - beta, gamma + PI]]
     }
 

@@ -403,14 +403,13 @@ impl Part {
     /// The rotation that its channels make.
     #[inline]
     fn rotation(&self, row: &[f64]) -> DQuat {
-        let turns = self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS));
         if let [(a, i), (b, j), (c, k)] = *self.turns.as_slice() {
-            let angles = [a, b, c].map(|place| row[place] * RADIANS);
-            if angles.iter().all(|angle| *angle != 0.0) {
+            let angles = [row[a] * RADIANS, row[b] * RADIANS, row[c] * RADIANS];
+            if angles[0] != 0.0 && angles[1] != 0.0 && angles[2] != 0.0 {
                 return rotation_of_three([i, j, k], angles);
             }
         }
-        rotation_of(turns)
+        rotation_of(self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS)))
     }
 
     fn write(&self, values: &[f64], near: &[f64], row: &mut [f64], unit: f64) -> Loss {

@@ -109,12 +109,13 @@ impl Capture {
             let differs = |place: &usize| row[*place].to_bits() != read[*place].to_bits();
             for place in places.filter(differs) {
                 let start = layout.lines[frame] + layout.words[frame * n + place] as usize;
-                let word = &text[start..];
-                let length = word.iter().position(|&byte| is_end(byte)).unwrap_or(word.len());
                 out.extend_from_slice(&text[copied..start]);
                 is_good &= row[place].abs() <= LARGEST;
                 write_number(row[place], &mut out);
-                copied = start + length;
+                copied = match layout.words.get(frame * n + place + 1).filter(|_| place + 1 < n) {
+                    Some(&next) => behind_word(text, layout.lines[frame] + next as usize),
+                    None => start + text[start..].iter().take_while(|&&byte| !is_end(byte)).count(),
+                };
             }
         };
         let loss = if joints.is_empty() {
@@ -184,9 +185,17 @@ impl Capture {
     }
 }
 
+/// Where the word ends that stands before another one in a line.
+fn behind_word(text: &[u8], mut next: usize) -> usize {
+    while next > 0 && is_blank(text[next - 1]) {
+        next -= 1;
+    }
+    next
+}
+
 /// True for what a number of a text ends with.
 const fn is_end(byte: u8) -> bool {
-    is_blank(byte) || matches!(byte, b'\n' | b'\r')
+    byte <= b' ' && (is_blank(byte) || matches!(byte, b'\n' | b'\r'))
 }
 
 /// The joints whose values differ in any frame, by any bit; the clips have the same skeleton and as many frames.

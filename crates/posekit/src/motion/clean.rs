@@ -204,11 +204,14 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let Seen { paths, pace, looks, floor, firm, was_cleaned } = seen;
     let Way { share: path_share, path: at_looks, in_place } = way;
     let path = if at_looks.is_empty() { Vec::new() } else { pace.filled(&at_looks) };
-    let looks = Moved { paths: &looks, path: &at_looks };
-    let frames = Moved { paths: &paths, path: &path };
-    let plan =
-        Planner { clip, frames, looks, legs: &legs.legs, floor, settings, in_place, was_cleaned };
-    let (mut reports, contacts, of_plant) = plan.plan(&firm);
+    let (mut reports, contacts, of_plant) = {
+        let looks = Moved { paths: &looks, path: &at_looks };
+        let frames = Moved { paths: &paths, path: &path };
+        let legs = &legs.legs;
+        Planner { clip, frames, looks, legs, floor, settings, in_place, was_cleaned }.plan(&firm)
+    };
+    // What holding needs most memory for comes now.
+    drop((paths, looks, at_looks));
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();

@@ -82,9 +82,9 @@ impl Clip {
         let mut before: Option<&[f64]> = None;
         for (frame, q) in values.chunks_exact_mut(n.max(1)).enumerate() {
             skeleton.check(q).map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
-            skeleton.settle(q);
-            if let Some(before) = before {
-                keep_to_side(&skeleton, before, q);
+            match before {
+                Some(before) => skeleton.settle_beside(before, q),
+                None => skeleton.settle(q),
             }
             before = Some(q);
         }
@@ -317,15 +317,6 @@ fn mix(skeleton: &Skeleton, from: &[f64], to: &[f64], part: f64, q: &mut [f64]) 
             let (from, to) = (rotation(from, place), rotation(to, place));
             let between = if from == to { from } else { slerp(from, to, part) };
             q[place..place + 4].copy_from_slice(&between.to_array());
-        }
-    }
-}
-
-/// Turns the sign of every quaternion to the side that it has in the frame before.
-fn keep_to_side(skeleton: &Skeleton, before: &[f64], q: &mut [f64]) {
-    for &place in skeleton.rotations() {
-        if rotation(before, place).dot(rotation(q, place)) < 0.0 {
-            q[place..place + 4].iter_mut().for_each(|value| *value = -*value);
         }
     }
 }

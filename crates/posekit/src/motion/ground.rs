@@ -1,6 +1,7 @@
 //! How fast the floor seems to slide under the feet.
 
 use core::cmp::Reverse;
+use core::ops::Range;
 
 use glam::DVec3;
 
@@ -58,17 +59,20 @@ impl Ground {
         let samples: Vec<Vec<Sample>> =
             tracks.iter().map(|track| steadied(track.standing(step), step_time)).collect();
         let n = n_frames.div_ceil(step);
+        let fade = |steps: usize| {
+            let off = steps as f64 * step_time / NEAR;
+            1.0 / (1.0 + off * off * off * off)
+        };
+        let fades: Vec<f64> = (0..=reach.min(n)).map(fade).collect();
         let mut found: Vec<Option<DVec3>> = Vec::with_capacity(n);
         let mut near = Crowd::default();
         for at in 0..n {
             near.clear();
             let first = at.saturating_sub(reach);
             let end = if at + reach < n { at + reach + 1 } else { n };
-            for k in first..end {
-                let off = k.abs_diff(at) as f64 * step_time / NEAR;
-                let fade = 1.0 / (1.0 + off * off * off * off);
-                let here = samples.iter().map(|track| (track[k].0 * fade, track[k].1));
-                near.samples.extend(here.filter(|(weight, _)| *weight > SLIGHT));
+            for track in &samples {
+                let around = track[first..end].iter().zip(first..end);
+                near.add(around.map(|(sample, k)| (sample.0 * fades[k.abs_diff(at)], sample.1)));
             }
             found.push(near.mode());
         }
@@ -106,10 +110,11 @@ fn steadied(mut samples: Vec<Sample>, step: f64) -> Vec<Sample> {
 /// Samples of all parts of feet around a moment. The buffers serve many moments.
 #[derive(Debug, Default)]
 struct Crowd {
-    samples: Vec<Sample>,
-    /// The samples from the heaviest down: weights, and velocities along each axis, each by itself, so that a compiler can take several at once.
+    /// Weights, and velocities along each axis, part by part, each by itself, so that a compiler can take several at once.
     weights: Vec<f64>,
     axes: [Vec<f64>; 3],
+    /// How much each part weighs, and its samples.
+    parts: Vec<(f64, Range<usize>)>,
     /// Bits of the weight, which are ordered as positive numbers are, and index.
     order: Vec<(u64, usize)>,
     /// How much each counts for the middle at hand.
@@ -118,26 +123,37 @@ struct Crowd {
 
 impl Crowd {
     fn clear(&mut self) {
-        self.samples.clear();
         self.weights.clear();
         self.axes.iter_mut().for_each(Vec::clear);
+        self.parts.clear();
         self.order.clear();
+    }
+
+    /// Adds the samples of a part, without those that weigh next to nothing.
+    fn add(&mut self, samples: impl Iterator<Item = Sample>) {
+        let start = self.weights.len();
+        for (weight, velocity) in samples.filter(|(weight, _)| *weight > SLIGHT) {
+            self.weights.push(weight);
+            self.axes.iter_mut().zip(velocity.to_array()).for_each(|(axis, v)| axis.push(v));
+        }
+        self.parts.push((self.weights[start..].iter().sum(), start..self.weights.len()));
     }
 
     /// Of all velocities the one with most others near to it; `None` for too little weight.
     fn mode(&mut self) -> Option<DVec3> {
-        self.sort();
-        let total: f64 = self.weights.iter().sum();
+        // From the heaviest part down, so that left and right make no difference.
+        self.parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (sum, total) = self.sum(&self.weights);
         if total < LEAST {
             return None;
         }
-        let weighted = (0..self.weights.len()).map(|k| self.velocity(k) * self.weights[k]);
-        let mean = weighted.sum::<DVec3>() / total;
+        let mean = sum / total;
         let mut best = (self.density(mean), mean);
         // Where all agree, which is the rule, their mean is near the best already.
         if best.0 < AGREED * total {
-            for start in 0..self.weights.len().min(STARTS) {
-                let velocity = self.velocity(start);
+            self.bring_heaviest_first();
+            for k in 0..self.order.len().min(STARTS) {
+                let velocity = self.velocity(self.order[k].1);
                 let density = self.density(velocity);
                 if density > best.0 {
                     best = (density, velocity);
@@ -147,25 +163,22 @@ impl Crowd {
         let mut middle = best.1;
         for _ in 0..ROUNDS {
             self.weigh(middle);
-            let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
-            for (k, weight) in self.near.iter().enumerate() {
-                sum += self.velocity(k) * *weight;
-                weights += weight;
-            }
+            let (sum, weights) = self.sum(&self.near);
             middle = sum / weights;
         }
         Some(middle)
     }
 
-    /// Brings the samples in an order that left and right do not change.
-    fn sort(&mut self) {
-        let samples = self.samples.iter().enumerate();
-        self.order.extend(samples.map(|(k, sample)| (sample.0.to_bits(), k)));
-        self.order.sort_unstable_by_key(|(weight, _)| Reverse(*weight));
-        self.weights.extend(self.order.iter().map(|(weight, _)| f64::from_bits(*weight)));
-        for (axis, values) in self.axes.iter_mut().enumerate() {
-            values.extend(self.order.iter().map(|(_, k)| self.samples[*k].1[axis]));
+    /// Finds the heaviest samples, in their order.
+    fn bring_heaviest_first(&mut self) {
+        let weights = self.weights.iter().enumerate();
+        self.order.extend(weights.map(|(k, weight)| (weight.to_bits(), k)));
+        let heavier = |sample: &(u64, usize)| Reverse(*sample);
+        if self.order.len() > STARTS {
+            self.order.select_nth_unstable_by_key(STARTS, heavier);
+            self.order.truncate(STARTS);
         }
+        self.order.sort_unstable_by_key(heavier);
     }
 
     fn velocity(&self, k: usize) -> DVec3 {
@@ -176,14 +189,32 @@ impl Crowd {
     /// How many velocities are near to one, by weight.
     fn density(&mut self, middle: DVec3) -> f64 {
         self.weigh(middle);
-        self.near.iter().sum()
+        let near = |(_, part): &(f64, Range<usize>)| self.near[part.clone()].iter().sum::<f64>();
+        self.parts.iter().map(near).sum()
+    }
+
+    /// The sum of the velocities by some weights, and that of the weights.
+    fn sum(&self, weights: &[f64]) -> (DVec3, f64) {
+        let (mut all, mut total) = (DVec3::ZERO, 0.0);
+        for (_, part) in &self.parts {
+            let [x, y, z] = self.axes.each_ref().map(|axis| axis[part.clone()].iter());
+            let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
+            for ((own, x), (y, z)) in weights[part.clone()].iter().zip(x).zip(y.zip(z)) {
+                sum += DVec3::new(*x, *y, *z) * *own;
+                weight += own;
+            }
+            all += sum;
+            total += weight;
+        }
+        (all, total)
     }
 
     /// Finds how much each sample counts for a middle.
     fn weigh(&mut self, middle: DVec3) {
+        const PER_SQUARE: f64 = 1.0 / (ALIKE * ALIKE);
         let [x, y, z] = &self.axes;
         let near = |((weight, x), (y, z)): ((&f64, &f64), (&f64, &f64))| {
-            let off = 1.0 + middle.distance_squared(DVec3::new(*x, *y, *z)) / (ALIKE * ALIKE);
+            let off = 1.0 + middle.distance_squared(DVec3::new(*x, *y, *z)) * PER_SQUARE;
             weight / (off * off)
         };
         self.near.clear();

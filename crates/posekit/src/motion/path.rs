@@ -152,7 +152,7 @@ fn carried(whole: &[DVec3], plants: &[Firm]) -> Vec<(f64, f64)> {
 
 /// What is exceeded by the given part of the weights of values; 0 without any.
 fn exceeded(mut values: Vec<(f64, f64)>) -> f64 {
-    values.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    values.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
     let mut left = EXCEEDED * values.iter().map(|(_, weight)| weight).sum::<f64>();
     for (value, weight) in values {
         left -= weight;

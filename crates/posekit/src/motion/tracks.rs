@@ -62,8 +62,9 @@ impl Tracks {
                 is_new[slot] = parent.is_some_and(|parent| is_new[parent])
                     || was[range.clone()].iter().zip(&is[range]).any(differs);
                 if is_new[slot] {
-                    let world_from_parent = parent
-                        .map_or(Pose::IDENTITY, |parent| self.found(parent * self.n_frames + frame));
+                    let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| {
+                        self.found(parent * self.n_frames + frame)
+                    });
                     let pose = skeleton.pose_on(joint, is, world_from_parent);
                     self.rotations[slot * self.n_frames + frame] = pose.rotation;
                     self.places[slot * self.n_frames + frame] = pose.translation;
@@ -75,15 +76,12 @@ impl Tracks {
 
     /// The same at every so many frames from the first.
     pub(super) fn every(&self, step: usize) -> Self {
-        let n = self.n_frames.max(1);
-        let rotations = self.rotations.chunks_exact(n).flat_map(|all| all.iter().step_by(step));
-        let places = self.places.chunks_exact(n).flat_map(|all| all.iter().step_by(step));
         Self {
             joints: self.joints.clone(),
             slots: self.slots.clone(),
             n_frames: self.n_frames.div_ceil(step),
-            rotations: rotations.copied().collect(),
-            places: places.copied().collect(),
+            rotations: every(&self.rotations, self.n_frames, step),
+            places: every(&self.places, self.n_frames, step),
             shifts: self.shifts.iter().copied().step_by(step).collect(),
         }
     }
@@ -176,4 +174,13 @@ impl Tracks {
         let Pose { rotation, translation } = self.pose(frame, on.joint);
         rotation * on.joint_from_frame.translation + translation
     }
+}
+
+/// Of the values of each joint in so many frames those in every so many.
+fn every<T: Copy>(values: &[T], n_frames: usize, step: usize) -> Vec<T> {
+    let mut seen = Vec::with_capacity(values.len() / step + values.len() / n_frames.max(1));
+    for of_joint in values.chunks_exact(n_frames.max(1)) {
+        seen.extend(of_joint.iter().step_by(step));
+    }
+    seen
 }

@@ -51,9 +51,14 @@ impl Skeleton {
 
     /// True for a configuration that is good without a closer look: a clip has thousands of them.
     fn is_plainly_good(&self, q: &[f64]) -> bool {
-        // Compared so that NaN is no number in range.
-        let is_in_range = q.iter().fold(true, |good, value| good & (value.abs() <= LARGEST));
-        is_in_range
+        // The sum of all sizes is no smaller than any of them, and NaN if one is; four sums, so that none waits for another.
+        let (fours, rest) = q.as_chunks::<4>();
+        let mut sums = [0.0; 4];
+        for four in fours {
+            sums.iter_mut().zip(four).for_each(|(sum, value)| *sum += value.abs());
+        }
+        let rest = rest.iter().map(|value| value.abs()).sum::<f64>();
+        sums.iter().sum::<f64>() + rest <= LARGEST
             && self.rotations.iter().all(|&place| {
                 // Half the tolerance of the length, and less.
                 let length_squared = DQuat::from_slice(&q[place..place + 4]).length_squared();
@@ -96,6 +101,21 @@ impl Skeleton {
         for &place in &self.rotations {
             let values = &mut q[place..place + 4];
             unit(DQuat::from_slice(values)).write_to_slice(values);
+        }
+        self.apply_mimics(q);
+    }
+
+    /// [`settle`](Self::settle), with the sign of every quaternion on the side that it has in another configuration.
+    pub(crate) fn settle_beside(&self, other: &[f64], q: &mut [f64]) {
+        if !fits(q.len(), self.n_values) || !fits(other.len(), self.n_values) {
+            return;
+        }
+        for &place in &self.rotations {
+            let values = &mut q[place..place + 4];
+            let rotation = unit(DQuat::from_slice(values));
+            let is_other_side = DQuat::from_slice(&other[place..place + 4]).dot(rotation) < 0.0;
+            let rotation = if is_other_side { -rotation } else { rotation };
+            rotation.write_to_slice(values);
         }
         self.apply_mimics(q);
     }

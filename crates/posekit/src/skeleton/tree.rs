@@ -173,12 +173,6 @@ impl Skeleton {
         start..start + self.kinds[joint].n_values()
     }
 
-    /// Where in a configuration the quaternions of its joints begin, in ascending order.
-    #[inline]
-    pub(crate) fn rotations(&self) -> &[usize] {
-        &self.rotations
-    }
-
     /// Where a joint's degrees of freedom are in a tangent vector; for a mimic joint, where its driver's are.
     #[inline]
     #[must_use]

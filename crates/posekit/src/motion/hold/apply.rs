@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::HoldSettings;
 use super::bend::{Bones, Turns, bend_axis};
+use super::carry::positions;
 use super::ease::{Overshoot, fill};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
@@ -165,7 +166,7 @@ impl<'a> Writer<'a> {
             is_held[frame] = true;
             let shift = need.shifts[frame] * strength;
             if shift.length_squared() > nothing * nothing {
-                let (bones, _) = self.bones(frame);
+                let bones = self.bones(frame);
                 let turns = bones.turns(bones.u + bones.v + shift);
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
@@ -180,28 +181,28 @@ impl<'a> Writer<'a> {
         moves
     }
 
-    /// The limb in one frame, and how it is turned: start, mid, end.
-    fn bones(&self, frame: usize) -> (Bones, [DQuat; 3]) {
-        let limb = self.limb.limb;
-        let [start, mid, end] =
-            [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-        let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
-        let usual = mid.rotation * self.axis_in_mid;
+    /// The limb in one frame.
+    fn bones(&self, frame: usize) -> Bones {
+        let [start, mid, end] = positions(self.limb, self.tracks, frame);
+        let (u, v) = (mid - start, end - mid);
+        let usual = self.tracks.pose(frame, self.limb.limb.mid).rotation * self.axis_in_mid;
         let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
-        (Bones { u, v, axis }, [start.rotation, mid.rotation, end.rotation])
+        Bones { u, v, axis }
     }
 
     /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
     fn write(&self, frame: usize, moved: Move, turn: Option<DQuat>, q: &mut [f64]) {
         let limb = self.limb.limb;
-        let (mut bones, [start, mid, end]) = self.bones(frame);
+        let [start, mid, end] =
+            [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint).rotation);
         let turns = match moved {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
             Move::Held { turns, .. } => turns,
             Move::By { swing, bend } => {
-                Turns { start: so3_exp(swing), mid: so3_exp(bones.axis * bend) }
+                Turns { start: so3_exp(swing), mid: so3_exp(self.bones(frame).axis * bend) }
             }
             Move::To(shift) => {
+                let mut bones = self.bones(frame);
                 let goal = bones.u + bones.v + shift;
                 let stretch = goal.length() / bones.reach();
                 let stretch = if stretch < self.longest { stretch } else { self.longest };
@@ -215,7 +216,7 @@ impl<'a> Writer<'a> {
         };
         self.turn(limb.start, start, turns.start, q);
         if self.is_hinge {
-            let angle = angle_about(turns.mid, bones.axis);
+            let angle = angle_about(turns.mid, mid * self.axis_in_mid);
             q[self.skeleton.value_range(limb.mid).start] += angle;
         } else {
             self.turn(limb.mid, mid, turns.mid, q);

@@ -201,12 +201,18 @@ fn carry_run(
     // How much of each frame is still the root's own.
     let mut free = vec![1.0; out.len()];
     let mut own = new_system();
-    for limb in limbs.iter().filter(|limb| limb.plan.is_leg) {
-        own.clear();
-        pull(limb, run, &mut own);
-        keep_knee_smooth(limb, run, &mut own);
-        keep_hip_smooth(limb, run, &mut own, &mut free);
-        system.add_all(&own);
+    for (k, limb) in limbs.iter().filter(|limb| limb.plan.is_leg).enumerate() {
+        // Each by itself, so that left and right make no difference; the first where nothing is asked yet.
+        if k > 1 {
+            own.clear();
+        }
+        let of_leg = if k == 0 { &mut system } else { &mut own };
+        pull(limb, run, of_leg);
+        keep_knee_smooth(limb, run, of_leg);
+        keep_hip_smooth(limb, run, of_leg, &mut free);
+        if k > 0 {
+            system.add_all(&own);
+        }
     }
     for frame in 0..out.len() {
         system.add(frame, &DMat3::from_diagonal(DVec3::splat(alpha)), DVec3::ZERO);
@@ -248,22 +254,18 @@ fn come_within_reach(
     (mut system, mut room): (System, System),
     (before, more): (&[DVec3], &mut [DVec3]),
 ) {
-    let lines = lines(limbs, run, before);
+    let known = known_change(run, pins);
+    let lines = lines(limbs, run, (before, &known));
     let ramp = 0.5 * RAMP / run.frame_time;
     system.forget_pull();
     for frame in 1..before.len() {
         system.add_sum(frame - 1, &[-1.0, 1.0], DVec3::ZERO, REACH_RAMP * ramp * ramp);
     }
-    let known = known_change(run, pins);
     let mut change = vec![DVec3::ZERO; before.len()];
-    let mut root = before.to_vec();
     let (mut penalty, mut least) = (REACH, f64::INFINITY);
     let mut pulled = system.clone();
     for pass in 0..=REACH_PASSES {
-        for (frame, (root, before)) in root.iter_mut().zip(before).enumerate() {
-            *root = *before + known[frame] + change[frame];
-        }
-        let miss = reach(&lines, penalty, (&root, &change), &mut pulled);
+        let miss = reach(&lines, penalty, &change, &mut pulled);
         if miss.is_some_and(|miss| miss >= least) {
             break;
         }
@@ -361,6 +363,8 @@ pub(super) fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest:
 struct Line {
     /// Counted from the first of the run.
     frame: usize,
+    /// Where the root is without more change than is known.
+    root: DVec3,
     /// From its start, while the root stays, to where its end shall be.
     vector: DVec3,
     /// How far it is from its start to its end in the motion.
@@ -375,7 +379,9 @@ struct Line {
 ///
 /// What the motion itself does is allowed, and of what is still left to full reach, any change takes less the nearer it comes, so that a knee is never
 /// straightened all at once.
-fn lines(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Line> {
+///
+/// - `root`, `known`: where the root is, and what is known of its change
+fn lines(limbs: &[Side<'_>], run: &Run<'_>, (root, known): (&[DVec3], &[DVec3])) -> Vec<Line> {
     let of_limb = |limb: &Side<'_>, frame: usize| {
         let [start, _, end] = positions(limb.plan, run.tracks, frame);
         let line = end - start;
@@ -386,10 +392,13 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, root: &[DVec3]) -> Vec<Line> {
         let slack = if reach - own > least { reach - own } else { least };
         let soft = if more > 0.0 { slack * more / (slack + more) } else { more };
         let wanted = if own + soft < reach { own + soft } else { reach };
-        Line { frame, vector, own, wanted, reach }
+        Line { frame, root: root[frame] + known[frame], vector, own, wanted, reach }
     };
-    let frames = limbs.iter().flat_map(|limb| held_frames(limb, run).map(move |at| (limb, at)));
-    frames.map(|(limb, frame)| of_limb(limb, frame)).collect()
+    let mut lines = Vec::with_capacity(limbs.len() * run.frames.len());
+    for limb in limbs {
+        lines.extend(held_frames(limb, run).map(|frame| of_limb(limb, frame)));
+    }
+    lines
 }
 
 /// Frames in which a limb holds something and the root can still be moved.
@@ -400,15 +409,10 @@ fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
 }
 
 /// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.
-fn reach(
-    lines: &[Line],
-    penalty: f64,
-    (root, change): (&[DVec3], &[DVec3]),
-    system: &mut System,
-) -> Option<f64> {
+fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) -> Option<f64> {
     let (mut is_needed, mut miss) = (false, 0.0);
-    for Line { frame, vector, own, wanted, reach } in lines {
-        let line = *vector - root[*frame];
+    for Line { frame, root, vector, own, wanted, reach } in lines {
+        let line = *vector - (*root + change[*frame]);
         let distance = line.length();
         let excess = distance - wanted;
         let more = distance - own;

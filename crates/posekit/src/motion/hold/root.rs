@@ -105,21 +105,26 @@ impl System {
         mut wanted: DVec3,
         weight: f64,
     ) {
-        let mut rows = [None; TERM];
+        let (mut rows, mut n) = ([(0, 0.0); TERM], 0);
         for (i, factor) in factors.iter().enumerate() {
             match self.first(frame + i) {
-                Ok(row) => rows[i] = Some((row, *factor)),
+                Ok(row) => {
+                    rows[n] = (row, *factor);
+                    n += 1;
+                }
                 Err(place) => wanted -= place * *factor,
             }
         }
         let wanted = wanted.to_array();
-        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
-            for k in 0..SIZE {
-                let row = first + k;
-                for (before, b) in rows[..=i].iter().flatten() {
-                    self.columns[before + k][first - before] += weight * a * b;
+        for (i, (row, a)) in rows[..n].iter().enumerate() {
+            let weighted = weight * a;
+            for (column, b) in &rows[..=i] {
+                for entries in &mut self.columns[*column..column + SIZE] {
+                    entries[row - column] += weighted * b;
                 }
-                self.right[row] += weight * a * wanted[k];
+            }
+            for (value, wanted) in self.right[*row..row + SIZE].iter_mut().zip(&wanted) {
+                *value += weighted * wanted;
             }
         }
     }
@@ -132,24 +137,31 @@ impl System {
         mut wanted: f64,
         weight: f64,
     ) {
-        let mut rows = [None; TERM];
+        let (mut rows, mut n) = ([(0, [0.0; SIZE]); TERM], 0);
         for (i, factor) in factors.iter().enumerate() {
             match self.first(frame + i) {
-                Ok(row) => rows[i] = Some((row, factor.to_array())),
+                Ok(row) => {
+                    rows[n] = (row, factor.to_array());
+                    n += 1;
+                }
                 Err(place) => wanted -= place.dot(*factor),
             }
         }
-        for (i, (first, a)) in rows.iter().enumerate().filter_map(|(i, row)| Some((i, (*row)?))) {
-            for (k, a) in a.into_iter().enumerate() {
-                let row = first + k;
-                for (column, b) in rows[..=i].iter().flatten() {
-                    for (l, b) in b.iter().enumerate() {
-                        if let Some(below) = row.checked_sub(column + l) {
-                            self.columns[column + l][below] += weight * a * b;
-                        }
+        for (i, (row, a)) in rows[..n].iter().enumerate() {
+            let weighted = a.map(|a| weight * a);
+            for (column, b) in &rows[..i] {
+                for (l, entries) in self.columns[*column..column + SIZE].iter_mut().enumerate() {
+                    let below = row - column - l;
+                    for (entry, a) in entries[below..below + SIZE].iter_mut().zip(&weighted) {
+                        *entry += a * b[l];
                     }
                 }
-                self.right[row] += weight * a * wanted;
+            }
+            for (l, entries) in self.columns[*row..row + SIZE].iter_mut().enumerate() {
+                for (entry, weighted) in entries.iter_mut().zip(&weighted[l..]) {
+                    *entry += weighted * a[l];
+                }
+                self.right[row + l] += weighted[l] * wanted;
             }
         }
     }
@@ -186,26 +198,30 @@ impl System {
         }
     }
 
-    /// The displacements at the minimum.
-    pub(super) fn solve(&self, out: &mut [DVec3]) {
-        self.solve_in(&mut self.clone(), out);
-    }
-
-    /// The same, again and again in the same memory.
+    /// The displacements at the minimum, again and again in the same memory.
     ///
     /// - `room`: as large as this one; what it asked is lost
+    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
+        room.columns.copy_from_slice(&self.columns);
+        room.right.copy_from_slice(&self.right);
+        room.reduce();
+        self.read(&room.right, out);
+    }
+
+    /// The displacements at the minimum.
+    pub(super) fn solve(mut self, out: &mut [DVec3]) {
+        self.reduce();
+        self.read(&self.right, out);
+    }
+
+    /// Puts the displacements at the minimum in the place of what it pulls to.
     ///
     /// # Method
     /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
-    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
+    fn reduce(&mut self) {
         let n = self.right.len() + 1 - WIDTH;
-        let Self { columns, right, .. } = room;
-        right.copy_from_slice(&self.right);
-        columns[..WIDTH - SIZE].copy_from_slice(&self.columns[..WIDTH - SIZE]);
+        let Self { columns, right, .. } = self;
         for at in (0..n).step_by(SIZE) {
-            // The last frame that this one reaches is reached for the first time.
-            let last = at + WIDTH - SIZE..at + WIDTH;
-            columns[last.clone()].copy_from_slice(&self.columns[last]);
             let (columns, right) = (columns[at..].first_chunk_mut(), right[at..].first_chunk_mut());
             let (Some(columns), Some(right)) = (columns, right) else { break };
             eliminate::<0>(columns, right);
@@ -216,11 +232,16 @@ impl System {
             let [pivot, lower @ ..] = &columns[at];
             let Some([value, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
             *value /= pivot;
-            lower.iter().zip(below).for_each(|(lower, below)| *value -= lower * *below);
+            // The nearest is taken off last, since it is known last: so only that waits for it.
+            lower.iter().zip(below).rev().for_each(|(lower, below)| *value -= lower * *below);
         }
+    }
+
+    /// Reads where each frame is from the unknowns.
+    fn read(&self, unknowns: &[f64], out: &mut [DVec3]) {
         for (frame, out) in out.iter_mut().enumerate() {
             *out = match self.first(frame) {
-                Ok(first) => DVec3::from_slice(&right[first..first + SIZE]),
+                Ok(first) => DVec3::from_slice(&unknowns[first..first + SIZE]),
                 Err(place) => place,
             };
         }
