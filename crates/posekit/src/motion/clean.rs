@@ -205,6 +205,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let Way { share: path_share, path: at_looks, in_place } = way;
     let path = if at_looks.is_empty() { Vec::new() } else { pace.filled(&at_looks) };
     let looks = Moved { paths: &looks, path: &at_looks };
+    let step = pace.carried(&paths);
     let frames = Moved { paths: &paths, path: &path };
     let plan =
         Planner { clip, frames, looks, legs: &legs.legs, floor, settings, in_place, was_cleaned };
@@ -213,7 +214,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let (held, after) =
-        hold_on_path(clip, tracks, (&path, pace.step()), &contacts, &feet, &hold_settings)?;
+        hold_on_path(clip, tracks, (&path, step), &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -303,7 +304,7 @@ impl Seen {
     /// - `tracks`: of the clip, with all joints of the legs
     fn new(tracks: &Tracks, clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Self {
         let paths = Paths::of(tracks, clip, legs);
-        let pace = Pace::of(&paths);
+        let pace = Pace::new(paths.frame_time, paths.n_frames);
         let looks = pace.looks(&paths);
         let floor = floor_of(&looks, settings.floor);
         let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);

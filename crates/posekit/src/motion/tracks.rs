@@ -62,8 +62,9 @@ impl Tracks {
                 is_new[slot] = parent.is_some_and(|parent| is_new[parent])
                     || was[range.clone()].iter().zip(&is[range]).any(differs);
                 if is_new[slot] {
-                    let world_from_parent = parent
-                        .map_or(Pose::IDENTITY, |parent| self.found(parent * self.n_frames + frame));
+                    let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| {
+                        self.found(parent * self.n_frames + frame)
+                    });
                     let pose = skeleton.pose_on(joint, is, world_from_parent);
                     self.rotations[slot * self.n_frames + frame] = pose.rotation;
                     self.places[slot * self.n_frames + frame] = pose.translation;
