@@ -296,10 +296,15 @@ fn nth(values: &[f64], rank: usize) -> f64 {
     *value
 }
 
+/// A part that moves less than this in so many frames does not move.
+pub(super) fn least_step(paths: &Paths, frames: usize) -> f64 {
+    STILL * paths.length * paths.frame_time * frames as f64 / STILL_TIME
+}
+
 /// The frames of a plant in which its part does not move at all.
 fn still_parts(paths: &Paths, plant: &Plant) -> Vec<Range<usize>> {
     let Some(path) = paths.legs[plant.leg].part(plant.part) else { return Vec::new() };
-    let limit = STILL * paths.length * paths.frame_time / STILL_TIME;
+    let limit = least_step(paths, 1);
     let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
     let (mut all, mut start) = (Vec::new(), plant.frames.start);
     for frame in plant.frames.clone() {
