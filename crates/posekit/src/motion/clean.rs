@@ -204,12 +204,22 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     };
     let Seen { paths, pace, looks, feet } = seen;
     let Way { share: path_share, at_looks, path, in_place, feet: along } = way;
+    let is_known = along.is_some();
     let Feet { floor, firm, was_cleaned } = along.unwrap_or(feet);
     let looks = Moved { paths: &looks, path: &at_looks };
     let step = pace.carried(&paths);
     let frames = Moved { paths: &paths, path: &path };
-    let plan =
-        Planner { clip, frames, looks, legs: &legs.legs, floor, settings, in_place, was_cleaned };
+    let plan = Planner {
+        clip,
+        frames,
+        looks,
+        legs: &legs.legs,
+        floor,
+        settings,
+        in_place,
+        is_known,
+        was_cleaned,
+    };
     let (mut reports, contacts, of_plant) = plan.plan(&firm);
     let contacts = given.cloned().unwrap_or(contacts);
     let feet: Vec<usize> =
@@ -280,7 +290,7 @@ struct Way {
     path: Vec<DVec3>,
     /// The figure walks on the spot.
     in_place: bool,
-    /// What feet do along it, where that shows that they were made to stand along it.
+    /// What feet do along it, where that shows that the clip was cleaned along it.
     feet: Option<Feet>,
 }
 
@@ -382,7 +392,7 @@ impl Seen {
             })
             .collect();
         let least = least_step(paths, pace.step());
-        if let Some(spline) = Spline::exact(&stands, (paths, *pace), least) {
+        if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
             let feet = Feet::new(&paths, &looks, *pace, settings);
@@ -521,6 +531,8 @@ struct Planner<'a> {
     floor: Floor,
     settings: &'a CleanSettings,
     in_place: bool,
+    /// The way of a walk on the spot is the one that it was cleaned along.
+    is_known: bool,
     was_cleaned: bool,
 }
 
@@ -568,7 +580,8 @@ impl Planner<'_> {
             let is_short = time(plant.frames.len()) < SURE;
             let is_on_the_way = time(plant.frames.len()) < 2.0 * SURE
                 && exact.are_beside(plant, |frames| time(frames) < SURE);
-            if is_short || is_on_the_way || report.drift_before <= seen {
+            // Where nothing stands along a way that is known, it is not known well.
+            if self.is_known || is_short || is_on_the_way || report.drift_before <= seen {
                 report.verdict = Verdict::Left;
             }
         }
@@ -599,7 +612,7 @@ impl Planner<'_> {
 
     /// Feet that stand already need not be held: no path is changed, or only that which they stand along.
     fn keeps_stands(&self) -> bool {
-        self.frames.path.is_empty() || (self.in_place && self.was_cleaned)
+        self.frames.path.is_empty() || self.is_known
     }
 
     /// What is judged of a plant: its looks, or its frames where it does not move, because looks at its ends see what is beside it.
