@@ -287,7 +287,7 @@ const POPPING: [(&str, f64); 1] = [
 ];
 
 /// By how much knees may pop more than those of the source with a fault in the clip; under the strongest noise, which hides the source's own motion, more.
-const POP: [f64; 2] = [1.6, 3.0];
+const POP: [f64; 2] = [1.6, 2.2];
 
 fn bound_of(exceptions: &[(&str, f64)], name: &str) -> f64 {
     exceptions.iter().find(|(other, _)| *other == name).map_or(TENTH, |(_, bound)| *bound)
@@ -330,24 +330,24 @@ fn injected_skate_is_removed() {
             ("knee pop", misses(&rows, |m| m.pop[0] / m.pop[1].max(usual_pop(&rows)), TENTH)),
             ("jerk", misses(&rows, |m| m.jerk[0] / m.jerk[1].max(1e-9), TENTH)),
         ];
-        // Knees: the captured jumps of `cmu_01_01`, and two more under the strongest noise. Jerk: clips that all but stand still.
+        // Knees: the captured jumps of `cmu_01_01`. Jerk: clips that all but stand still.
         let is_loud = injury == Injury::Noise(5.0);
-        let allowed = [if is_loud { 3 } else { 1 }, 2];
+        let allowed = [1, 2];
         let worst = rows.iter().map(|m| m.pop[0] / m.pop[1].max(1e-9)).fold(0.0, f64::max);
         assert!(worst <= POP[usize::from(is_loud)], "{injury}: a knee pops by {worst}");
         for ((what, over), allowed) in over.iter().zip(allowed) {
             println!("  {what} above that of the source by a tenth: {over:?}");
             assert!(over.len() <= allowed, "{injury}: {what} of {over:?}");
         }
-        if injury != Injury::InPlace {
-            // Of a walk on the spot the path is made up anew each time, and a check as of any walk finds it to slide.
-            let again = misses(&rows, |m| m.second, 1e-4);
-            let found = misses(&rows, |m| m.found, SEEN);
-            println!("  a second run changes {again:?}, a check finds {found:?}");
-            // Where feet float, one clip at a time stands somewhere else when it is seen anew: `Boxing_Toes` (0.021 rad) or `mocapbank` (0.087).
-            let floats = usize::from(matches!(injury, Injury::LegsAlone(_)));
-            assert!(again.len() <= floats && found.len() <= 1, "{injury}: {again:?}, {found:?}");
-        }
+        let again = misses(&rows, |m| m.second, 1e-4);
+        // Of a walk on the spot a check as of any walk finds that it slides.
+        let is_on_the_spot = injury == Injury::InPlace;
+        let found = if is_on_the_spot { Vec::new() } else { misses(&rows, |m| m.found, SEEN) };
+        println!("  a second run changes {again:?}, a check finds {found:?}");
+        // Where feet float, one clip at a time stands somewhere else when it is seen anew: `Boxing_Toes` (0.021 rad) or `mocapbank` (0.087). On the spot the feet of
+        // `walk01_blender`, which have no balls and stand for five frames of 24 Hz, are too few for the way to be found again (0.008).
+        let floats = usize::from(is_on_the_spot || matches!(injury, Injury::LegsAlone(_)));
+        assert!(again.len() <= floats && found.len() <= 1, "{injury}: {again:?}, {found:?}");
         let ratio = |get: fn(&Measures) -> [f64; 2]| {
             let ratio = |m: &Measures| if get(m)[1] > 0.0 { get(m)[0] / get(m)[1] } else { 1.0 };
             median_and_largest(rows.iter().map(ratio).collect())[0]
@@ -394,8 +394,8 @@ fn thinned(clip: &Clip, every: usize) -> Clip {
 /// How far apart the same clip may be at 30 Hz and at another rate where a joint is farthest off, in the world \[mm\]: rounding.
 const APART: f64 = 0.01;
 
-/// Its feet jump, half a metre at the most, which at 60 Hz is taken for noise: then all frames are looked at, and other feet are found to stand.
-const NOISY: (&str, f64) = ("salsa_10_daz", 60.0);
+/// The same with noise of two millimetres, of which a clip of 60 Hz has other frames than one of 30 Hz \[mm\].
+const APART_IN_NOISE: f64 = 1.0;
 
 /// How far apart the joints of two clips are in the world, where they are farthest off and on average \[the clips' unit\].
 ///
@@ -426,21 +426,22 @@ fn rates_agree() {
         let mm = 1000.0 * LEG / legs[0].limb.length(clip.skeleton());
         for (rate, every) in [(60.0, 2), (120.0, 4)] {
             let fast = skate::injure(clip, &legs, Injury::Rate(rate));
-            for (what, fast) in [
-                ("as it is", fast.clone()),
-                ("x1.3", skate::injure(&fast, &legs, Injury::RootScale(1.3))),
-            ] {
+            let [skating, noisy] = [Injury::RootScale(1.3), Injury::Noise(2.0)]
+                .map(|injury| skate::injure(&fast, &legs, injury));
+            for (what, fast) in [("as it is", fast), ("x1.3", skating), ("noise", noisy)] {
                 let slow = thinned(&fast, every);
                 let [a, b] =
                     [&fast, &slow].map(|clip| clean(clip, &CleanSettings::default()).unwrap());
                 let (worst, mean) = apart(&a.clip, &b.clip, every);
                 let (worst, mean) = (worst * mm, mean * mm);
                 println!("{name:28} {rate} Hz {what:8} worst {worst:.6} mean {mean:.6} mm");
-                if (name.as_str(), rate) == NOISY {
-                    continue;
-                }
+                let bound = match (what, every) {
+                    ("noise", 2) => APART_IN_NOISE,
+                    ("noise", _) => 2.0 * APART_IN_NOISE,
+                    _ => APART,
+                };
                 let what = format!("{name} {what}: 30 and {rate} Hz");
-                assert!(worst < APART, "{what} differ by {worst} mm");
+                assert!(worst < bound, "{what} differ by {worst} mm");
                 let end = slow.time(slow.n_frames() - 1);
                 let [a, b] = [&a, &b].map(|cleaned| contact_times(cleaned, end));
                 let other = a.iter().zip(&b).find(|(a, b)| (**a - **b).abs() > 1e-6);
@@ -539,6 +540,10 @@ fn what_stands_in_sound_clips_stands_in_cleaned_ones() {
             all.len(),
             &worst[..worst.len().min(5)]
         );
+        // Where a path was changed, what rolls before and after a plant goes along with it, and over short legs some steps are not found.
+        let is_gentle = matches!(injury, Injury::None | Noise(_) | Injury::Tilt(_));
+        let allowed = if is_gentle { 0 } else { all.len() / 20 };
+        assert!(seen <= allowed, "{injury}: {seen} plants slide visibly, {worst:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::find::{Legs, find_legs};
-use super::firm::{Firm, SURE, Stance, Stands, firm_parts};
+use super::firm::{Firm, SURE, Stance, Stands, firm_parts, least_step};
 use super::floor::{Floor, FloorChoice, floor_of, key, of_key};
 use super::hold::{ContactReport, HoldSettings, hold_on_path};
 use super::metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, measure};
@@ -13,6 +13,7 @@ use super::pace::Pace;
 use super::path::Slide;
 use super::paths::{Paths, joints_of};
 use super::plant::{DetectSettings, Found, Part, Plant, plants_on, slot};
+use super::spot::Spline;
 use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
 use super::{Clip, Contact, Hold, Leg};
@@ -196,19 +197,23 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let is_idle = legs.legs.is_empty() || given.is_some_and(Vec::is_empty);
     let root = carrier(clip, &legs.legs).filter(|_| !is_idle);
     let way = match root {
-        Some(root) if (settings.path && !seen.was_cleaned) || settings.in_place => {
+        Some(root) if (settings.path && !seen.feet.was_cleaned) || settings.in_place => {
             seen.way(&tracks, root, settings)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
-    let Seen { paths, pace, looks, floor, firm, was_cleaned } = seen;
-    let Way { share: path_share, path: at_looks, in_place } = way;
-    let path = if at_looks.is_empty() { Vec::new() } else { pace.filled(&at_looks) };
+    let Seen { paths, pace, looks, feet } = seen;
+    let Way { share: path_share, at_looks, path, in_place, feet: along } = way;
+    let is_known = along.is_some();
+    let Feet { floor, firm, was_cleaned } = along.unwrap_or(feet);
+    let step = pace.carried(&paths);
     let (mut reports, contacts, of_plant) = {
         let looks = Moved { paths: &looks, path: &at_looks };
         let frames = Moved { paths: &paths, path: &path };
         let legs = &legs.legs;
-        Planner { clip, frames, looks, legs, floor, settings, in_place, was_cleaned }.plan(&firm)
+        let plan =
+            Planner { clip, frames, looks, legs, floor, settings, in_place, is_known, was_cleaned };
+        plan.plan(&firm)
     };
     // What holding needs most memory for comes now.
     drop((paths, looks, at_looks));
@@ -216,7 +221,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let (held, after) =
-        hold_on_path(clip, tracks, (&path, pace.step()), &contacts, &feet, &hold_settings)?;
+        hold_on_path(clip, tracks, (&path, step), &contacts, &feet, &hold_settings)?;
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -228,7 +233,10 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
     }
     let (mut cleaned, changed) = (held.clip, held.changed);
-    if in_place {
+    if in_place && contacts.is_empty() {
+        // There and back is not to the bit where it was.
+        cleaned = clip.clone();
+    } else if in_place {
         let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
         cleaned = moved(&cleaned, &legs.legs, &back);
     }
@@ -273,10 +281,13 @@ fn was_cleaned(firm: &[Firm]) -> bool {
 struct Way {
     /// How much of the slide it takes up.
     share: f64,
-    /// Its displacement, look after look; none where it is kept.
+    /// Its displacement, look after look, and frame after frame; none where it is kept.
+    at_looks: Vec<DVec3>,
     path: Vec<DVec3>,
     /// The figure walks on the spot.
     in_place: bool,
+    /// What feet do along it, where that shows that the clip was cleaned along it.
+    feet: Option<Feet>,
 }
 
 /// A figure walks on the spot where its feet would take it at least this far \[leg lengths\], and it stays within this part of that.
@@ -297,29 +308,42 @@ struct Seen {
     pace: Pace,
     /// The paths at the times at which feet are looked at.
     looks: Paths,
+    feet: Feet,
+}
+
+/// What feet do.
+#[derive(Debug)]
+struct Feet {
     floor: Floor,
     firm: Vec<Firm>,
     was_cleaned: bool,
+}
+
+impl Feet {
+    fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings) -> Self {
+        let floor = floor_of(looks, settings.floor);
+        let plants = plants_on(looks, &floor, settings.floor, &settings.detect);
+        let detect = (settings.firm, &settings.detect);
+        let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
+        let was_cleaned = was_cleaned(&firm);
+        Self { floor, firm, was_cleaned }
+    }
 }
 
 impl Seen {
     /// - `tracks`: of the clip, with all joints of the legs
     fn new(tracks: &Tracks, clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Self {
         let paths = Paths::of(tracks, clip, legs);
-        let pace = Pace::of(&paths);
+        let pace = Pace::new(paths.frame_time, paths.n_frames);
         let looks = pace.looks(&paths);
-        let floor = floor_of(&looks, settings.floor);
-        let plants = plants_on(&looks, &floor, settings.floor, &settings.detect);
-        let detect = (settings.firm, &settings.detect);
-        let firm = firm_parts((&paths, &looks, pace), &floor, &plants, detect);
-        let was_cleaned = was_cleaned(&firm);
-        Self { paths, pace, looks, floor, firm, was_cleaned }
+        let feet = Feet::new(&paths, &looks, pace, settings);
+        Self { paths, pace, looks, feet }
     }
 
     /// What is to be done about the path of the root.
     fn way(&self, tracks: &Tracks, root: usize, settings: &CleanSettings) -> Way {
-        let Self { paths, looks, firm, .. } = self;
-        let slide = Slide::new(looks, firm, &self.floor);
+        let Self { paths, looks, pace, feet } = self;
+        let slide = Slide::new(looks, &feet.firm, &feet.floor);
         let path = |share| slide.displacement(share, looks.frame_time);
         let whole = path(1.0);
         let length = |far: f64, shift: &DVec3| far.max(shift.length());
@@ -332,15 +356,51 @@ impl Seen {
                 && strays < ON_THE_SPOT.1 * far
                 && straightness(&whole) >= STRAIGHT
                 && climb(paths) <= LEVEL * paths.length;
-        let share = match in_place {
-            true => 1.0,
-            false if !slide.is_known || strays <= STAYS * paths.length => 0.0,
-            false => slide.share(&whole, firm, paths.length),
+        if in_place && paths.n_frames > 0 {
+            return self.way_ahead(&path(settings.strength), settings);
+        }
+        let share = match slide.is_known && strays > STAYS * paths.length {
+            true => slide.share(&whole, &feet.firm, paths.length),
+            false => 0.0,
         };
         if share <= 0.0 {
             return Way { in_place, ..Way::default() };
         }
-        Way { share, path: path(share * settings.strength), in_place }
+        let at_looks = path(share * settings.strength);
+        let path = pace.filled(&at_looks);
+        Way { share, at_looks, path, in_place, feet: None }
+    }
+
+    /// The way of a walk on the spot: the one along which its feet were made to stand, if they were, else what is nearest to the one that their slide tells.
+    fn way_ahead(&self, slide: &[DVec3], settings: &CleanSettings) -> Way {
+        let Self { paths, looks, pace, feet } = self;
+        let along = |spline: &Spline| {
+            let at_looks = spline.places(looks.n_frames, looks.frame_time);
+            let path = spline.places(paths.n_frames, paths.frame_time);
+            Way { share: 1.0, at_looks, path, in_place: true, feet: None }
+        };
+        let stands: Vec<_> = feet
+            .firm
+            .iter()
+            .filter_map(|firm| {
+                let path = paths.legs[firm.plant.leg].part(firm.plant.part)?;
+                (firm.stance == Stance::Firm).then(|| (path, firm.plant.frames.clone()))
+            })
+            .collect();
+        let least = least_step(paths, pace.step());
+        if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
+            let mut way = along(&spline);
+            let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
+            let feet = Feet::new(&paths, &looks, *pace, settings);
+            if feet.was_cleaned {
+                way.feet = Some(feet);
+                return way;
+            }
+        }
+        match Spline::near(slide, looks.frame_time, paths, *pace) {
+            Some(spline) => along(&spline),
+            None => Way { in_place: true, ..Way::default() },
+        }
     }
 }
 
@@ -355,12 +415,12 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     let root = carrier(clip, legs).filter(|_| !legs.is_empty() && clip.n_frames() > 0)?;
     let tracks = Tracks::new(clip, &joints_of(legs));
     let seen = Seen::new(&tracks, clip, legs, settings);
-    if seen.was_cleaned && !settings.in_place {
+    if seen.feet.was_cleaned && !settings.in_place {
         return None;
     }
     let whole = CleanSettings { strength: 1.0, ..settings.clone() };
     let way = seen.way(&tracks, root, &whole);
-    way.in_place.then(|| seen.pace.filled(&way.path))
+    way.in_place.then_some(way.path)
 }
 
 /// How far a joint gets from where it is first \[the clip's unit\].
@@ -467,6 +527,8 @@ struct Planner<'a> {
     floor: Floor,
     settings: &'a CleanSettings,
     in_place: bool,
+    /// The way of a walk on the spot is the one that it was cleaned along.
+    is_known: bool,
     was_cleaned: bool,
 }
 
@@ -514,7 +576,8 @@ impl Planner<'_> {
             let is_short = time(plant.frames.len()) < SURE;
             let is_on_the_way = time(plant.frames.len()) < 2.0 * SURE
                 && exact.are_beside(plant, |frames| time(frames) < SURE);
-            if is_short || is_on_the_way || report.drift_before <= seen {
+            // Where nothing stands along a way that is known, it is not known well.
+            if self.is_known || is_short || is_on_the_way || report.drift_before <= seen {
                 report.verdict = Verdict::Left;
             }
         }
@@ -535,14 +598,17 @@ impl Planner<'_> {
             _ if slide > self.settings.release * self.frames.paths.length => {
                 Verdict::Released { slide }
             }
-            _ if slide <= CLEAN * self.frames.paths.length && self.frames.path.is_empty() => {
-                Verdict::Clean
-            }
+            _ if slide <= CLEAN * self.frames.paths.length && self.keeps_stands() => Verdict::Clean,
             Stance::Firm => Verdict::Fixed,
         };
         let was = |frame| self.frames.was_at(plant.leg, plant.part, frame);
         let drift_before = if self.in_place { slide } else { drift(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
+    }
+
+    /// Feet that stand already need not be held: no path is changed, or only that which they stand along.
+    fn keeps_stands(&self) -> bool {
+        self.frames.path.is_empty() || self.is_known
     }
 
     /// What is judged of a plant: its looks, or its frames where it does not move, because looks at its ends see what is beside it.

@@ -9,7 +9,7 @@ use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{DetectSettings, Found, Part, Plant, crossing, runs, slot};
+use super::plant::{DetectSettings, Found, Part, Plant, crossing, plants_on, runs, slot};
 use super::smooth::Smoother;
 
 /// A part that moves less than this does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
@@ -68,7 +68,7 @@ pub(super) enum Stance {
 /// What of plants stands firmly: that is what [`clean`](super::clean) holds, and what a slide is one of.
 ///
 /// - `plants`: as [`find_plants`](super::find_plants) gives them for the same legs and floor
-/// - `settings`: its `firm` and `detect`
+/// - `settings`: its `firm`, `floor` and `detect`; of plants that were found with these, those are firm that [`clean`](super::clean()) says are
 ///
 /// A heel is planted, to the detector, while its foot rolls over it and off it; its way then is no slide. Plants that roll all the time give none, a plant that
 /// is firm at several times gives several. They come in the order of their first frames, then legs, then parts.
@@ -90,14 +90,25 @@ pub fn firm_plants(
             && plant.frames.end <= clip.n_frames()
             && paths.legs[plant.leg].part(plant.part).is_some()
     };
-    let pace = Pace::of(&paths);
+    let pace = Pace::new(paths.frame_time, paths.n_frames);
+    let looks = pace.looks(&paths);
+    // As they were found, where they were, for frames tell less of where they end than looks.
+    let known = plants_on(&looks, floor, settings.floor, &settings.detect);
+    let in_frames = |found: Found| (in_frames(&found, pace), found);
+    let known: Vec<(Plant, Found)> = known.into_iter().map(in_frames).collect();
     let found = |plant: &Plant| {
-        let frames = pace.looks_at(&plant.frames);
-        Found { plant: Plant { frames, ..*plant }, lead: [0.5; 2] }
+        let first = known.partition_point(|(other, _)| other.frames.start < plant.frames.start);
+        let mut near =
+            known[first..].iter().take_while(|(o, _)| o.frames.start == plant.frames.start);
+        let of_frames = || {
+            let frames = pace.looks_at(&plant.frames);
+            Found { plant: Plant { frames, ..*plant }, lead: [0.5; 2] }
+        };
+        let same = near.find(|(other, _)| other == plant);
+        same.map_or_else(of_frames, |(_, found)| found.clone())
     };
     let mut plants: Vec<Found> = plants.iter().filter(is_inside).map(found).collect();
     plants.retain(|found| !found.plant.frames.is_empty());
-    let looks = pace.looks(&paths);
     let seen = (&paths, &looks, pace);
     let firm = firm_parts(seen, floor, &plants, (settings.firm, &settings.detect));
     let firm = firm.into_iter().filter(|firm| firm.stance == Stance::Firm);
@@ -285,10 +296,15 @@ fn nth(values: &[f64], rank: usize) -> f64 {
     *value
 }
 
+/// A part that moves less than this in so many frames does not move.
+pub(super) fn least_step(paths: &Paths, frames: usize) -> f64 {
+    STILL * paths.length * paths.frame_time * frames as f64 / STILL_TIME
+}
+
 /// The frames of a plant in which its part does not move at all.
 fn still_parts(paths: &Paths, plant: &Plant) -> Vec<Range<usize>> {
     let Some(path) = paths.legs[plant.leg].part(plant.part) else { return Vec::new() };
-    let limit = STILL * paths.length * paths.frame_time / STILL_TIME;
+    let limit = least_step(paths, 1);
     let moves = |frame: usize| path[frame].distance_squared(path[frame + 1]) > limit * limit;
     let (mut all, mut start) = (Vec::new(), plant.frames.start);
     for frame in plant.frames.clone() {

@@ -75,7 +75,7 @@ pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
         FloorChoice::Given(floor) => floor,
         _ => {
             let paths = Paths::new(clip, legs);
-            floor_of(&Pace::of(&paths).looks(&paths), choice)
+            floor_of(&Pace::new(paths.frame_time, paths.n_frames).looks(&paths), choice)
         }
     }
 }

@@ -34,6 +34,7 @@ mod paths;
 mod plant;
 mod retime;
 mod smooth;
+mod spot;
 mod tracks;
 mod travel;
 

@@ -59,6 +59,19 @@ impl Paths {
         Self { legs: legs_paths, n_frames, frame_time, up, length: mean_length(clip, legs) }
     }
 
+    /// The same with all of it moved along a way, frame after frame.
+    pub(super) fn along(&self, way: &[DVec3]) -> Self {
+        let along =
+            |path: &Vec<DVec3>| path.iter().zip(way).map(|(place, way)| *place + *way).collect();
+        let of_leg = |leg: &LegPaths| LegPaths {
+            hip: along(&leg.hip),
+            knee: along(&leg.knee),
+            ankle: along(&leg.ankle),
+            ball: leg.ball.as_ref().map(along),
+        };
+        Self { legs: self.legs.iter().map(of_leg).collect(), ..*self }
+    }
+
     /// All parts of all feet: leg, part, path.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, Part, &[DVec3])> {
         let legs = self.legs.iter().enumerate();

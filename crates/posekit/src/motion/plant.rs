@@ -151,7 +151,7 @@ pub fn find_plants(
     settings: &DetectSettings,
 ) -> Vec<Plant> {
     let paths = Paths::new(clip, legs);
-    let pace = Pace::of(&paths);
+    let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
     let found = plants_on(&looks, floor, choice, settings);
     let whole = |found: Found| {

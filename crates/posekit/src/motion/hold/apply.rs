@@ -16,8 +16,8 @@ use crate::skeleton::{JointKind, Skeleton};
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
 const NOTHING: f64 = 1e-10;
 
-/// How far a change may swing over on its way out, as a part of the limb, or \[rad\].
-const OVERSHOOT: f64 = 0.02;
+/// How far a change may swing over on its way out, as a part of the limb, or \[rad\]: less than viewers see of a foot.
+const OVERSHOOT: f64 = 0.006;
 
 /// The same for bends \[rad\].
 const OVERBEND: f64 = 0.05;

@@ -8,8 +8,8 @@ use crate::math::{shortest_rotation, so3_exp, so3_log};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 
-/// How far a turn may swing over on its way out \[rad\].
-const OVERTURN: f64 = 0.1;
+/// How far a turn may swing over on its way out \[rad\]: what sweeps the other end of a foot by less than viewers see.
+const OVERTURN: f64 = 0.01;
 
 /// Stands for no point.
 const NONE: u32 = u32::MAX;
