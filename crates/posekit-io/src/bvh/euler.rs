@@ -276,6 +276,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn three_turns_at_once_are_the_same_bits(
+            order in 0_usize..6, alpha in -7.0..7.0, beta in -7.0..7.0, gamma in -7.0..7.0
+        ) {
+            let (axes, turns) = (orders()[order], [alpha, beta, gamma]);
+            prop_assume!(turns.iter().all(|turn| *turn != 0.0));
+            let bits = |rotation: DQuat| rotation.to_array().map(f64::to_bits);
+            prop_assert_eq!(bits(rotation_of_three(axes, turns)), bits(composed(&axes, &turns)));
+        }
+
         /// Also close to the locked poses, where one turn alone is hardly known.
         #[test]
         fn turns_come_back_and_make_the_rotation(
