@@ -4,6 +4,7 @@ import { checkDocument } from "./document.ts";
 import { isFigure, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
 import type { News } from "./notices.ts";
+import { placed } from "./place.ts";
 import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
 /** A file that is not opened: what is wrong, where, and what to try. */
@@ -125,10 +126,8 @@ function isGltf(value: Record<string, unknown>): boolean {
 function refused(name: string, error: unknown, hint?: string): LoadFault {
   if (error instanceof LoadFault) return error;
   const { line, column } = (error ?? {}) as { line?: number; column?: number };
-  const message = error instanceof Error ? error.message : String(error);
-  // Where the message says it itself, once is enough.
-  const where = line === undefined || message.includes(`line ${line}`) ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
-  return new LoadFault(`${name} cannot be used: ${message}`, { where, hint });
+  const { what, where } = placed(error instanceof Error ? error.message : String(error), { line, column });
+  return new LoadFault(`${name} cannot be used: ${what}`, { where, hint });
 }
 
 async function loadProblem(name: string, text: string, value: Record<string, unknown>, known: KnownFiles, reader: Reader): Promise<Loaded> {

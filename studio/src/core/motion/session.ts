@@ -8,6 +8,7 @@ import type { Vec3 } from "../files.ts";
 import { History } from "../history.ts";
 import type { NamedText, Notice, Snippet, WorkerState } from "../types.ts";
 import { contactAround, contactsOf, contactsText, frameAt, timeOf, withSpan } from "./contacts.ts";
+import { placed } from "../place.ts";
 import { Clock } from "./clock.ts";
 import { isSameFile, ownFile, sizeWords } from "./link.ts";
 import { FIRST } from "./settings.ts";
@@ -620,11 +621,9 @@ class Store implements MotionSession {
   #refuse(name: string, error: unknown): void {
     if (error instanceof WorkerLost) return;
     const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
-    const { message, hint } = explained(name, error instanceof Error ? error.message : String(error));
-    const what = `${name} cannot be used: ${message}`;
-    // Where the message says it itself, once is enough.
-    const where = line === undefined || what.includes(`line ${line}`) ? undefined : `line ${line}${column === undefined ? "" : `, column ${column}`}`;
-    this.#tell({ kind: "error", what, where, hint: hint ?? "What was on show stays." });
+    const { what, where } = placed(error instanceof Error ? error.message : String(error), { line, column });
+    const { message, hint } = explained(name, what);
+    this.#tell({ kind: "error", what: `${name} cannot be used: ${message}`, where, hint: hint ?? "What was on show stays." });
   }
 
   #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
