@@ -77,7 +77,8 @@ fn worker_on(file: &str, parent: u32) -> u32 {
 
 #[cfg(target_os = "linux")]
 fn signal(name: &str, process: u32) {
-    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
+    let sent = Command::new("kill").args([name, &process.to_string()]).status().unwrap();
+    assert!(sent.success(), "{name} is not sent to {process}");
 }
 
 #[cfg(target_os = "linux")]
