@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::clean::{CleanSettings, drift};
+use super::clean::CleanSettings;
 use super::clip::Clip;
 use super::floor::Floor;
 use super::leg::Leg;
@@ -11,6 +11,7 @@ use super::pace::Pace;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Found, Part, Plant, crossing, plants_on, runs, slot};
 use super::smooth::Smoother;
+use super::verdict::drift;
 
 /// A part that moves less than this does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
 pub(super) const STILL: f64 = 1.2e-5;

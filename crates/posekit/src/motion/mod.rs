@@ -33,13 +33,15 @@ mod path;
 mod paths;
 mod plant;
 mod retime;
+mod seen;
 mod smooth;
 mod spot;
 mod tracks;
 mod travel;
+mod verdict;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, PlantReport, Verdict, clean, way_on_the_spot};
+pub use clean::{CleanSettings, Cleaned, clean, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
@@ -54,3 +56,4 @@ pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, measu
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
 pub use travel::{along_path, carrier, ground_path};
+pub use verdict::{PlantReport, Verdict};

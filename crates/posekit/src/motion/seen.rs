@@ -1,0 +1,179 @@
+//! What a clip shows of its feet, and what is done about the path of its root.
+
+use glam::DVec3;
+
+use super::Clip;
+use super::Leg;
+use super::clean::CleanSettings;
+use super::firm::{Firm, Stance, firm_parts, least_step};
+use super::floor::{Floor, floor_of};
+use super::pace::Pace;
+use super::path::Slide;
+use super::paths::Paths;
+use super::plant::plants_on;
+use super::spot::Spline;
+use super::tracks::Tracks;
+
+/// Whether a clip was cleaned before: half of what is firm or more stands exactly, as no capture does.
+fn was_cleaned(firm: &[Firm]) -> bool {
+    let stands = |firm: &&Firm| firm.stance == Stance::Firm;
+    let (n_firm, n_still) =
+        (firm.iter().filter(stands).count(), firm.iter().filter(|firm| firm.is_still).count());
+    n_still > 0 && 2 * n_still >= n_firm
+}
+
+/// What is done about the root's path.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    /// How much of the slide it takes up.
+    pub(super) share: f64,
+    /// Its displacement, look after look, and frame after frame; none where it is kept.
+    pub(super) at_looks: Vec<DVec3>,
+    pub(super) path: Vec<DVec3>,
+    /// The figure walks on the spot.
+    pub(super) in_place: bool,
+    /// What feet do along it, where that shows that the clip was cleaned along it.
+    pub(super) feet: Option<Feet>,
+}
+
+/// A figure walks on the spot where its feet would take it at least this far \[leg lengths\], and it stays within this part of that.
+const ON_THE_SPOT: (f64, f64) = (0.5, 0.25);
+
+/// The way that they would take it is this straight: its ends are apart by so much of its length.
+const STRAIGHT: f64 = 0.85;
+
+/// The hips of a walk keep their height to this \[leg lengths\]; those of who sits down or gets up do not.
+const LEVEL: f64 = 0.35;
+
+/// A root that moves by less than this is meant to stay where it is \[leg lengths\].
+const STAYS: f64 = 1e-3;
+
+/// What a clip shows of its feet.
+pub(super) struct Seen {
+    pub(super) paths: Paths,
+    pub(super) pace: Pace,
+    /// The paths at the times at which feet are looked at.
+    pub(super) looks: Paths,
+    pub(super) feet: Feet,
+}
+
+/// What feet do.
+#[derive(Debug)]
+pub(super) struct Feet {
+    pub(super) floor: Floor,
+    pub(super) firm: Vec<Firm>,
+    pub(super) was_cleaned: bool,
+}
+
+impl Feet {
+    fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings) -> Self {
+        let floor = floor_of(looks, settings.floor);
+        let plants = plants_on(looks, &floor, settings.floor, &settings.detect);
+        let detect = (settings.firm, &settings.detect);
+        let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
+        let was_cleaned = was_cleaned(&firm);
+        Self { floor, firm, was_cleaned }
+    }
+}
+
+impl Seen {
+    /// - `tracks`: of the clip, with all joints of the legs
+    pub(super) fn new(
+        tracks: &Tracks,
+        clip: &Clip,
+        legs: &[Leg],
+        settings: &CleanSettings,
+    ) -> Self {
+        let paths = Paths::of(tracks, clip, legs);
+        let pace = Pace::new(paths.frame_time, paths.n_frames);
+        let looks = pace.looks(&paths);
+        let feet = Feet::new(&paths, &looks, pace, settings);
+        Self { paths, pace, looks, feet }
+    }
+
+    /// What is to be done about the path of the root.
+    pub(super) fn way(&self, tracks: &Tracks, root: usize, settings: &CleanSettings) -> Way {
+        let Self { paths, looks, pace, feet } = self;
+        let slide = Slide::new(looks, &feet.firm, &feet.floor);
+        let path = |share| slide.displacement(share, looks.frame_time);
+        let whole = path(1.0);
+        let length = |far: f64, shift: &DVec3| far.max(shift.length());
+        let far = whole.iter().fold(0.0, length);
+        let strays = strays(tracks, root, paths.n_frames);
+        let in_place = settings.in_place
+            || slide.is_known
+                && slide.is_common
+                && far > ON_THE_SPOT.0 * paths.length
+                && strays < ON_THE_SPOT.1 * far
+                && straightness(&whole) >= STRAIGHT
+                && climb(paths) <= LEVEL * paths.length;
+        if in_place && paths.n_frames > 0 {
+            return self.way_ahead(&path(settings.strength), settings);
+        }
+        let share = match slide.is_known && strays > STAYS * paths.length {
+            true => slide.share(&whole, &feet.firm, paths.length),
+            false => 0.0,
+        };
+        if share <= 0.0 {
+            return Way { in_place, ..Way::default() };
+        }
+        let at_looks = path(share * settings.strength);
+        let path = pace.filled(&at_looks);
+        Way { share, at_looks, path, in_place, feet: None }
+    }
+
+    /// The way of a walk on the spot: the one along which its feet were made to stand, if they were, else what is nearest to the one that their slide tells.
+    fn way_ahead(&self, slide: &[DVec3], settings: &CleanSettings) -> Way {
+        let Self { paths, looks, pace, feet } = self;
+        let along = |spline: &Spline| {
+            let at_looks = spline.places(looks.n_frames, looks.frame_time);
+            let path = spline.places(paths.n_frames, paths.frame_time);
+            Way { share: 1.0, at_looks, path, in_place: true, feet: None }
+        };
+        let stands: Vec<_> = feet
+            .firm
+            .iter()
+            .filter_map(|firm| {
+                let path = paths.legs[firm.plant.leg].part(firm.plant.part)?;
+                (firm.stance == Stance::Firm).then(|| (path, firm.plant.frames.clone()))
+            })
+            .collect();
+        let least = least_step(paths, pace.step());
+        if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
+            let mut way = along(&spline);
+            let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
+            let feet = Feet::new(&paths, &looks, *pace, settings);
+            if feet.was_cleaned {
+                way.feet = Some(feet);
+                return way;
+            }
+        }
+        match Spline::near(slide, looks.frame_time, paths, *pace) {
+            Some(spline) => along(&spline),
+            None => Way { in_place: true, ..Way::default() },
+        }
+    }
+}
+
+/// How far a joint gets from where it is first \[the clip's unit\].
+fn strays(tracks: &Tracks, joint: usize, n_frames: usize) -> f64 {
+    let at = |frame: usize| tracks.place(frame, joint);
+    (1..n_frames).map(|frame| at(frame).distance(at(0))).fold(0.0, f64::max)
+}
+
+/// How far apart the ends of a way are, of its length.
+fn straightness(way: &[DVec3]) -> f64 {
+    let length: f64 = way.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    way.last().map_or(0.0, |end| end.distance(way[0])) / length
+}
+
+/// How much the heights of all hips change at least \[the clip's unit\].
+fn climb(paths: &Paths) -> f64 {
+    let of_leg = |hip: &[DVec3]| {
+        let heights = hip.iter().map(|place| place.dot(paths.up));
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = heights.fold(ends, |(low, high), z| (low.min(z), high.max(z)));
+        high - low
+    };
+    paths.legs.iter().map(|leg| of_leg(&leg.hip)).fold(f64::INFINITY, f64::min)
+}
