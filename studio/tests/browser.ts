@@ -2,7 +2,7 @@
 
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { existsSync } from "node:fs";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import type { RunResult, SceneId, Session, StudioDocument } from "../src/core/types.ts";
 import type { View } from "../src/three/view.ts";
 
@@ -55,6 +55,21 @@ export async function openStudio(browser: Browser, { hash = "", ...options }: Op
   await page.goto(inject("address") + hash);
   await settled(page);
   return { page, context, complaints, close: () => context.close() };
+}
+
+/** One page in a browser of its own for all tests of a file: there when the first of them begins. */
+export function sharedStudio(): Studio & { browser: Browser } {
+  const shared = {} as Studio & { browser: Browser };
+  beforeAll(async () => {
+    const browser = await launch();
+    Object.assign(shared, { browser }, await openStudio(browser));
+  });
+  afterAll(() => shared.browser.close());
+  return shared;
+}
+
+export function distance(a: readonly number[], b: readonly number[]): number {
+  return Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
 }
 
 /** Waits until the worker rests and every run has its end, or a crowd is on show. */

@@ -2,26 +2,20 @@
 
 import { readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
-import type { Browser, Download } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Download } from "playwright-core";
+import { expect, inject, test } from "vitest";
 import { assets } from "./assets.ts";
-import { documentOf, dragHandle, launch, openScene, openStudio, settled, type Studio } from "./browser.ts";
+import { documentOf, dragHandle, openScene, openStudio, settled, sharedStudio } from "./browser.ts";
 
-let browser: Browser;
-let studio: Studio;
-beforeAll(async () => {
-  browser = await launch();
-  studio = await openStudio(browser);
-});
-afterAll(() => browser.close());
+const studio = sharedStudio();
 
 /** Drops a file on the page as a file manager would. */
 function drop(name: string, bytes: Uint8Array): Promise<void> {
   return dropAll([[name, bytes]]);
 }
 
-async function dropAll(files: [name: string, bytes: Uint8Array][]): Promise<void> {
-  await studio.page.evaluate((given) => {
+async function dropAll(files: [name: string, bytes: Uint8Array][], page = studio.page): Promise<void> {
+  await page.evaluate((given) => {
     const transfer = new DataTransfer();
     for (const [name, base64] of given) transfer.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name));
     for (const type of ["dragenter", "dragover", "drop"]) {
@@ -50,7 +44,7 @@ test("a link brings back everything, also in another browser", async () => {
   await settled(page);
   const link = await page.evaluate(() => globalThis.posekitSession.link());
   const before = await documentOf(page);
-  const other = await openStudio(browser, { hash: link });
+  const other = await openStudio(studio.browser, { hash: link });
   expect(await documentOf(other.page)).toEqual(before);
   expect(other.complaints).toEqual([]);
   await other.close();
@@ -72,7 +66,7 @@ test("a link that is put into the address of the open page is followed", async (
 });
 
 test("a broken link says so and leaves a page that works", async () => {
-  const other = await openStudio(browser, { hash: "#d1.nonsense" });
+  const other = await openStudio(studio.browser, { hash: "#d1.nonsense" });
   await other.page.locator(".notice").waitFor();
   expect(await other.page.locator(".notice").innerText()).toMatch(/link/i);
   await openScene(other.page, "rope");
@@ -87,7 +81,7 @@ test("a figure is opened together with the binary file that it names", async () 
   await settled(page);
   expect(await page.evaluate(() => globalThis.posekitSession.results.value[0]?.status)).toBe("reached");
   // The link carries the joints, so that it opens without the file.
-  const other = await openStudio(browser, { hash: await page.evaluate(() => globalThis.posekitSession.link()) });
+  const other = await openStudio(studio.browser, { hash: await page.evaluate(() => globalThis.posekitSession.link()) });
   expect(await other.page.evaluate(() => globalThis.posekitSession.info.value?.names)).toEqual(["hip", "knee", "ankle"]);
   await other.close();
   expect(studio.complaints).toEqual([]);
@@ -202,16 +196,13 @@ test("a robot's problem is saved with the robot, and both together open again", 
   page.off("download", onDownload);
   const saved = await Promise.all(downloads.map(async (download): Promise<[string, Uint8Array]> => [download.suggestedFilename(), readFileSync(await download.path())]));
   expect(saved.map(([name]) => name).sort()).toEqual(["six-axis-robot.json", "six-axis-robot.urdf"]);
-  const fresh = await openStudio(browser);
-  const old = studio;
-  studio = fresh;
-  await dropAll(saved);
+  const fresh = await openStudio(studio.browser);
+  await dropAll(saved, fresh.page);
   await fresh.page.waitForFunction(() => globalThis.posekitSession.document.value.title === "six-axis-robot.json");
   await settled(fresh.page);
   expect(await fresh.page.evaluate(() => Array.from(globalThis.posekitSession.handles.value[0]?.position ?? []))).toEqual(wanted);
   expect(await fresh.page.evaluate(() => globalThis.posekitSession.results.value[0]?.status)).toBe("reached");
   expect(fresh.complaints).toEqual([]);
-  studio = old;
   await fresh.close();
 });
 

@@ -3,20 +3,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import AxeBuilder from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { documentOf, dragHandle, launch, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { documentOf, dragHandle, openScene, resultOf, settled, sharedStudio } from "./browser.ts";
 import type { FigureProblem } from "../src/core/files.ts";
 
 const ARM = fileURLToPath(new URL("../../testdata/arm6.urdf", import.meta.url));
 
-let browser: Browser;
-let studio: Studio;
-beforeAll(async () => {
-  browser = await launch();
-  studio = await openStudio(browser);
-});
-afterAll(() => browser.close());
+const studio = sharedStudio();
 
 async function drop(page: Page): Promise<void> {
   await page.locator("#open-file").setInputFiles({ name: "arm6.urdf", mimeType: "application/xml", buffer: readFileSync(ARM) });

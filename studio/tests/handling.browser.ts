@@ -1,25 +1,15 @@
 //! Everything that can be taken hold of, and the camera: limits, gizmos, pole, one finger and two, wheel, and the plot that knows the pose.
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Handle, SceneId } from "../src/core/types.ts";
-import { documentOf, dragHandle, handlePosition, launch, onScreen, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
+import { distance, documentOf, dragHandle, handlePosition, onScreen, openScene, openStudio, resultOf, settled, sharedStudio, type Studio } from "./browser.ts";
 
 interface Place { x: number; y: number }
 type Spot = [number, number, number];
 
-let browser: Browser;
-let studio: Studio;
-beforeAll(async () => {
-  browser = await launch();
-  studio = await openStudio(browser);
-});
-afterAll(() => browser.close());
+const studio = sharedStudio();
 afterEach(() => { expect(studio.complaints).toEqual([]); });
-
-function distance(a: readonly number[], b: readonly number[]): number {
-  return Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
-}
 
 /** Waits until what was changed has been drawn. */
 function drawn(page: Page): Promise<void> {
@@ -300,7 +290,7 @@ describe("the camera", () => {
 
 describe("fingers", () => {
   let phone: Studio;
-  beforeAll(async () => { phone = await openStudio(browser, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }); });
+  beforeAll(async () => { phone = await openStudio(studio.browser, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }); });
   afterAll(() => phone.close());
 
   /** Touches the page as a hand does: every row is where the fingers are. */

@@ -1,17 +1,10 @@
 //! Every scene loads, solves and draws, without a word on the console.
 
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SCENES } from "../src/core/scenes/index.ts";
-import { launch, lookAt, openScene, openStudio, report, settled, type Studio } from "./browser.ts";
+import { lookAt, openScene, openStudio, report, settled, sharedStudio } from "./browser.ts";
 
-let browser: Browser;
-let studio: Studio;
-beforeAll(async () => {
-  browser = await launch();
-  studio = await openStudio(browser);
-});
-afterAll(() => browser.close());
+const studio = sharedStudio();
 
 test("WebGL 2 is really up", async () => {
   await studio.page.waitForFunction(() => "posekitView" in globalThis);
@@ -39,7 +32,7 @@ describe.each(SCENES.filter(({ group }) => group !== "learn").map(({ id }) => id
 
 test("the crowd is a thousand limbs that follow their targets", async () => {
   // Nothing moves by itself where people have asked for no motion.
-  const lively = await openStudio(browser, { reducedMotion: "no-preference" });
+  const lively = await openStudio(studio.browser, { reducedMotion: "no-preference" });
   await openScene(lively.page, "crowd");
   const frame = () => lively.page.evaluate(() => {
     const { count, micros, targets } = globalThis.posekitSession.crowd.value ?? { count: 0, micros: 0, targets: [0] };

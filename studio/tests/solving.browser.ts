@@ -4,23 +4,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, describe, expect, inject, test } from "vitest";
 import type { MethodName } from "../src/core/types.ts";
-import { documentOf, dragHandle, handlePosition, launch, onScreen, openScene, openStudio, resultOf, settled, type Studio } from "./browser.ts";
+import { distance, documentOf, dragHandle, handlePosition, onScreen, openScene, openStudio, resultOf, settled, sharedStudio } from "./browser.ts";
 
-let browser: Browser;
-let studio: Studio;
-beforeAll(async () => {
-  browser = await launch();
-  studio = await openStudio(browser);
-});
-afterAll(() => browser.close());
+const studio = sharedStudio();
 afterEach(() => { expect(studio.complaints).toEqual([]); });
-
-function distance(a: number[], b: number[]): number {
-  return Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
-}
 
 test("dragging the target brings the tip to it, in each solver, in the plane and in space", async () => {
   const { page } = studio;
@@ -164,7 +153,7 @@ test("half-steps go forth and back through one iteration", async () => {
 });
 
 test("the main task by keyboard alone", async () => {
-  const { page, complaints, close } = await openStudio(browser);
+  const { page, complaints, close } = await openStudio(studio.browser);
   const press = async (...keys: string[]) => { for (const key of keys) await page.keyboard.press(key); };
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-handle") ?? document.activeElement?.className ?? "");
   // To a scene by the rail: the skip link, the bar, then the scenes.

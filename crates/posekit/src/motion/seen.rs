@@ -2,8 +2,6 @@
 
 use glam::DVec3;
 
-use super::Clip;
-use super::Leg;
 use super::clean::CleanSettings;
 use super::firm::{Firm, Stance, firm_parts, least_step};
 use super::floor::{Floor, floor_of};
@@ -13,6 +11,7 @@ use super::paths::Paths;
 use super::plant::plants_on;
 use super::spot::Spline;
 use super::tracks::Tracks;
+use super::{Clip, Leg};
 
 /// Whether a clip was cleaned before: half of what is firm or more stands exactly, as no capture does.
 fn was_cleaned(firm: &[Firm]) -> bool {
