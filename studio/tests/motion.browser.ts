@@ -47,16 +47,16 @@ const contacts = (page: Page) => page.evaluate(() => globalThis.posekitMotion.co
 test("the walk is there, is drawn and cleaned, and the numbers say so", async () => {
   const { page, complaints, close } = await openMotion();
   expect((await lookAt(page)).drawn).toBeGreaterThan(0.02);
-  const [before, after] = await metric(page, "Drift, median plant");
+  const [before, after] = await metric(page, "drift_median");
   expect(before).toBeGreaterThan(20);
   expect(after).toBeLessThan(1);
   await page.getByRole("switch", { name: "Make feet stand" }).uncheck({ force: true });
   await calm(page);
-  const [off, same] = await metric(page, "Drift, median plant");
+  const [off, same] = await metric(page, "drift_median");
   expect(same).toBe(off);
   await page.keyboard.press("Control+z");
   await calm(page);
-  expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
+  expect((await metric(page, "drift_median"))[1]).toBeLessThan(1);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -90,7 +90,7 @@ test("a contact's end is dragged, moved by keys, removed, and all of it undone",
   const dragged = await contacts(page);
   expect(dragged[3]?.to).toBeGreaterThan(first[3]?.to ?? Infinity);
   expect(dragged[3]?.from).toBe(first[3]?.from);
-  expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
+  expect((await metric(page, "drift_median"))[1]).toBeLessThan(1);
   await page.keyboard.press("Alt+ArrowRight");
   await calm(page);
   const pressed = await contacts(page);
@@ -128,14 +128,14 @@ test("a double click adds a contact", async () => {
 test("any joint can be held: a hand gets a row, stands still, and undo takes it away", async () => {
   const { page, close } = await openMotion();
   const before = await contacts(page);
-  const lift = await metric(page, "Lift");
+  const speed = await metric(page, "slide_speed");
   await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
   await page.getByLabel("Hold another joint, from the frame on show").selectOption({ label: "LeftHand" });
   await calm(page);
   const added = (await contacts(page)).at(-1);
   expect(added?.joint).toBe("LeftHand");
   // A hand is no foot: what is said of feet stays.
-  expect(await metric(page, "Lift")).toEqual(lift);
+  expect(await metric(page, "slide_speed")).toEqual(speed);
   expect(await page.getByTestId("answer").innerText()).toContain(`in the middle of ${before.length} plants`);
   await page.getByRole("group", { name: "LeftHand", exact: true }).locator(".bar-body").waitFor();
   // Where the hand is in the frames of the contact, and where it went before.
@@ -181,7 +181,7 @@ test("a hand that is dragged goes there, sets a key, and the feet stay", async (
     return { x: (at?.x ?? 0) + (box?.left ?? 0), y: (at?.y ?? 0) + (box?.top ?? 0) };
   }, from.joint);
   expect(Math.hypot(to.x - from.x - 40, to.y - from.y + 60)).toBeLessThan(6);
-  expect((await metric(page, "Drift, worst plant"))[1]).toBeLessThan(1);
+  expect((await metric(page, "drift_max"))[1]).toBeLessThan(1);
   await page.locator(".key-mark").focus();
   await page.keyboard.press("ArrowRight");
   await calm(page);
@@ -209,7 +209,7 @@ test("handles move by keys: a key that is held pulls on, and is one step of undo
   await calm(page);
   // Three steps of 20 mm, in the clip's centimetres; cleaning moves the hips by a little.
   expect(Math.abs(before - await height() - 6)).toBeLessThan(0.5);
-  expect((await metric(page, "Drift, worst plant"))[1]).toBeLessThan(1);
+  expect((await metric(page, "drift_max"))[1]).toBeLessThan(1);
   await page.keyboard.press("Control+z");
   await calm(page);
   expect(await page.evaluate(() => globalThis.posekitMotion.canUndo.value)).toBe(null);
@@ -283,7 +283,7 @@ describe("files", () => {
       await page.setInputFiles("#open-file", { name, mimeType: "", buffer: bytes });
       await page.waitForFunction((wanted) => globalThis.posekitMotion.shown.value?.info.name === wanted, name);
       await calm(page);
-      expect((await metric(page, "Drift, median plant"))[0], name).toBeLessThan(3);
+      expect((await metric(page, "drift_median"))[0], name).toBeLessThan(3);
       await page.keyboard.press("Control+z");
       await calm(page);
     }
@@ -293,7 +293,7 @@ describe("files", () => {
     await page.setInputFiles("#open-file", { name: "feet.json", mimeType: "", buffer: Buffer.from(text) });
     await page.waitForFunction(() => globalThis.posekitMotion.document.value.contacts !== null);
     await calm(page);
-    expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
+    expect((await metric(page, "drift_median"))[1]).toBeLessThan(1);
     expect(complaints).toEqual([]);
     await close();
   });
@@ -324,7 +324,7 @@ describe("files", () => {
     await notice.waitFor();
     expect(await notice.innerText()).toContain("tail");
     await calm(page);
-    expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
+    expect((await metric(page, "drift_median"))[1]).toBeLessThan(1);
     await close();
   });
 
@@ -568,7 +568,7 @@ test("a worker that dies comes back with the work", async () => {
   await page.evaluate(() => { globalThis.posekitMotion.setSettings({ ease: 0.2 }); });
   await calm(page);
   expect(await contacts(page)).toEqual(before);
-  expect((await metric(page, "Drift, median plant"))[1]).toBeLessThan(1);
+  expect((await metric(page, "drift_median"))[1]).toBeLessThan(1);
   await close();
 });
 

@@ -76,7 +76,7 @@ function motionOf(change: Partial<CleanSettings>, hasContacts: boolean, hasPose:
   motion.set(JSON.stringify(settings), contacts && contactsText(contacts), Float64Array.from(keys, ({ time }) => time), Float64Array.from(keys.flatMap((key) => key.q)));
   const { changed } = JSON.parse(motion.report()) as MotionReport;
   motion.free();
-  const order = { info, settings, contacts, keys, clip: 0, hasPath: true, motion: { name: "walk.bvh", type: "text/plain", text: walk.toString("utf8") } };
+  const order = { info, settings, contacts, keys, clip: 0, motion: { name: "walk.bvh", type: "text/plain", text: walk.toString("utf8") } };
   return [order, `${changed} joints changed`];
 }
 

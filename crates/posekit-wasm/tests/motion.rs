@@ -93,6 +93,27 @@ fn a_pose_that_is_set_is_gone_through() {
 }
 
 #[test]
+fn feet_that_stand_already_stay_when_a_pose_is_set() {
+    let cleaned = walk().write("same").unwrap();
+    let mut table = Table::open(&cleaned, "walk-clean.bvh", 0).unwrap();
+    assert_eq!(value(&table.report())["changed"], 0);
+    let contacts: serde_json::Value = serde_json::from_str(&table.contacts().unwrap()).unwrap();
+    assert_eq!(contacts["contacts"].as_array().unwrap().len(), 17);
+    let frame = 40;
+    let hips = joint(&table, "Hips");
+    let skeleton = table.clip(Which::Source).skeleton().clone();
+    let place = skeleton.poses(table.configuration(frame).unwrap())[hips].translation;
+    let pull = Pull { joint: hips, target: Target::Place(place - DVec3::new(8.0, 10.0, 0.0)) };
+    let q = table.pull(frame, &[pull], None).unwrap().to_vec();
+    let time = table.clip(Which::Source).time(frame);
+    table.set("{}", None, &[time], &q).unwrap();
+    let moved = skeleton.poses(table.configuration(frame).unwrap())[hips].translation;
+    assert!(moved.distance(place) > 10.0);
+    let (_, worst) = metric(&table, 1);
+    assert!(worst < 1.0, "feet drift by {worst} mm");
+}
+
+#[test]
 fn hips_that_are_pulled_down_bend_the_knees() {
     let mut table = walk();
     let skeleton = table.clip(Which::Source).skeleton().clone();
@@ -103,6 +124,53 @@ fn hips_that_are_pulled_down_bend_the_knees() {
     let after = skeleton.poses(table.pull(20, &[pull], None).unwrap());
     assert!(after[hips].translation.distance(target) < 1e-3);
     assert!(after[foot].translation.distance(before[foot].translation) < 1e-3);
+}
+
+/// A figure that is carried by a joint between its feet, as characters are that come out of game engines.
+fn carried_from_the_floor() -> Table {
+    let leg = |side: &str, x: i32| {
+        format!(
+            "JOINT {side}UpLeg {{ OFFSET {x} 0 0 CHANNELS 3 Zrotation Xrotation Yrotation \
+             JOINT {side}Leg {{ OFFSET 0 -43 2 CHANNELS 3 Zrotation Xrotation Yrotation \
+             JOINT {side}Foot {{ OFFSET 0 -42 -2 CHANNELS 3 Zrotation Xrotation Yrotation \
+             End Site {{ OFFSET 0 -5 12 }} }} }} }}"
+        )
+    };
+    let text = format!(
+        "HIERARCHY ROOT Reference {{ OFFSET 0 0 0 CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation \
+         JOINT Hips {{ OFFSET 0 90 0 CHANNELS 3 Zrotation Xrotation Yrotation \
+         JOINT Spine {{ OFFSET 0 20 0 CHANNELS 3 Zrotation Xrotation Yrotation End Site {{ OFFSET 0 40 0 }} }} \
+         {} {} }} }} MOTION\nFrames: 2\nFrame Time: 0.04\n{zeros}\n{zeros}\n",
+        leg("Left", 9),
+        leg("Right", -9),
+        zeros = ["0"; 30].join(" "),
+    );
+    Table::open(text.as_bytes(), "reference.bvh", 0).unwrap()
+}
+
+#[test]
+fn hips_that_are_carried_from_afar_have_the_handle_and_go_with_what_carries_them() {
+    let mut table = carried_from_the_floor();
+    let skeleton = table.clip(Which::Source).skeleton().clone();
+    let [carrier, hips, foot] = ["Reference", "Hips", "LeftFoot"].map(|name| joint(&table, name));
+    let handles = value(&table.info())["handles"].clone();
+    assert_eq!(handles[0], serde_json::json!({ "joint": hips, "role": "hips" }));
+    let before = skeleton.poses(table.configuration(0).unwrap());
+    let way = DVec3::new(6.0, -12.0, 3.0);
+    let pull = Pull { joint: hips, target: Target::Place(before[hips].translation + way) };
+    let after = skeleton.poses(table.pull(0, &[pull], None).unwrap());
+    for joint in [carrier, hips] {
+        assert!(after[joint].translation.distance(before[joint].translation + way) < 1e-3);
+    }
+    assert!(after[foot].translation.distance(before[foot].translation) < 1e-3);
+    let turned = posekit::math::Pose {
+        rotation: before[hips].rotation * posekit::math::so3_exp(DVec3::Y * 0.3),
+        translation: before[hips].translation - DVec3::Y * 12.0,
+    };
+    let pull = Pull { joint: hips, target: Target::Pose(turned) };
+    let after = skeleton.poses(table.pull(0, &[pull], None).unwrap());
+    assert!(after[hips].translation.distance(turned.translation) < 1e-3);
+    assert!(after[hips].rotation.dot(turned.rotation).abs() > 1.0 - 1e-8);
 }
 
 #[test]

@@ -27,6 +27,24 @@ export function paintThumbnails(painter: Painter, session: Session): () => void 
   };
 }
 
+/** The same while the motion scene is on show, for those who came by a link to it: by a view that nobody sees, where pictures are missing. */
+export function paintThumbnailsAside(session: Session): () => void {
+  let isOver = false;
+  let stop = () => { /* nothing is painted yet */ };
+  void quietMoment(session).then(async () => {
+    if (isOver || SCENES.every(({ id }) => id in thumbnails.peek())) return;
+    const { View } = await import("../three/view.ts");
+    if (isOver) return;
+    const view = new View(document.createElement("canvas"), session);
+    const stopPainting = paintThumbnails(view, session);
+    stop = () => { stopPainting(); view.dispose(); };
+  }).catch(() => { /* Without WebGL there are no pictures, and the stage says so. */ });
+  return () => {
+    isOver = true;
+    stop();
+  };
+}
+
 async function paintAll(painter: Painter, session: Session, current: () => number, mine: number): Promise<void> {
   for (const scene of SCENES) {
     await quietMoment(session);

@@ -3,11 +3,10 @@
 use posekit::motion::{
     CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure, way_on_the_spot,
 };
+use posekit_io::motion::millimetres;
 
-use super::feet::{
-    Places, floor_choice, key, legs, metric_records, millimetres, part_word, with_legs,
-};
-use super::record::{Asked, ClipRecord, PlantRecord, finite};
+use super::feet::{Places, floor_choice, key, legs, part_word, with_legs};
+use super::record::{Asked, ClipRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
@@ -81,7 +80,7 @@ fn measured(
     let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
     let metrics = measure(clip, None, &legs.legs, &plants, &floor);
-    record.metrics = metric_records(&metrics, None);
+    record.metrics = MetricRecord::all(&metrics, None);
     record.plants = plants
         .iter()
         .zip(&metrics.drifts)

@@ -8,13 +8,12 @@ use posekit::motion::{
 };
 use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
+use posekit_io::motion::{millimetres, verdict_words};
 
 use super::contacts::{read_contacts, refuse_outside, write_contacts};
-use super::feet::{
-    Places, floor_choice, key, known_legs, metric_records, millimetres, part_word, with_legs,
-};
+use super::feet::{Places, floor_choice, key, known_legs, part_word, with_legs};
 use super::page;
-use super::record::{Asked, ClipRecord, ContactRecord, PlantRecord, finite};
+use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::strip::Strip;
@@ -64,7 +63,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
             }
             if let Some(path) = &args.save_contacts {
                 opened.only("a file of contacts")?;
-                let file = ContactsFile::from_contacts(&cleaned.contacts, clip.skeleton());
+                let file = ContactsFile::from_contacts(cleaned.stands(), clip.skeleton());
                 write_contacts(
                     path,
                     &file.map_err(|error| opened.failure(error))?,
@@ -147,7 +146,7 @@ fn told(
     }
     let Some(scale) = scale.filter(|_| clip.n_frames() > 0) else { return (record, None) };
     let measures = cleaned.measures(clip);
-    record.metrics = metric_records(&measures.0, Some(&measures.1));
+    record.metrics = MetricRecord::all(&measures.0, Some(&measures.1));
     record.plants = plant_records(clip, cleaned, scale, &measures, args);
     let view = args.report.as_ref().and_then(|_| {
         let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
@@ -195,7 +194,7 @@ fn plant_records(
 ) -> Vec<PlantRecord> {
     let mut measured = before.drifts.iter().zip(&after.drifts);
     let record = |report: &PlantReport| {
-        let counted = !matches!(report.verdict, Verdict::Rolling | Verdict::Left);
+        let counted = report.verdict.is_counted();
         let own = counted.then(|| measured.next()).flatten();
         let (was, is) = own
             .map_or((report.drift_before * scale, report.drift_after * scale), |(was, is)| {
@@ -250,33 +249,6 @@ fn draw(
         middle: worst.map_or(0, |worst| worst.plant.frames.start),
     };
     write_again(path, &strip.svg(), "<svg")
-}
-
-/// A verdict in a word, and why.
-///
-/// - `strength`: how much of the correction was applied; less than all reaches no place, and says nothing of the legs' reach
-fn verdict_words(verdict: &Verdict, scale: f64, strength: f64) -> (&'static str, String) {
-    match verdict {
-        Verdict::Fixed | Verdict::Unreachable { .. } if strength == 0.0 => {
-            ("skipped", "the strength is 0".to_owned())
-        }
-        Verdict::Fixed | Verdict::Unreachable { .. } if strength < 1.0 => {
-            ("lessened", String::new())
-        }
-        Verdict::Fixed => ("fixed", String::new()),
-        Verdict::Clean => ("clean", String::new()),
-        Verdict::Released { slide } => {
-            ("released", format!("it slides {:.0} mm, so it is meant to", slide * scale))
-        }
-        Verdict::Unreachable { by, frames } => {
-            let frames = super::words::count(*frames, "frame");
-            ("unreachable", format!("out of the leg's reach by {:.1} mm in {frames}", by * scale))
-        }
-        Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
-        Verdict::Left => ("skipped", "left by an earlier cleaning, it seems".to_owned()),
-        Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
-        _ => ("skipped", String::new()),
-    }
 }
 
 /// How well contacts hold.

@@ -2,10 +2,10 @@
 
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
-use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Metrics, Part, find_legs};
+use posekit::motion::{Clip, Floor, FloorChoice, Leg, Legs, Part, find_legs};
 use posekit_io::motion::MotionFile;
 
-use super::record::{ClipRecord, FloorRecord, LegRecord, MetricRecord, finite};
+use super::record::{ClipRecord, FloorRecord, LegRecord};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
 
@@ -61,73 +61,6 @@ pub(super) fn floor_choice(args: &DetectArgs, clip: &Clip) -> FloorChoice {
 /// All that feet and floor depend on, for telling whether a file is done.
 pub(super) fn key(args: &DetectArgs) -> String {
     format!("{:?}", (&args.legs, args.floor, args.in_place))
-}
-
-/// From the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
-pub(super) fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
-    let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
-    finite(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths)
-}
-
-/// Measures that say nothing where no foot stands.
-const OF_PLANTS: [&str; 6] =
-    ["drift_median", "drift_max", "visible_share", "slide_speed", "floating", "edge_jerk"];
-
-/// The measures of a motion, and of the same after a change.
-pub(super) fn metric_records(before: &Metrics, after: Option<&Metrics>) -> Vec<MetricRecord> {
-    type Row = (&'static str, &'static str, &'static str, fn(&Metrics) -> f64);
-    let rows: [Row; 13] = [
-        ("drift_median", "slide of a plant, median", "mm", |m| m.drift_median * 1e3),
-        ("drift_max", "slide of a plant, worst", "mm", |m| m.drift_max * 1e3),
-        ("visible_share", "plants that people notice", "%", |m| m.visible_share * 1e2),
-        ("slide_speed", "speed of planted feet", "mm/s", |m| m.slide_speed * 1e3),
-        ("weighted_skate", "weighted skate", "mm/s", |m| m.weighted_skate * 1e3),
-        ("skating_ratio", "skating ratio", "%", |m| m.skating_ratio * 1e2),
-        ("penetration", "feet below the floor", "mm", |m| m.penetration * 1e3),
-        ("floating", "planted feet above the floor", "mm", |m| m.floating * 1e3),
-        ("jerk", "jerk, mean", "m/s³", |m| m.jerk),
-        ("jerk_max", "jerk, largest", "m/s³", |m| m.jerk_max),
-        ("edge_jerk", "jerk at ends of plants, largest", "m/s³", |m| m.edge_jerk),
-        ("knee_pop", "second difference of a knee, largest", "°/s²", |m| m.knee_pop.to_degrees()),
-        ("knee_max", "straightest knee", "°", |m| m.knee_max.to_degrees()),
-    ];
-    let is_known = |key: &str| !before.drifts.is_empty() || !OF_PLANTS.contains(&key);
-    let record = |(key, label, unit, of): Row| MetricRecord {
-        key: key.to_owned(),
-        label: label.to_owned(),
-        unit: unit.to_owned(),
-        before: finite(of(before)).filter(|_| is_known(key)),
-        after: after.and_then(|after| finite(of(after))).filter(|_| is_known(key)),
-    };
-    let mut records: Vec<MetricRecord> = rows.into_iter().map(record).collect();
-    let Some(change) = after.and_then(|after| after.change) else { return records };
-    type Cost = (&'static str, &'static str, &'static str, f64);
-    let costs: [Cost; 6] = [
-        ("pose_distance", "change of the pose, mean", "mm", change.pose_distance * 1e3),
-        ("pose_distance_max", "change of the pose, largest", "mm", change.pose_distance_max * 1e3),
-        ("root_rms", "shift of the root, root mean square", "mm", change.root_rms * 1e3),
-        (
-            "root_height_max",
-            "shift of the root up or down, largest",
-            "mm",
-            change.root_height_max * 1e3,
-        ),
-        (
-            "overstretched",
-            "frames with a knee straighter than before",
-            "",
-            change.overstretched as f64,
-        ),
-        ("stretch", "longer bones, largest", "%", change.stretch * 1e2),
-    ];
-    records.extend(costs.into_iter().map(|(key, label, unit, value)| MetricRecord {
-        key: key.to_owned(),
-        label: label.to_owned(),
-        unit: unit.to_owned(),
-        before: None,
-        after: finite(value),
-    }));
-    records
 }
 
 /// A record with legs and floor.

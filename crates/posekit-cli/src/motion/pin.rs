@@ -4,10 +4,11 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, find_legs, hold};
 use posekit::skeleton::Frame;
+use posekit_io::motion::millimetres;
 
 use super::clean::contact_records;
 use super::contacts::{read_contacts, refuse_outside};
-use super::feet::{Places, millimetres};
+use super::feet::Places;
 use super::record::{ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::view::root;

@@ -1,8 +1,9 @@
 //! What is told of a file: plain data, from which tables, pages and JSON are made. Nothing in it depends on when, where or on how many threads it was
 //! made.
 
-use posekit::motion::{Leg, Side};
+use posekit::motion::{Leg, Metrics, Side};
 use posekit::skeleton::Skeleton;
+use posekit_io::motion::{Measure, measures};
 use serde::{Deserialize, Serialize};
 
 /// The schema of what `--json` prints.
@@ -198,6 +199,20 @@ pub(super) struct MetricRecord {
     pub(super) before: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) after: Option<f64>,
+}
+
+impl MetricRecord {
+    /// The measures of a motion, and of the same after a change.
+    pub(super) fn all(before: &Metrics, after: Option<&Metrics>) -> Vec<Self> {
+        let record = |measure: Measure| Self {
+            key: measure.key.to_owned(),
+            label: measure.label.to_owned(),
+            unit: measure.unit.to_owned(),
+            before: measure.before,
+            after: measure.after,
+        };
+        measures(before, after).into_iter().map(record).collect()
+    }
 }
 
 impl FileRecord {

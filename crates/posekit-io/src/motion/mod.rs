@@ -40,6 +40,7 @@ mod pace;
 mod thin;
 mod to_bvh;
 mod to_glb;
+mod told;
 
 use std::fs;
 use std::io::Read;
@@ -60,6 +61,7 @@ use cast::Cast;
 pub use format::Format;
 pub use to_bvh::to_bvh;
 pub use to_glb::{Thinned, to_glb, to_glb_within};
+pub use told::{Measure, measures, millimetres, verdict_words};
 
 /// How a motion is read, and what its file does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -1,13 +1,17 @@
 //! What a motion file holds, for people and editors.
 
-use posekit::motion::{Clip, LEG_LENGTH, Leg, Limb, Side, find_legs};
+use posekit::motion::{Clip, Leg, Limb, Side, find_legs};
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::motion::millimetres;
 use serde::Serialize;
 
 use super::{Settings, Table, carrier};
 
 /// Handles that are offered, at most.
 const MOST_HANDLES: usize = 14;
+
+/// Joints no further apart are in one place, as hips go \[leg lengths\].
+const NEAR: f64 = 0.25;
 
 /// What an editor needs to know of a file; see the fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,12 +132,14 @@ fn leg_info(leg: &Leg) -> LegInfo {
 
 /// A unit of length in millimetres: as the file says, or so that its legs are as long as people's.
 pub(super) fn millimetres_per_unit(clip: &Clip, legs: &[Leg]) -> f64 {
-    if let Some(metres) = clip.metres_per_unit() {
-        return 1000.0 * metres;
-    }
-    let lengths = legs.iter().map(|leg| leg.limb.length(clip.skeleton()));
-    let length = lengths.sum::<f64>() / legs.len().max(1) as f64;
-    if length > 0.0 { 1000.0 * LEG_LENGTH / length } else { 1.0 }
+    clip.metres_per_unit().map_or_else(|| millimetres_of_legs(clip, legs), |metres| 1000.0 * metres)
+}
+
+/// A unit of length in millimetres of a figure with legs as long as people's; without legs as it is.
+pub(super) fn millimetres_of_legs(clip: &Clip, legs: &[Leg]) -> f64 {
+    millimetres(clip, legs)
+        .or_else(|| clip.metres_per_unit().map(|metres| 1000.0 * metres))
+        .unwrap_or(1.0)
 }
 
 /// Hips, feet, hands and head; where names say nothing, the ends of limbs.
@@ -145,7 +151,7 @@ fn handles(clip: &Clip, legs: &[Leg]) -> Vec<Handle> {
             found.push(Handle { joint, role });
         }
     };
-    if let Some(hips) = carrier(clip, legs) {
+    if let Some(hips) = hips(clip, legs) {
         add(hips, "hips");
     }
     legs.iter().for_each(|leg| add(leg.limb.end, "foot"));
@@ -171,6 +177,25 @@ fn handles(clip: &Clip, legs: &[Leg]) -> Vec<Handle> {
         }
     }
     found
+}
+
+/// Where the legs come together: the joint that carries the body, or, where that lies far off, as between the feet, the joint that it carries there.
+pub(super) fn hips(clip: &Clip, legs: &[Leg]) -> Option<usize> {
+    let carrier = carrier(clip, legs)?;
+    let skeleton = clip.skeleton();
+    let (Some(first), true) = (legs.first(), clip.n_frames() > 0) else { return Some(carrier) };
+    let poses = skeleton.poses(clip.frame(0));
+    let near = NEAR * first.limb.length(skeleton);
+    let is_near = |a: usize, b: usize| poses[a].translation.distance(poses[b].translation) <= near;
+    let carries_legs = |joint: &usize| {
+        legs.iter().all(|leg| skeleton.ancestors(leg.limb.start).any(|above| above == *joint))
+    };
+    let fork = skeleton.ancestors(first.limb.start).find(carries_legs)?;
+    let at_fork = skeleton
+        .ancestors(fork)
+        .take_while(|&joint| joint != carrier && is_near(joint, fork))
+        .last();
+    Some(at_fork.filter(|&joint| !is_near(joint, carrier)).unwrap_or(carrier))
 }
 
 /// Joints with one of these words in their names that have none above them with one.

@@ -13,7 +13,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
-    HoldSettings, Layer, Leg, along_path, carrier, clean, hold,
+    HoldSettings, Layer, Leg, along_path, carrier, clean,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -342,16 +342,16 @@ impl Table {
     fn held_at(&self, time: f64) -> Vec<usize> {
         let slack = 0.5 * self.source.frame_time();
         let holds = |contact: &&Contact| contact.from <= time + slack && time <= contact.to + slack;
-        let contacts = self.work.cleaned.contacts.iter().filter(holds);
+        let contacts = self.work.cleaned.stands().iter().filter(holds);
         contacts.map(|contact| contact.frame.joint).collect()
     }
 
-    /// The contacts that are held, as the text of a `posekit.contacts/1` file.
+    /// The contacts in which feet and other joints stand, as the text of a `posekit.contacts/1` file.
     ///
     /// # Errors
     /// None that a contact of this table could cause.
     pub fn contacts(&self) -> Result<String> {
-        Ok(ContactsFile::from_contacts(&self.work.cleaned.contacts, self.source.skeleton())?
+        Ok(ContactsFile::from_contacts(self.work.cleaned.stands(), self.source.skeleton())?
             .to_json()?)
     }
 
@@ -405,16 +405,9 @@ fn work(
     if !settings.is_on {
         residuals.fill(0.0);
     } else if !keys.is_empty() {
-        let legs = &cleaned.legs.legs;
-        let limbs = legs.iter().map(|leg| leg.limb).collect();
-        let holding = HoldSettings { legs: limbs, strength: settings.strength, ..to_clean.hold };
-        // A walk on the spot is held as if it went on.
-        let travel = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
-        let away = on_path(&result, legs, travel)?;
-        let held = hold(away.as_ref().unwrap_or(&result), &cleaned.contacts, &holding)?;
-        let back: Vec<DVec3> = travel.iter().map(|way| -*way).collect();
+        let held = cleaned.hold_again(&result, &to_clean)?;
         residuals = residuals_of(&held.contacts);
-        result = on_path(&held.clip, legs, &back)?.unwrap_or(held.clip);
+        result = held.clip;
     }
     Ok(Work { cleaned, residuals, result })
 }

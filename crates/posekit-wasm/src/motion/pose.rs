@@ -8,6 +8,7 @@ use posekit::solve::{LeastSquares, Method, Settings, Workspace};
 use posekit::task::{FramePose, Position, Task};
 
 use super::carrier;
+use super::describe::hips;
 use crate::fault::{Fault, Result};
 
 /// How unwillingly the joint that carries the body moves, against a joint of a limb: an arm is moved by its arm first.
@@ -43,6 +44,8 @@ pub(super) struct Poser {
     /// The ends of the legs, which stay where they are unless they are pulled.
     feet: Vec<usize>,
     carrier: Option<usize>,
+    /// The handle of the body, which stays where it is on its carrier.
+    hips: Option<usize>,
     found: Vec<f64>,
     world: Vec<Pose>,
 }
@@ -64,6 +67,7 @@ impl Poser {
             settings,
             feet: legs.iter().map(|leg| leg.limb.end).collect(),
             carrier,
+            hips: hips(clip, legs),
             found: Vec::new(),
             world: vec![Pose::IDENTITY; clip.skeleton().n_joints()],
         }
@@ -86,12 +90,14 @@ impl Poser {
             return Err(Fault::new(format!("there is no joint {}", pull.joint)));
         }
         skeleton.forward_kinematics(q, &mut self.world);
+        // Hips that are carried from afar go as one piece with what carries them.
+        let carried: Vec<Pull> = pulls.iter().filter_map(|pull| self.at_carrier(pull)).collect();
+        let pulls = [pulls, &carried].concat();
+        let pulls = pulls.as_slice();
+        let is_body = |joint: usize| [self.carrier, self.hips].contains(&Some(joint));
         let is_pulled = |joint: usize| {
-            pulls.iter().any(|pull| {
-                skeleton
-                    .ancestors(joint)
-                    .any(|above| above == pull.joint && Some(above) != self.carrier)
-            })
+            let pulled = |above| !is_body(above) && pulls.iter().any(|pull| pull.joint == above);
+            skeleton.ancestors(joint).any(pulled)
         };
         let moves_body = pulls.iter().any(|pull| Some(pull.joint) == self.carrier);
         let mut kept: Vec<usize> = held.to_vec();
@@ -119,6 +125,21 @@ impl Poser {
         self.found.clear();
         self.found.extend_from_slice(&solution.configuration);
         Ok(&self.found)
+    }
+}
+
+impl Poser {
+    /// The pull at what carries the hips from afar that goes with a pull at them.
+    fn at_carrier(&self, pull: &Pull) -> Option<Pull> {
+        let is_hips = self.hips == Some(pull.joint);
+        let joint = self.carrier.filter(|&carrier| is_hips && carrier != pull.joint)?;
+        let hips = self.world[pull.joint];
+        let pose = match pull.target {
+            Target::Place(place) => Pose { translation: place, ..hips },
+            Target::Pose(pose) => pose,
+        };
+        let target = Target::Pose(pose * hips.inverse() * self.world[joint]);
+        Some(Pull { joint, target })
     }
 }
 

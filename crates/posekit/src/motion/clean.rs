@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice};
-use super::hold::{ContactReport, HoldSettings, hold_on_path};
+use super::hold::{ContactReport, Held, HoldSettings, hold, hold_on_path};
 use super::metrics::{Metrics, measure};
 use super::paths::joints_of;
 use super::plant::{DetectSettings, Plant};
@@ -81,6 +81,8 @@ pub struct Cleaned {
     pub contacts: Vec<Contact>,
     /// How well they hold, in the same order.
     pub held: Vec<ContactReport>,
+    /// Where every foot stood already and nothing was held: the contacts in which they stand, for who changes the clip and wants them to go on standing.
+    pub standing: Vec<Contact>,
     /// The joints that were changed.
     pub changed: Vec<usize>,
     /// How much of the slide was taken for a wrong path of the root, from 0 to 1.
@@ -93,15 +95,37 @@ pub struct Cleaned {
 }
 
 impl Cleaned {
+    /// The contacts in which something stands: those that were held, or those in which feet stood already.
+    #[must_use]
+    pub fn stands(&self) -> &[Contact] {
+        if self.contacts.is_empty() { &self.standing } else { &self.contacts }
+    }
+
+    /// Makes what stands go on standing in the cleaned clip as it was changed since, as by a [`Layer`](super::Layer) of poses. Walks on the spot are held as if
+    /// they went on.
+    ///
+    /// - `changed`: of the same skeleton and frames
+    /// - `settings`: those of cleaning
+    ///
+    /// # Errors
+    /// As [`hold`](super::hold).
+    pub fn hold_again(&self, changed: &Clip, settings: &CleanSettings) -> Result<Held> {
+        let legs = &self.legs.legs;
+        let settings = holding(legs, settings);
+        if !self.is_in_place {
+            return hold(changed, self.stands(), &settings);
+        }
+        let held = hold(&moved(changed, legs, &self.path), self.stands(), &settings)?;
+        Ok(Held { clip: moved_back(&held.clip, legs, &self.path), ..held })
+    }
+
     /// Measures of the clip before and after, over the same plants, those that are firm, and floor. Walks on the spot are measured as if they went on.
     ///
     /// - `source`: the clip that was cleaned
     #[must_use]
     pub fn measures(&self, source: &Clip) -> (Metrics, Metrics) {
-        let is_firm =
-            |report: &&PlantReport| !matches!(report.verdict, Verdict::Rolling | Verdict::Left);
-        let firm = self.plants.iter().filter(is_firm);
-        let plants: Vec<Plant> = firm.map(|report| report.plant.clone()).collect();
+        let counted = self.plants.iter().filter(|report| report.verdict.is_counted());
+        let plants: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
         if !self.is_in_place {
             let before = measure(source, None, legs, &plants, &self.floor);
@@ -130,11 +154,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
         None => find_legs(clip),
     };
-    let hold_settings = HoldSettings {
-        legs: legs.legs.iter().map(|leg| leg.limb).collect(),
-        strength: settings.strength,
-        ..settings.hold.clone()
-    };
+    let hold_settings = holding(&legs.legs, settings);
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
     let seen = Seen::new(&tracks, clip, &legs.legs, settings);
     let given = settings.contacts.as_ref();
@@ -162,7 +182,12 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     };
     // What holding needs most memory for comes now.
     drop((paths, looks, at_looks));
-    let contacts = given.cloned().unwrap_or(contacts);
+    let slides = |report: &PlantReport| report.verdict == Verdict::Fixed;
+    let (contacts, standing) = match given {
+        Some(given) => (given.clone(), Vec::new()),
+        None if reports.iter().any(slides) => (contacts, Vec::new()),
+        None => (Vec::new(), contacts),
+    };
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let (held, after) =
@@ -182,8 +207,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         // There and back is not to the bit where it was.
         cleaned = clip.clone();
     } else if in_place {
-        let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
-        cleaned = moved(&cleaned, &legs.legs, &back);
+        cleaned = moved_back(&cleaned, &legs.legs, &path);
     }
     Ok(Cleaned {
         clip: cleaned,
@@ -192,6 +216,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         plants: reports,
         contacts,
         held: held.contacts,
+        standing,
         changed,
         path_share,
         path,
@@ -232,8 +257,23 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     way.in_place.then_some(way.path)
 }
 
+/// How contacts are held by these legs.
+fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
+    HoldSettings {
+        legs: legs.iter().map(|leg| leg.limb).collect(),
+        strength: settings.strength,
+        ..settings.hold.clone()
+    }
+}
+
 /// The clip with its root moved along a path that was found for it.
 fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
     let moved = if path.is_empty() { None } else { along_path(clip, legs, path).ok().flatten() };
     moved.unwrap_or_else(|| clip.clone())
+}
+
+/// The same the other way.
+fn moved_back(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
+    let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
+    moved(clip, legs, &back)
 }

@@ -125,9 +125,16 @@ fn path_of<'a>(paths: &'a Paths, plant: &Plant) -> Option<&'a [DVec3]> {
     path.get(plant.frames.clone()).filter(|path| !path.is_empty())
 }
 
-/// How far a joint goes along the floor from its middle place.
-pub(super) fn drift(path: &[DVec3], normal: DVec3) -> f64 {
+/// How far a point goes along the floor from its middle place: the largest distance from the median of its places, all laid on the floor.
+///
+/// - `path`: where it is in each frame; 0 of none and of one
+/// - `normal`: of the floor, of length 1
+#[must_use]
+pub fn drift(path: &[DVec3], normal: DVec3) -> f64 {
     let (first, second) = level_axes(normal);
+    if path.is_empty() {
+        return 0.0;
+    }
     let middle = |axis: DVec3| {
         let mut along: Vec<f64> = path.iter().map(|point| point.dot(axis)).collect();
         along.sort_by(f64::total_cmp);

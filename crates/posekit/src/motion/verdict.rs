@@ -56,6 +56,14 @@ pub enum Verdict {
     Kept,
 }
 
+impl Verdict {
+    /// Whether measures are over such a plant: not over a foot that is firm at no time, nor over the rest of a plant.
+    #[must_use]
+    pub const fn is_counted(&self) -> bool {
+        !matches!(self, Self::Rolling | Self::Left)
+    }
+}
+
 /// Plants that drift less than this stood already \[leg lengths\]: half a millimetre for a leg of 0.85 m, a fortieth of what people see. Where all of a clip's
 /// plants do, the clip is left as it is.
 const CLEAN: f64 = 6e-4;
@@ -144,7 +152,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// What becomes of each plant, the contacts, and which of them is which plant's.
+    /// What becomes of each plant, the contacts of those that stand, and which of them is which plant's.
     pub(super) fn plan(
         &self,
         firm: &[Firm],
@@ -156,9 +164,6 @@ impl Planner<'_> {
         let mut targets: Vec<Option<DVec3>> = vec![None; reports.len()];
         let mut contacts = Vec::new();
         let mut of_plant = vec![None; reports.len()];
-        if reports.iter().all(|report| report.verdict != Verdict::Fixed) {
-            return (reports, contacts, of_plant);
-        }
         let (places, place_of) = self.places(firm, &reports);
         let mut latest = vec![None; 2 * self.legs.len()];
         for (index, report) in reports.iter().enumerate() {

@@ -81,6 +81,8 @@ function roundHead(shape: Shape, info: MotionInfo): void {
 /** The figure as the pictures know figures; it is never solved. */
 function problemOf({ info, source }: ShownMotion): ProblemInfo {
   const n = info.joints.length;
+  // What carries the hips from afar is no bone.
+  const hips = info.legs.length > 0 ? info.handles.find(({ role }) => role === "hips")?.joint : undefined;
   const poses = Float64Array.from(source.subarray(0, 7 * n));
   const points = new Float64Array(3 * n);
   for (let joint = 0; joint < n; joint += 1) points.set(poses.subarray(7 * joint, 7 * joint + 3), 3 * joint);
@@ -88,7 +90,7 @@ function problemOf({ info, source }: ShownMotion): ProblemInfo {
     kind: "figure", dimension: 3, nJoints: n, nValues: info.nValues,
     names: info.joints.map(({ name }) => name), links: info.joints.map(() => ""),
     kinds: info.joints.map(({ parent }) => (parent < 0 ? "free" : "ball")),
-    parents: Int32Array.from(info.joints, ({ parent }) => parent),
+    parents: Int32Array.from(info.joints, ({ parent }, joint) => (joint === hips ? -1 : parent)),
     valueOffsets: new Uint32Array(n), axes: new Float64Array(3 * n), rest: new Float64Array(7 * n), neutral: poses,
     limits: info.joints.map(() => ({ kind: "none" })), mimics: new Int32Array(n).fill(-1),
     methods: [], warnings: [], tasks: [], reach: heightOf(points, info),

@@ -12,6 +12,7 @@ import { placed } from "../place.ts";
 import { Clock } from "./clock.ts";
 import { isSameFile, ownFile, sizeWords } from "./link.ts";
 import { FIRST } from "./settings.ts";
+import { medianSlide } from "./slide.ts";
 import { motionSnippets, stemOf } from "./snippets.ts";
 import type {
   CleanSettings, ContactEntry, JointCurves, LinkedMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
@@ -599,7 +600,7 @@ class Store implements MotionSession {
     const { file, settings, contacts, keys, clip } = this.#document.peek();
     const isWalk = this.#files.get(file)?.isWalk ?? false;
     const motion = isWalk ? { motion: { name: WALK, type: "text/plain", text: new TextDecoder().decode(shown.bytes) } } : {};
-    return motionSnippets({ info: shown.info, settings, contacts, keys, clip, hasPath: shown.report.pathShare > 0, ...motion });
+    return motionSnippets({ info: shown.info, settings, contacts, keys, clip, ...motion });
   }
 
   setPictures(pictures: MotionPictures | null): void {
@@ -665,7 +666,7 @@ function sameWork(a: MotionDocument, b: MotionDocument): boolean {
 }
 
 function saidOf(shown: ShownMotion): string {
-  const drift = shown.report.metrics[0];
-  if (!drift || shown.report.plants.length === 0) return "Nothing stands in this motion";
-  return `Drift of the median plant: ${drift.before.toFixed(1)} millimetres before, ${drift.after.toFixed(1)} after`;
+  const slide = medianSlide(shown.report);
+  if (!slide) return shown.report.plants.length === 0 ? "Nothing stands in this motion" : "No foot stands firmly in this motion";
+  return `Slide of the median plant: ${slide.before.toFixed(1)} millimetres before, ${slide.after.toFixed(1)} after`;
 }

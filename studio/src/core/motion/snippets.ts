@@ -11,8 +11,6 @@ export interface MotionOrder {
   contacts: readonly ContactEntry[] | null;
   keys: readonly PoseKey[];
   clip: number;
-  /** The path of the hips was set right. */
-  hasPath: boolean;
   /** The motion itself, where people do not have it as a file. */
   motion?: NamedText;
 }
@@ -45,13 +43,6 @@ function changed({ info, settings }: MotionOrder): Partial<CleanSettings> {
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== info.usual[name as keyof CleanSettings]));
 }
 
-/** With contacts of its own the library keeps the path of the hips; the page sets it right first. */
-function missesPath({ contacts, hasPath, settings }: MotionOrder): boolean {
-  return contacts !== null && hasPath && settings.isOn;
-}
-
-const PATH_REMARK = "The page sets the path of the hips right before it holds these contacts; here the path stays as it is in the file.";
-
 /** A remark in lines that can be read without scrolling. */
 function broken(remark: string): string[] {
   return remark.match(/.{1,72}(?:\s|$)/g)?.map((line) => line.trimEnd()) ?? [remark];
@@ -61,14 +52,13 @@ function broken(remark: string): string[] {
 
 const FLOOR_WORDS = { fit: "fit", level: "level", "per-plant": "steps" } as const;
 /** Settings that the command has an option for, or that mean nothing without poses. */
-const OPTIONS: readonly string[] = ["isOn", "strength", "floor", "inPlace", "fade"];
+const OPTIONS: readonly string[] = ["isOn", "strength", "floor", "inPlace", "path", "fade"];
 
 function shell(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
   const remarks = Object.entries(changed(order)).filter(([name]) => !OPTIONS.includes(name))
     .map(([name, value]) => `The command has no option for ${name}: ${JSON.stringify(value)}; use the library for it.`);
   if (keys.length > 0) remarks.push(`The command sets no poses: use the library for ${keys.length === 1 ? "the one" : `the ${keys.length}`} of the page.`);
-  if (missesPath(order)) remarks.push(PATH_REMARK);
   const words = [settings.isOn ? "posekit clean" : "posekit check", quoted(info.name)];
   if (settings.isOn) words.push(`-o ${quoted(outputOf(order))}`);
   else remarks.push("Cleaning is off: this measures the feet and changes nothing.");
@@ -77,6 +67,7 @@ function shell(order: MotionOrder): string {
   if (settings.inPlace) words.push("--in-place");
   const file = contactsFile(order);
   if (settings.isOn && settings.strength !== 1) words.push(`--strength ${settings.strength}`);
+  if (settings.isOn && !settings.path) words.push("--keep-path");
   if (settings.isOn && file) words.push(`--contacts ${quoted(file.name)}`);
   return `${remarks.flatMap((remark) => broken(remark)).map((line) => `# ${line}\n`).join("")}${words.join(" ")}\n`;
 }
@@ -95,7 +86,7 @@ function rust(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
   const { isOn } = settings;
   const posed = keys.length > 0;
-  const motion = [...(isOn ? ["CleanSettings", "clean"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(isOn && posed ? ["HoldSettings", "hold"] : []), ...(posed ? ["Layer"] : [])];
+  const motion = [...(isOn ? ["CleanSettings", "clean"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(posed ? ["Layer"] : [])];
   const file = isOn ? contactsFile(order) : undefined;
   const rests = info.clip === null;
   const io = [...(file ? ["ContactsFile"] : []), "Limits", "Warnings", "gltf"];
@@ -132,7 +123,6 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
     ...(release === usual.release ? [] : [`settings.release = ${float(release)};`]),
     ...(shortest === usual.shortest ? [] : [`settings.detect.shortest = ${float(shortest)};`]),
     ...(kneeSoftening === usual.kneeSoftening ? [] : [`settings.hold.knee_softening = ${float(kneeSoftening)}_f64.to_radians();`]),
-    ...(missesPath(order) ? broken(PATH_REMARK).map((line) => `// ${line}`) : []),
     ...(file ? [
       `let contacts = ContactsFile::from_json(&std::fs::read_to_string(${JSON.stringify(file.name)})?)?;`,
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",
@@ -145,15 +135,11 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
 /** Poses on top, and what must be held is held again. */
 function posing({ settings, keys }: MotionOrder): string[] {
   const from = settings.isOn ? "&cleaned.clip" : "&result";
-  const held = [
-    "let legs = cleaned.legs.legs.iter().map(|leg| leg.limb).collect();",
-    "let holding = HoldSettings { legs, strength: settings.strength, ..settings.hold.clone() };",
-    "let result = hold(&layer.apply(&cleaned.clip)?, &cleaned.contacts, &holding)?.clip;",
-  ];
+  const held = "let result = cleaned.hold_again(&layer.apply(&cleaned.clip)?, &settings)?.clip;";
   return [
     `let mut layer = Layer::new(${float(settings.fade)});`,
     ...keys.map(({ time, q }) => `layer.set(${from}, ${float(time)}, &[${q.map(float).join(", ")}])?;`),
-    ...(settings.isOn ? held : ["let result = layer.apply(&result)?;"]),
+    settings.isOn ? held : "let result = layer.apply(&result)?;",
   ].map((line) => `    ${line}`);
 }
 

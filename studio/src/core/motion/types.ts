@@ -141,25 +141,30 @@ export interface MotionInfo {
   usual: CleanSettings;
 }
 
-export type VerdictWord = "fixed" | "clean" | "released" | "unreachable" | "kept" | "held" | "missed";
+export type VerdictWord = "fixed" | "clean" | "lessened" | "released" | "unreachable" | "skipped" | "held" | "missed";
 
 export interface PlantRow {
   joint: number;
   from: number;
   to: number;
   verdict: VerdictWord;
+  /** Why, in a few words; empty where the verdict says all. */
   words: string;
-  /** [mm] */
+  /** Whether the measures are over it. */
+  counted: boolean;
+  /** [mm, for a leg of 0.85 m] */
   before: number;
   after: number;
 }
 
+/** A measure of the motion; null where it says nothing: no foot stands, or it is of the change. */
 export interface Metric {
-  name: string;
+  key: string;
+  label: string;
   unit: string;
   sentence: string;
-  before: number;
-  after: number;
+  before: number | null;
+  after: number | null;
 }
 
 /** What cleaning did. */

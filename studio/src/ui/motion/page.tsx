@@ -1,5 +1,6 @@
 //! The motion scene on the page: on a desk view, drawer and panel; on a phone the view and one sheet.
 
+import { medianSlide } from "../../core/motion/slide.ts";
 import type { MotionSession } from "../../core/motion/types.ts";
 import { Notices, WorkerStatus } from "../notices.tsx";
 import { sheetTab, type SheetTab } from "../page.ts";
@@ -32,10 +33,11 @@ const TABS: { id: SheetTab; label: string }[] = [{ id: "scenes", label: "Scenes"
 
 function MotionSheet({ session }: { session: MotionSession }) {
   const tab = sheetTab.value === "learn" ? "solve" : sheetTab.value;
-  const drift = session.shown.value?.report.metrics[0];
+  const report = session.shown.value?.report;
+  const slide = report && medianSlide(report);
   return (
     <section class="sheet" aria-label="Panel">
-      <div class="sheet-status">{drift ? `Drift ${drift.before.toFixed(1)} mm → ${drift.after.toFixed(1)} mm` : ""}</div>
+      <div class="sheet-status">{slide ? `Slide ${slide.before.toFixed(1)} mm → ${slide.after.toFixed(1)} mm` : ""}</div>
       <Tabs name="sheet" tabs={TABS} current={tab} onSelect={(id) => { sheetTab.value = id; }} />
       <div class="sheet-body" role="tabpanel" id={`sheet-${tab}`} aria-labelledby={`sheet-tab-${tab}`} data-tab={tab}>
         {tab === "scenes" && <Scenes />}

@@ -4,6 +4,7 @@ import { CircleAlert, CircleCheck, CircleMinus, Footprints } from "lucide-preact
 import { useId } from "preact/hooks";
 import { FADE, FLOORS, RANGES, type RangeSpec } from "../../core/motion/settings.ts";
 import { frameAt } from "../../core/motion/contacts.ts";
+import { medianSlide } from "../../core/motion/slide.ts";
 import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, PlantRow, VerdictWord } from "../../core/motion/types.ts";
 import { Section, Select, Switch } from "../controls.tsx";
 import { motionFiles } from "../exports.ts";
@@ -37,7 +38,8 @@ function tenths(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }
 
-function measured(value: number, { unit }: Metric): string {
+function measured(value: number | null, { unit }: Metric): string {
+  if (value === null) return "–";
   return unit === "" ? value.toFixed(0) : tenths(value);
 }
 
@@ -47,37 +49,49 @@ function ResultSection({ session, report, info, millis }: { session: MotionSessi
   return (
     <Section id="motion-result" title="Before and after" initiallyOpen summary={isOn ? `${tenths(millis)}\u00a0ms` : "off"}>
       <p class="sentence" data-testid="answer">{answer(report, info, isOn)}</p>
+      {report.metrics.length > 0 && <Metrics metrics={report.metrics} />}
+    </Section>
+  );
+}
+
+function Metrics({ metrics }: { metrics: Metric[] }) {
+  return (
+    <>
       <div class="table-box">
         <table class="metrics">
           <thead><tr><th scope="col">Feet that stand</th><th scope="col">before</th><th scope="col">after</th></tr></thead>
           <tbody>
-            {report.metrics.map((metric) => (
-              <tr key={metric.name} title={metric.sentence} data-metric={metric.name}>
-                <th scope="row">{metric.name}{metric.unit && <span class="metric-unit"> {metric.unit}</span>}</th>
-                <td>{metric.name === "Pose change" ? "" : measured(metric.before, metric)}</td>
+            {metrics.map((metric) => (
+              <tr key={metric.key} title={metric.sentence} data-metric={metric.key}>
+                <th scope="row">{metric.label}{metric.unit && <span class="metric-unit"> {metric.unit}</span>}</th>
+                <td>{measured(metric.before, metric)}</td>
                 <td>{measured(metric.after, metric)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {info.metresPerUnit === null && <p class="hint">The file does not say how long its unit is: millimetres are those of a figure with legs of 0.85 m.</p>}
-    </Section>
+      <p class="hint">Lengths are those of a figure with legs of 0.85 m.</p>
+    </>
   );
 }
 
 function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   if (info.legs.length === 0) return `No legs were found: ${legsWords(info)}.`;
   if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
-  const drift = report.metrics[0];
-  if (!drift) return "";
   const isFoot = ({ joint }: PlantRow) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
-  const nFeet = report.plants.filter(isFoot).length;
-  if (nFeet === 0) return "No foot stands in this motion; what is held is something else.";
-  const plants = nFeet === 1 ? "the only plant" : `${nFeet} plants`;
-  if (!isOn) return `Feet slide by ${tenths(drift.before)} mm in the middle of ${plants}. Cleaning is off.`;
+  const feet = report.plants.filter(isFoot);
+  if (feet.length === 0) return "No foot stands in this motion; what is held is something else.";
+  const nFirm = feet.filter(({ counted }) => counted).length;
+  const slide = medianSlide(report);
+  if (!slide) return "Feet roll through all of their plants: none is firm long enough to be held.";
+  const plants = nFirm === 1 ? "the only plant" : `${nFirm} plants`;
+  const nOthers = feet.length - nFirm;
+  const others = nOthers === 0 ? "" : ` (${nOthers} more ${nOthers === 1 ? "is" : "are"} not firm)`;
+  if (!isOn) return `Feet slide by ${tenths(slide.before)} mm in the middle of ${plants}${others}. Cleaning is off.`;
+  if (report.changed === 0) return `All stands already: feet slide by ${tenths(slide.after)} mm in the middle of ${plants}${others}, and nothing was changed.`;
   const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
-  return `Feet slid by ${tenths(drift.before)} mm and now by ${tenths(drift.after)} mm, in the middle of ${plants}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
+  return `Feet slid by ${tenths(slide.before)} mm and now by ${tenths(slide.after)} mm, in the middle of ${plants}${others}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
 }
 
 /** Why these are the legs, or why there are none. */
@@ -127,7 +141,7 @@ function Range({ spec, session }: { spec: RangeSpec; session: MotionSession }) {
 
 const TONES: Record<VerdictWord, { tone: string; icon: typeof CircleCheck }> = {
   fixed: { tone: "good", icon: CircleCheck }, clean: { tone: "good", icon: CircleCheck }, held: { tone: "good", icon: CircleCheck },
-  released: { tone: "warn", icon: CircleMinus }, kept: { tone: "warn", icon: CircleMinus },
+  lessened: { tone: "warn", icon: CircleMinus }, released: { tone: "warn", icon: CircleMinus }, skipped: { tone: "warn", icon: CircleMinus },
   unreachable: { tone: "bad", icon: CircleAlert }, missed: { tone: "bad", icon: CircleAlert },
 };
 /** More plants than this are listed worst first, and no more of them. */
@@ -152,7 +166,7 @@ function Plant({ plant, session, info }: { plant: PlantRow; session: MotionSessi
       <button type="button" class="plant" onClick={() => { session.pause(); session.goTo(frameAt(info, plant.from)); }}>
         <span class="chip" data-tone={tone}><Icon size={14} aria-hidden />{info.joints[plant.joint]?.name}</span>
         <span class="plant-time">{seconds(plant.from)} to {seconds(plant.to)}</span>
-        <span class="plant-words">{plant.words}</span>
+        <span class="plant-words">{plant.verdict}{plant.words && `: ${plant.words}`}</span>
         <span class="plant-drift">{tenths(plant.before)} → {tenths(plant.after)} mm</span>
       </button>
     </li>

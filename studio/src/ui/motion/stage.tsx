@@ -7,6 +7,8 @@ import type { Vec3 } from "../../core/files.ts";
 import { sizeWords } from "../../core/motion/link.ts";
 import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
 import { setCamera } from "../camera.ts";
+import { useSession } from "../context.ts";
+import { paintThumbnailsAside } from "../thumbnails.ts";
 import { ALONG, CameraButtons, focusCanvas, onCanvasKey } from "../canvas.tsx";
 import type { MotionView } from "../../three/motion/view.ts";
 
@@ -14,7 +16,9 @@ const state = signal<"loading" | "ready" | "failed">("loading");
 
 export function MotionStage({ session }: { session: MotionSession }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const solver = useSession();
   useEffect(() => (canvas.current ? startView(canvas.current, session) : undefined), [session]);
+  useEffect(() => paintThumbnailsAside(solver), [solver]);
   return (
     <>
       <canvas

@@ -1,0 +1,203 @@
+//! What is said of a cleaned motion wherever it is said: its measures by name, and what became of each plant.
+
+use posekit::motion::{Clip, LEG_LENGTH, Leg, Metrics, Verdict};
+
+/// A measure before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measure {
+    /// A name for programs.
+    pub key: &'static str,
+    /// A name for people.
+    pub label: &'static str,
+    /// Of its numbers; empty where they are counts.
+    pub unit: &'static str,
+    /// What it says, in a sentence.
+    pub sentence: &'static str,
+    /// `None` where it says nothing: no foot stands, or it is of a change.
+    pub before: Option<f64>,
+    /// `None` also where there is nothing that it was made into.
+    pub after: Option<f64>,
+}
+
+/// What is said of each motion for itself, by a measure's key, label, unit and sentence.
+type OfMotion = (&'static str, &'static str, &'static str, &'static str, fn(&Metrics) -> f64);
+
+const OF_MOTION: [OfMotion; 13] = [
+    (
+        "drift_median",
+        "slide, median plant",
+        "mm",
+        "How far a planted joint goes along the floor from where it mostly is.",
+        |m| m.drift_median * 1e3,
+    ),
+    ("drift_max", "slide, worst plant", "mm", "The largest of these.", |m| m.drift_max * 1e3),
+    (
+        "visible_share",
+        "plants people notice",
+        "%",
+        "Those that slide by more than 21 mm, which viewers begin to see.",
+        |m| m.visible_share * 1e2,
+    ),
+    (
+        "slide_speed",
+        "speed of planted feet",
+        "mm/s",
+        "Mean speed along the floor while they stand.",
+        |m| m.slide_speed * 1e3,
+    ),
+    (
+        "weighted_skate",
+        "weighted skate",
+        "mm/s",
+        "Mean speed of low feet, the lower the more; low swinging feet count, too.",
+        |m| m.weighted_skate * 1e3,
+    ),
+    (
+        "skating_ratio",
+        "skating ratio",
+        "%",
+        "Frames in which a low foot is fast; low swinging feet count, too.",
+        |m| m.skating_ratio * 1e2,
+    ),
+    (
+        "penetration",
+        "feet below the floor",
+        "mm",
+        "Mean depth of the lowest part of a foot below the floor, less 5 mm.",
+        |m| m.penetration * 1e3,
+    ),
+    (
+        "floating",
+        "feet above the floor",
+        "mm",
+        "Mean height of the lowest part of a foot while one stands, less 5 mm.",
+        |m| m.floating * 1e3,
+    ),
+    ("jerk", "jerk, mean", "m/s³", "Of hips, knees and feet: lower is smoother.", |m| m.jerk),
+    ("jerk_max", "jerk, largest", "m/s³", "Of hips, knees and feet in any frame.", |m| m.jerk_max),
+    (
+        "edge_jerk",
+        "jerk at ends of plants, largest",
+        "m/s³",
+        "Within a tenth of a second of where a foot lands or lifts off.",
+        |m| m.edge_jerk,
+    ),
+    (
+        "knee_pop",
+        "knee pop, largest",
+        "°/s²",
+        "The most sudden change of how fast a knee bends.",
+        |m| m.knee_pop.to_degrees(),
+    ),
+    ("knee_max", "straightest knee", "°", "A half turn is straight.", |m| m.knee_max.to_degrees()),
+];
+
+/// Measures that say nothing where no foot stands.
+const OF_PLANTS: [&str; 6] =
+    ["drift_median", "drift_max", "visible_share", "slide_speed", "floating", "edge_jerk"];
+
+/// The measures of a motion, and of the same after a change; with the change what it cost. Lengths are for a leg of 0.85 m.
+#[must_use]
+pub fn measures(before: &Metrics, after: Option<&Metrics>) -> Vec<Measure> {
+    let is_known = |key: &str| !before.drifts.is_empty() || !OF_PLANTS.contains(&key);
+    let of_motion = |(key, label, unit, sentence, of): OfMotion| {
+        let known = |value: f64| Some(value).filter(|value| value.is_finite() && is_known(key));
+        let after = after.and_then(|after| known(of(after)));
+        Measure { key, label, unit, sentence, before: known(of(before)), after }
+    };
+    let mut rows: Vec<Measure> = OF_MOTION.into_iter().map(of_motion).collect();
+    let Some(change) = after.and_then(|after| after.change) else { return rows };
+    let cost = |key, label, unit, sentence, value: f64| Measure {
+        key,
+        label,
+        unit,
+        sentence,
+        before: None,
+        after: Some(value).filter(|value| value.is_finite()),
+    };
+    rows.extend([
+        cost(
+            "pose_distance",
+            "pose change, mean",
+            "mm",
+            "How far joints have moved, as seen from the hips.",
+            change.pose_distance * 1e3,
+        ),
+        cost(
+            "pose_distance_max",
+            "pose change, largest",
+            "mm",
+            "The largest of these.",
+            change.pose_distance_max * 1e3,
+        ),
+        cost(
+            "root_rms",
+            "shift of the root, root mean square",
+            "mm",
+            "How far the hips went along.",
+            change.root_rms * 1e3,
+        ),
+        cost(
+            "root_height_max",
+            "shift of the root up or down, largest",
+            "mm",
+            "How much higher or lower the hips went at most.",
+            change.root_height_max * 1e3,
+        ),
+        cost(
+            "overstretched",
+            "frames with a straighter knee",
+            "",
+            "Straighter than 178° and than any of the source by half a degree.",
+            change.overstretched as f64,
+        ),
+        cost(
+            "stretch",
+            "longer bones, largest",
+            "%",
+            "By how much a bone of a leg became longer.",
+            change.stretch * 1e2,
+        ),
+    ]);
+    rows
+}
+
+/// From the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
+#[must_use]
+pub fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
+    let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
+    Some(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths).filter(|scale| scale.is_finite())
+}
+
+/// What became of a plant in a word, and why in a few; empty where the word says all.
+///
+/// - `millimetres`: of the clip's unit, as [`millimetres`] gives it
+/// - `strength`: how much of the correction was applied, from 0 to 1
+#[must_use]
+pub fn verdict_words(verdict: &Verdict, millimetres: f64, strength: f64) -> (&'static str, String) {
+    match verdict {
+        Verdict::Fixed | Verdict::Unreachable { .. } if strength == 0.0 => {
+            ("skipped", "the strength is 0".to_owned())
+        }
+        Verdict::Fixed | Verdict::Unreachable { .. } if strength < 1.0 => {
+            ("lessened", String::new())
+        }
+        Verdict::Fixed => ("fixed", String::new()),
+        Verdict::Clean => ("clean", String::new()),
+        Verdict::Released { slide } => {
+            ("released", format!("it slides {:.0} mm, so it is meant to", slide * millimetres))
+        }
+        Verdict::Unreachable { by, frames } => {
+            let by = by * millimetres;
+            let plural = if *frames == 1 { "" } else { "s" };
+            (
+                "unreachable",
+                format!("out of the leg's reach by {by:.1} mm in {frames} frame{plural}"),
+            )
+        }
+        Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
+        Verdict::Left => ("skipped", "left by an earlier cleaning, it seems".to_owned()),
+        Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
+        _ => ("skipped", String::new()),
+    }
+}
