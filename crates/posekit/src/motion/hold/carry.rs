@@ -28,16 +28,16 @@ const RAMP: f64 = 0.15;
 const MARGIN: f64 = 14.0;
 
 /// What it costs to miss the reach of a limb: far more than anything else does.
-const REACH: f64 = 1e4;
+const REACH: f64 = 1e5;
 
 /// What it costs the root to come within reach fast, like [`HoldSettings::root_stiffness`].
 const REACH_RAMP: f64 = 10.0;
 
 /// How much more it costs from one test to the next.
-const HARDER: f64 = 10.0;
+const HARDER: f64 = 100.0;
 
 /// How often the reach is tested again.
-const REACH_PASSES: usize = 6;
+const REACH_PASSES: usize = 3;
 
 /// How far out of reach is no matter, as a part of the limb.
 const ENOUGH: f64 = 1e-7;
