@@ -11,7 +11,7 @@
 //! and, alpha once chosen, the rows j and k of `R_i(-alpha) R = R_j(beta) R_k(gamma)` give beta and gamma. So that whatever alpha is, the three
 //! turns are together as near to the rotation as it allows, also where alpha hardly counts. Angles are radians here.
 
-use core::f64::consts::{PI, TAU};
+use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use posekit::glam::{DMat3, DQuat};
 use posekit::math::{atan2, sin_cos, wrap_angle};
@@ -99,8 +99,16 @@ pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [
         }
         None => seen.both(),
     };
-    let [a, b] = candidates.map(|turns| brought_near(turns, near));
-    let best = if distance(b, near) < distance(a, near) { b } else { a };
+    let [a, b] = candidates;
+    let a = brought_near(a, near);
+    let off = distance(a, near);
+    // If all together are less than a right angle off, the other answer is farther: its outer turns are half a turn from these.
+    let best = if off < FRAC_PI_2 * FRAC_PI_2 {
+        a
+    } else {
+        let b = brought_near(b, near);
+        if distance(b, near) < off { b } else { a }
+    };
     best.map(|angle| seen.sign * angle)
 }
 
@@ -144,25 +152,31 @@ struct Seen {
 
 impl Seen {
     fn new(rotation: DQuat, axes: [Axis; 3]) -> Self {
-        let matrix = DMat3::from_quat(rotation);
-        let order = axes.map(Axis::index);
-        let m = order.map(|row| order.map(|column| matrix.col(column)[row]));
-        Self { m, sign: sign_of(axes) }
+        let sign = sign_of(axes);
+        let [x, y, z] = axes.map(|axis| sign * rotation.xyz()[axis.index()]);
+        // Column after column, as the matrix has them.
+        let [i, j, k] = DMat3::from_quat(DQuat::from_xyzw(x, y, z, rotation.w)).to_cols_array_2d();
+        let m = core::array::from_fn(|row| [i[row], j[row], k[row]]);
+        Self { m, sign }
+    }
+
+    /// The cosine of the middle turn, which is never negative.
+    fn cos_beta(&self) -> f64 {
+        let [x, y] = [self.m[2][2], self.m[1][2]];
+        (x * x + y * y).sqrt()
     }
 
     /// Where the middle turn is a right angle: which (1 or -1), and the last turn plus that times the first.
     fn locked(&self) -> Option<(f64, f64)> {
         let m = &self.m;
-        let cos_beta = (m[0][0] * m[0][0] + m[0][1] * m[0][1]).sqrt();
         let sum = || atan2(m[1][0], m[1][1]);
-        (cos_beta < LOCKED).then(|| (if m[0][2] < 0.0 { -1.0 } else { 1.0 }, sum()))
+        (self.cos_beta() < LOCKED).then(|| (if m[0][2] < 0.0 { -1.0 } else { 1.0 }, sum()))
     }
 
     /// The two answers of a pose that is not locked: each turn of one half a turn from the other, the middle one mirrored.
     fn both(&self) -> [[f64; 3]; 2] {
         let m = &self.m;
-        let (y, x) = (-m[1][2], m[2][2]);
-        let size = (x * x + y * y).sqrt();
+        let (y, x, size) = (-m[1][2], m[2][2], self.cos_beta());
         // Of the turns for this alpha, whose sine and cosine are at hand: so none waits for another.
         let (sin, cos) = (y / size, x / size);
         let alpha = atan2(y, x);
@@ -193,7 +207,6 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::f64::consts::FRAC_PI_2;
     use posekit::math::{rotation_about, so3_log};
     use proptest::prelude::*;
 

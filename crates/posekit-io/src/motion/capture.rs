@@ -81,9 +81,16 @@ impl Capture {
         let (file, loss) = match self.text.as_ref().filter(|_| is_aligned && is_same_time) {
             Some((text, layout)) => self.splice(edited, &joints, text, layout)?,
             None => {
-                let mut rows = Vec::with_capacity(self.file.n_channels() * edited.n_frames());
-                let keep = &mut |row: &[f64]| rows.extend_from_slice(row);
-                let loss = self.rows(edited, &joints, is_aligned, &mut |_, _, _| {}, keep);
+                let n = self.file.n_channels();
+                let mut rows = if is_aligned {
+                    self.file.values().to_vec()
+                } else {
+                    vec![0.0; n * edited.n_frames()]
+                };
+                let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
+                    rows[frame * n..][places.clone()].copy_from_slice(&row[places]);
+                };
+                let loss = self.rows(edited, &joints, is_aligned, &mut put);
                 let nodes = self.file.nodes().to_vec();
                 (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss)
             }
@@ -121,7 +128,7 @@ impl Capture {
         let loss = if joints.is_empty() {
             Loss::default()
         } else {
-            self.rows(edited, joints, true, &mut put, &mut |_| {})
+            self.rows(edited, joints, true, &mut put)
         };
         out.extend_from_slice(&text[copied..]);
         if !is_good {
@@ -131,17 +138,10 @@ impl Capture {
         Ok((out, loss))
     }
 
-    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text, and `done` every row when it is whole.
+    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text.
     ///
-    /// Of all rows only two are kept: the one at hand, and the one before, which it goes on from.
-    fn rows(
-        &self,
-        edited: &Clip,
-        joints: &[usize],
-        is_aligned: bool,
-        put: Put<'_>,
-        done: &mut dyn FnMut(&[f64]),
-    ) -> Loss {
+    /// Of all rows only two are kept, and of these only what the joints have: the one at hand, and the one before, which it goes on from.
+    fn rows(&self, edited: &Clip, joints: &[usize], is_aligned: bool, put: Put<'_>) -> Loss {
         let n = self.file.n_channels();
         // What the first frame is near to: the first of the file, or the pose at rest.
         let mut near =
@@ -156,15 +156,18 @@ impl Capture {
         let mut is_kept = vec![is_aligned; joints.len()];
         let mut loss = Loss::default();
         for frame in 0..edited.n_frames() {
-            if is_aligned {
-                row.copy_from_slice(self.file.frame(frame));
-            }
             let q = edited.frame(frame);
-            let read = if is_aligned { self.clip.frame(frame) } else { &[] };
             for ((joint, range, channels), is_kept) in joints.iter().zip(&mut is_kept) {
                 let now = &q[range.clone()];
-                let is_near = is_aligned && (*is_kept || self.rig.goes_on(*joint, &near, &row));
-                let old = if is_near { &read[range.clone()] } else { &[] };
+                let mut old: &[f64] = &[];
+                if is_aligned {
+                    row[channels.clone()]
+                        .copy_from_slice(&self.file.frame(frame)[channels.clone()]);
+                    if *is_kept || self.rig.goes_on(*joint, &near, &row) {
+                        old = &self.clip.frame(frame)[range.clone()];
+                    }
+                }
+                let is_near = !old.is_empty();
                 if is_near && is_same(now, old) {
                     *is_kept = true;
                     continue;
@@ -178,7 +181,6 @@ impl Capture {
                 loss = loss.or_more(lost);
                 put(frame, &row, channels.clone());
             }
-            done(&row);
             core::mem::swap(&mut near, &mut row);
         }
         loss

@@ -126,15 +126,14 @@ impl Clip {
     /// and to one side, so that all else keeps its bits and costs nothing.
     pub(super) fn with_edited(&self, mut values: Vec<f64>, joints: &[usize]) -> Self {
         let n = self.skeleton.n_values();
-        let places = joints.iter().filter_map(|&joint| rotation_place(&self.skeleton, joint));
-        for place in places {
-            let mut before: Option<DQuat> = None;
-            for q in values.chunks_exact_mut(n.max(1)) {
-                let rotation = rotation(q, place);
-                let is_other_side = before.is_some_and(|before| before.dot(rotation) < 0.0);
-                let rotation = if is_other_side { -rotation } else { rotation };
-                q[place..place + 4].copy_from_slice(&rotation.to_array());
-                before = Some(rotation);
+        let places: Vec<usize> =
+            joints.iter().filter_map(|&joint| rotation_place(&self.skeleton, joint)).collect();
+        for frame in 1..self.n_frames() {
+            let (before, now) = values[(frame - 1) * n..(frame + 1) * n].split_at_mut(n);
+            for &place in &places {
+                if rotation(before, place).dot(rotation(now, place)) < 0.0 {
+                    (-rotation(now, place)).write_to_slice(&mut now[place..place + 4]);
+                }
             }
         }
         Self { skeleton: self.skeleton.clone(), values, ..*self }

@@ -26,52 +26,52 @@ pub(super) struct Tracks {
 impl Tracks {
     /// The tracks of these joints over a clip.
     pub(super) fn new(clip: &Clip, wanted: &[usize]) -> Self {
-        let skeleton = clip.skeleton();
-        let mut tracks = Self::of_joints(skeleton, wanted);
+        let mut tracks = Self::of_joints(clip.skeleton(), wanted);
         let (n_slots, n_frames) = (tracks.joints.len(), clip.n_frames());
         tracks.n_frames = n_frames;
         tracks.rotations = vec![DQuat::IDENTITY; n_slots * n_frames];
         tracks.places = vec![DVec3::ZERO; n_slots * n_frames];
-        let parents = tracks.parents(skeleton);
-        let mut poses = vec![Pose::IDENTITY; n_slots];
-        for frame in 0..n_frames {
-            let q = clip.frame(frame);
-            for (slot, (&joint, parent)) in tracks.joints.iter().zip(&parents).enumerate() {
-                let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| poses[parent]);
-                let pose = skeleton.pose_on(joint, q, world_from_parent);
-                poses[slot] = pose;
-                tracks.rotations[slot * n_frames + frame] = pose.rotation;
-                tracks.places[slot * n_frames + frame] = pose.translation;
-            }
-        }
+        tracks.fill(clip, &vec![true; n_slots]);
         tracks
     }
 
-    /// The same joints over a clip with other values, in the same memory: of a clip at hand, that is as much as its own joints need. What moved them all is left out.
+    /// The same joints over the clip with other values, in the same memory. What moved them all is left out.
     ///
-    /// - `old`: the clip that they are of, with as many frames
-    pub(super) fn over(mut self, old: &Clip, new: &Clip) -> Self {
+    /// - `changed`: the joints whose values may differ
+    pub(super) fn over(mut self, clip: &Clip, changed: &[usize]) -> Self {
         self.shifts.clear();
-        let (skeleton, parents) = (new.skeleton(), self.parents(new.skeleton()));
         let mut is_new = vec![false; self.joints.len()];
-        for frame in 0..self.n_frames {
-            let (was, is) = (old.frame(frame), new.frame(frame));
-            for (slot, (&joint, parent)) in self.joints.iter().zip(&parents).enumerate() {
-                let range = skeleton.value_range(joint);
-                let differs = |(was, is): (&f64, &f64)| was.to_bits() != is.to_bits();
-                is_new[slot] = parent.is_some_and(|parent| is_new[parent])
-                    || was[range.clone()].iter().zip(&is[range]).any(differs);
-                if is_new[slot] {
-                    let world_from_parent = parent.map_or(Pose::IDENTITY, |parent| {
-                        self.found(parent * self.n_frames + frame)
-                    });
-                    let pose = skeleton.pose_on(joint, is, world_from_parent);
-                    self.rotations[slot * self.n_frames + frame] = pose.rotation;
-                    self.places[slot * self.n_frames + frame] = pose.translation;
-                }
+        for (slot, parent) in self.parents(clip.skeleton()).into_iter().enumerate() {
+            is_new[slot] =
+                changed.contains(&self.joints[slot]) || parent.is_some_and(|parent| is_new[parent]);
+        }
+        self.fill(clip, &is_new);
+        self
+    }
+
+    /// Finds the poses of some of the joints: of all that are marked, and of none above one that is not.
+    fn fill(&mut self, clip: &Clip, is_marked: &[bool]) {
+        let (skeleton, n) = (clip.skeleton(), self.n_frames);
+        let parents = self.parents(skeleton);
+        // Joint after joint, as they stand in memory.
+        for slot in (0..parents.len()).filter(|&slot| is_marked[slot]) {
+            let (rotations, own_rotations) = self.rotations.split_at_mut(slot * n);
+            let (places, own_places) = self.places.split_at_mut(slot * n);
+            let above = parents[slot].map(|parent| {
+                let own = parent * n..(parent + 1) * n;
+                (&rotations[own.clone()], &places[own])
+            });
+            let own = own_rotations.iter_mut().zip(own_places).take(n).enumerate();
+            for (frame, (rotation, place)) in own {
+                let world_from_parent = above.map_or(Pose::IDENTITY, |(rotations, places)| Pose {
+                    rotation: rotations[frame],
+                    translation: places[frame],
+                });
+                let joint = self.joints[slot];
+                let pose = skeleton.pose_on(joint, clip.frame(frame), world_from_parent);
+                (*rotation, *place) = (pose.rotation, pose.translation);
             }
         }
-        self
     }
 
     /// The same at every so many frames from the first.

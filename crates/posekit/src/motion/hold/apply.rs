@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::HoldSettings;
 use super::bend::{Bones, Turns, bend_axis};
 use super::carry::positions;
-use super::ease::{Overshoot, fill};
+use super::ease::{Overshoot, fill, read_of};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use crate::math::{atan2, direction_or, so3_exp, so3_log};
@@ -158,25 +158,26 @@ impl<'a> Writer<'a> {
             fill(&mut shifts, &need.spans, rate, limit);
             return shifts.into_iter().map(|shift| Move::To(shift * strength)).collect();
         }
-        let (mut swings, mut bends) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
-        let mut moves = vec![Move::None; n];
-        let mut is_held = vec![false; n];
         let nothing = NOTHING * need.length;
-        for frame in need.spans.iter().flat_map(|span| span.frames.clone()) {
-            is_held[frame] = true;
+        let shift = |frame: usize| {
             let shift = need.shifts[frame] * strength;
-            if shift.length_squared() > nothing * nothing {
+            (shift.length_squared() > nothing * nothing).then_some(shift)
+        };
+        let (mut swings, mut bends) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
+        for frame in need.spans.iter().flat_map(|span| read_of(span, rate)) {
+            if let Some(shift) = shift(frame) {
                 let bones = self.bones(frame);
                 let turns = bones.turns(bones.u + bones.v + shift);
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
-                moves[frame] = Move::Held { shift, turns };
             }
         }
         fill(&mut swings, &need.spans, rate, Overshoot(OVERSHOOT));
         fill(&mut bends, &need.spans, rate, Overshoot(OVERBEND));
-        for frame in (0..n).filter(|frame| !is_held[*frame]) {
-            moves[frame] = Move::By { swing: swings[frame], bend: bends[frame].x };
+        let between = |(swing, bend): (DVec3, DVec3)| Move::By { swing, bend: bend.x };
+        let mut moves: Vec<Move> = swings.into_iter().zip(bends).map(between).collect();
+        for frame in need.spans.iter().flat_map(|span| span.frames.clone()) {
+            moves[frame] = shift(frame).map_or(Move::None, Move::To);
         }
         moves
     }
@@ -197,16 +198,14 @@ impl<'a> Writer<'a> {
             [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint).rotation);
         let turns = match moved {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
-            Move::Held { turns, .. } => turns,
             Move::By { swing, bend } => {
                 Turns { start: so3_exp(swing), mid: so3_exp(self.bones(frame).axis * bend) }
             }
             Move::To(shift) => {
                 let mut bones = self.bones(frame);
                 let goal = bones.u + bones.v + shift;
-                let stretch = goal.length() / bones.reach();
-                let stretch = if stretch < self.longest { stretch } else { self.longest };
-                if stretch > 1.0 {
+                if self.longest > 1.0 && goal.length() > bones.reach() {
+                    let stretch = (goal.length() / bones.reach()).min(self.longest);
                     (bones.u, bones.v) = (bones.u * stretch, bones.v * stretch);
                     self.stretch(limb.mid, stretch, q);
                     self.stretch(limb.end, stretch, q);
@@ -253,10 +252,8 @@ impl<'a> Writer<'a> {
 enum Move {
     /// Not at all.
     None,
-    /// Its end by this much against its start, by bones that stretch.
+    /// Its end by this much against its start.
     To(DVec3),
-    /// The same by turns alone, which are known already.
-    Held { shift: DVec3, turns: Turns },
     /// By turns, where nothing is held: of its start in the world, and of its middle about its axis \[rad\].
     By { swing: DVec3, bend: f64 },
 }
@@ -266,7 +263,7 @@ impl Move {
     fn size(&self, length: f64) -> f64 {
         match *self {
             Self::None => 0.0,
-            Self::To(shift) | Self::Held { shift, .. } => shift.length(),
+            Self::To(shift) => shift.length(),
             Self::By { swing, bend } => length * (swing.length() + bend.abs()),
         }
     }

@@ -28,16 +28,16 @@ const RAMP: f64 = 0.15;
 const MARGIN: f64 = 14.0;
 
 /// What it costs to miss the reach of a limb: far more than anything else does.
-const REACH: f64 = 1e4;
+const REACH: f64 = 1e5;
 
 /// What it costs the root to come within reach fast, like [`HoldSettings::root_stiffness`].
 const REACH_RAMP: f64 = 10.0;
 
 /// How much more it costs from one test to the next.
-const HARDER: f64 = 10.0;
+const HARDER: f64 = 100.0;
 
 /// How often the reach is tested again.
-const REACH_PASSES: usize = 6;
+const REACH_PASSES: usize = 3;
 
 /// How far out of reach is no matter, as a part of the limb.
 const ENOUGH: f64 = 1e-7;
@@ -220,7 +220,8 @@ fn carry_run(
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }
     }
-    system.solve_in(&mut own, out);
+    own.copy(&system);
+    own.solve(out);
     let led = pins.map(|(way, step)| (led_in(&way.led, &run.frames, step), step));
     let led = spare_rough_knees(limbs, run, led, &system, out);
     come_within_reach(limbs, run, pins_of(|way| &way.more), (system, own), (out, more));
@@ -263,9 +264,9 @@ fn come_within_reach(
     }
     let mut change = vec![DVec3::ZERO; before.len()];
     let (mut penalty, mut least) = (REACH, f64::INFINITY);
-    let mut pulled = system.clone();
     for pass in 0..=REACH_PASSES {
-        let miss = reach(&lines, penalty, &change, &mut pulled);
+        room.copy(&system);
+        let miss = reach(&lines, penalty, &change, &mut room);
         if miss.is_some_and(|miss| miss >= least) {
             break;
         }
@@ -274,8 +275,7 @@ fn come_within_reach(
         least = miss;
         // The last one is only judged.
         if pass < REACH_PASSES {
-            pulled.solve_in(&mut room, &mut change);
-            lines.iter().for_each(|line| pulled.set_frame(line.frame, &system));
+            room.solve(&mut change);
             penalty *= HARDER;
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limi
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let [end, start] = [true, false].map(|at_end| Edge {
             value: track[if at_end { last } else { first }],
-            slope: slope(track, span.frames.clone(), rate, at_end),
+            slope: slope(track, &span.frames, rate, at_end),
             frame: if at_end { last } else { first },
             lead: span.lead[usize::from(at_end)],
         });
@@ -140,31 +140,43 @@ impl Edge {
     }
 }
 
-/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the last frames, those that are seen.
-fn slope(
-    track: &[DVec3],
-    span: Range<usize>,
+/// The frames of a span that [`fill`] reads: those around it depend on no others.
+pub(super) fn read_of(span: &Span, rate: (f64, usize)) -> impl Iterator<Item = usize> {
+    [true, false].into_iter().flat_map(move |at_end| outermost(&span.frames, rate, at_end))
+}
+
+/// The last frames of a span, or its first, that the slope there is taken from: those that are seen, the outermost last.
+fn outermost(
+    span: &Range<usize>,
     (frame_time, step): (f64, usize),
     at_end: bool,
-) -> DVec3 {
+) -> impl ExactSizeIterator<Item = usize> + use<> {
     let time = frame_time * step as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
     let wanted = (SLOPE_TIME / time).clamp(1.0, 1e4) as usize;
-    let steps = wanted.min((span.len() - 1) / step);
+    let (start, last) = (span.start, span.end - 1);
+    let steps = wanted.min((last - start) / step);
+    (0..steps + 1).map(move |k| {
+        let back = (steps - k) * step;
+        if at_end { last - back } else { start + back }
+    })
+}
+
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the outermost frames.
+fn slope(track: &[DVec3], span: &Range<usize>, rate: (f64, usize), at_end: bool) -> DVec3 {
+    let frames = outermost(span, rate, at_end);
+    let steps = frames.len() - 1;
     if steps == 0 {
         return DVec3::ZERO;
     }
     let middle = steps as f64 / 2.0;
     let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
-    for k in 0..=steps {
-        // Counted toward the end of the span.
-        let back = (steps - k) * step;
-        let frame = if at_end { span.end - 1 - back } else { span.start + back };
+    for (k, frame) in frames.enumerate() {
         let x = k as f64 - middle;
         sum += track[frame] * x;
         squares += x * x;
     }
-    sum / (squares * step as f64)
+    sum / (squares * rate.1 as f64)
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ pub(super) fn hold_on_path(
         let (held, changed) = hold_limbs(clip, &plan, (path, step), &tracks, settings);
         let joints = looked_at(&plan, also);
         let tracks = if tracks.has(&joints) {
-            tracks.over(clip, &held)
+            tracks.over(&held, &changed)
         } else {
             Tracks::new(&held, &joints)
         };

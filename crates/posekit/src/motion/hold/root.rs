@@ -70,12 +70,11 @@ impl System {
         self.right.fill(0.0);
     }
 
-    /// Asks of one frame by itself what another one asks.
-    pub(super) fn set_frame(&mut self, frame: usize, other: &Self) {
-        let Ok(first) = self.first(frame) else { return };
-        let entries = first..first + SIZE;
-        self.columns[entries.clone()].copy_from_slice(&other.columns[entries.clone()]);
-        self.right[entries.clone()].copy_from_slice(&other.right[entries]);
+    /// Asks the same as another one of the same frames, in the memory that it has.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.columns.copy_from_slice(&other.columns);
+        self.right.copy_from_slice(&other.right);
+        self.placed.copy_from_slice(&other.placed);
     }
 
     /// The first column of a frame, or its place if it is pinned.
@@ -198,20 +197,15 @@ impl System {
         }
     }
 
-    /// The displacements at the minimum, again and again in the same memory.
-    ///
-    /// - `room`: as large as this one; what it asked is lost
-    pub(super) fn solve_in(&self, room: &mut Self, out: &mut [DVec3]) {
-        room.columns.copy_from_slice(&self.columns);
-        room.right.copy_from_slice(&self.right);
-        room.reduce();
-        self.read(&room.right, out);
-    }
-
-    /// The displacements at the minimum.
-    pub(super) fn solve(mut self, out: &mut [DVec3]) {
+    /// The displacements at the minimum; what it asked is lost.
+    pub(super) fn solve(&mut self, out: &mut [DVec3]) {
         self.reduce();
-        self.read(&self.right, out);
+        for (frame, out) in out.iter_mut().enumerate() {
+            *out = match self.first(frame) {
+                Ok(first) => DVec3::from_slice(&self.right[first..first + SIZE]),
+                Err(place) => place,
+            };
+        }
     }
 
     /// Puts the displacements at the minimum in the place of what it pulls to.
@@ -236,16 +230,6 @@ impl System {
             lower.iter().zip(below).rev().for_each(|(lower, below)| *value -= lower * *below);
         }
     }
-
-    /// Reads where each frame is from the unknowns.
-    fn read(&self, unknowns: &[f64], out: &mut [DVec3]) {
-        for (frame, out) in out.iter_mut().enumerate() {
-            *out = match self.first(frame) {
-                Ok(first) => DVec3::from_slice(&unknowns[first..first + SIZE]),
-                Err(place) => place,
-            };
-        }
-    }
 }
 
 /// Takes one of the columns of a frame off those that it reaches, which leaves of it the pivot and what stands below it divided by that.
@@ -254,8 +238,9 @@ impl System {
 #[inline(always)]
 fn eliminate<const AXIS: usize>(columns: &mut [[f64; WIDTH]; WIDTH], right: &mut [f64; WIDTH]) {
     let (scaled, pulled) = (columns[AXIS], right[AXIS]);
+    let per_pivot = 1.0 / scaled[0];
     for below in 1..WIDTH - AXIS {
-        let lower = scaled[below] / scaled[0];
+        let lower = scaled[below] * per_pivot;
         for entry in below..WIDTH - AXIS {
             columns[AXIS + below][entry - below] -= scaled[entry] * lower;
         }
