@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::bob::without_bob;
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, lower_middle};
 use super::ground::{Ground, Sample};
@@ -142,6 +143,8 @@ const LIFT: f64 = 0.02;
 /// Height above the floor less the height at which this part stands, and its rate of change, both smoothed; with hysteresis in both directions of time.
 /// Speed along the floor counts only against that at which the floor itself seems to slide, which is what most feet that are low and keep their height
 /// do around that time: a drift, a scaled path or a walk on the spot does not change what is found, while a foot that swings low is told from one that stands.
+/// Where feet that stand go up and down with a part of what the hips do, as those of legs of a wrong length under a root that was left where it was, that part
+/// is taken off their heights first.
 #[must_use]
 pub fn find_plants(
     clip: &Clip,
@@ -153,7 +156,7 @@ pub fn find_plants(
     let paths = Paths::new(clip, legs);
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
-    let found = plants_on(&looks, floor, choice, settings);
+    let found = plants_on(&without_bob(&looks, floor), floor, choice, settings);
     let whole = |found: Found| {
         let (frames, _) = pace.frames(&found.plant.frames, found.lead);
         Plant { frames, ..found.plant }
