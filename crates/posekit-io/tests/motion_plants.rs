@@ -103,8 +103,8 @@ fn plants_of_injured_clips_are_those_of_sound_ones() {
             low.push(injury.to_string());
         }
         // The run lasts a second and a half and has seven steps of a tenth of a second: one more or less is much.
-        let is_hard = |name: &str| name == "cmu_iclone_002_03";
-        let lost = each.iter().filter(|(f1, name)| *f1 < 0.88 && !is_hard(name));
+        let least = |name: &str| if name == "cmu_iclone_002_03" { 0.73 } else { 0.88 };
+        let lost = each.iter().filter(|(f1, name)| *f1 < least(name));
         low.extend(lost.map(|(_, name)| format!("{injury} of {name}")));
     }
     assert!(low.is_empty(), "below their floor: {low:?}");
