@@ -1,7 +1,10 @@
 //! Finding the floor: a plane under the feet.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 
+use super::bob::without_bob;
 use super::clip::Clip;
 use super::leg::Leg;
 use super::pace::Pace;
@@ -84,10 +87,18 @@ pub(super) fn floor_of(paths: &Paths, choice: FloorChoice) -> Floor {
     if let FloorChoice::Given(floor) = choice {
         return floor;
     }
-    let up = paths.up;
     if paths.n_frames == 0 || paths.legs.is_empty() {
-        return Floor { point: DVec3::ZERO, normal: up };
+        return Floor { point: DVec3::ZERO, normal: paths.up };
     }
+    let floor = floor_under(paths, choice);
+    match without_bob(paths, &floor) {
+        Cow::Borrowed(_) => floor,
+        Cow::Owned(steady) => floor_under(&steady, choice),
+    }
+}
+
+fn floor_under(paths: &Paths, choice: FloorChoice) -> Floor {
+    let up = paths.up;
     let normal = if choice == FloorChoice::Fit { fitted_normal(paths) } else { up };
     let through_origin = Floor { point: DVec3::ZERO, normal };
     let rests = paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin));

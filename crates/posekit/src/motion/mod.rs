@@ -13,6 +13,7 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod bob;
 mod change;
 mod clean;
 mod clip;

@@ -10,6 +10,8 @@ use super::firm::{Firm, Stance};
 use super::floor::Floor;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
+use super::plant::STILL;
+use super::smooth::Smoother;
 
 /// How long after a plant begins, and before it ends, its slide counts fully \[s\]: feet come down and lift off moving.
 const EDGE: f64 = 0.12;
@@ -30,6 +32,12 @@ const SAMPLES: usize = 1000;
 /// A slide that is known for less than this tells nothing about the path \[s\]: a jump aside has moments at which feet look planted.
 const EVIDENCE: f64 = 0.3;
 
+/// Slides scatter by so much about what a scaled path makes of them \[leg lengths/s\].
+const SCATTER: f64 = 0.05;
+
+/// Rounds in which that path is found.
+const ROUNDS: usize = 10;
+
 /// Feet slide together where their common slide leaves at most this part of the speed of each.
 const TOGETHER: f64 = 0.5;
 
@@ -48,7 +56,8 @@ pub(super) struct Slide {
 
 impl Slide {
     /// # Method
-    /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals.
+    /// What a scaled path makes of it, a part of the velocity of the hips, and besides it the velocity `u` that minimises `Σ w |u − v|² +
+    /// (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals: where nothing is known the slide goes on as the hips do.
     pub(super) fn new(paths: &Paths, plants: &[Firm], floor: &Floor) -> Self {
         let n = paths.n_frames;
         let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
@@ -82,7 +91,15 @@ impl Slide {
             }
             legs.push(own);
         }
+        let hips = hips_along(paths, floor);
+        let part = part_of_hips(&hips, &velocities, &weights, SCATTER * paths.length);
+        for ((velocity, weight), hips) in velocities.iter_mut().zip(&weights).zip(&hips) {
+            *velocity -= *hips * (part * weight);
+        }
         smooth(&mut velocities, &weights, FILL / paths.frame_time);
+        for (velocity, hips) in velocities.iter_mut().zip(&hips) {
+            *velocity += *hips * part;
+        }
         let n_known = weights.iter().filter(|weight| **weight > 0.0).count();
         let is_known = n_known as f64 * paths.frame_time >= EVIDENCE;
         let is_common = is_common(&legs, &velocities);
@@ -163,6 +180,62 @@ fn exceeded(mut values: Vec<(f64, f64)>) -> f64 {
     0.0
 }
 
+/// The velocity of the hips along the floor, frame after frame: the mean of all legs'.
+fn hips_along(paths: &Paths, floor: &Floor) -> Vec<DVec3> {
+    if paths.legs.is_empty() {
+        return vec![DVec3::ZERO; paths.n_frames];
+    }
+    let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
+    let mut own = Vec::with_capacity(paths.legs.len());
+    let at = |frame: usize| {
+        own.clear();
+        own.extend(paths.legs.iter().map(|leg| smoother.slope(&leg.hip, frame)));
+        // In the order of their sizes, so that left and right make no difference.
+        own.sort_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+        let mean = own.iter().sum::<DVec3>() / own.len() as f64;
+        mean - floor.normal * mean.dot(floor.normal)
+    };
+    (0..paths.n_frames).map(at).collect()
+}
+
+/// Which part of the hips' velocity the slide is, but for a steady drift: a line fitted by reweighted least squares, near 0 where hips hardly change theirs.
+///
+/// - `sums`, `weights`: of velocities at which feet slide, and how much they weigh
+/// - `scatter`: slides that are farther than this from the line count little \[unit/s\]
+fn part_of_hips(hips: &[DVec3], sums: &[DVec3], weights: &[f64], scatter: f64) -> f64 {
+    let all = hips.iter().zip(sums.iter().zip(weights));
+    let known: Vec<(DVec3, DVec3, f64)> = all
+        .filter(|(_, (_, weight))| **weight > 0.0)
+        .map(|(hips, (sum, weight))| (*hips, *sum / *weight, *weight))
+        .collect();
+    let mut counts: Vec<f64> = known.iter().map(|(.., weight)| *weight).collect();
+    let mut part = 0.0;
+    for _ in 0..ROUNDS {
+        let (mut total, mut hips_sum, mut slides_sum) = (0.0, DVec3::ZERO, DVec3::ZERO);
+        for ((hips, slide, _), count) in known.iter().zip(&counts) {
+            total += count;
+            hips_sum += *hips * *count;
+            slides_sum += *slide * *count;
+        }
+        if total <= 0.0 {
+            return 0.0;
+        }
+        let (hips_mean, slides_mean) = (hips_sum / total, slides_sum / total);
+        let (mut squares, mut products) = (scatter * scatter, 0.0);
+        for ((hips, slide, _), count) in known.iter().zip(&counts) {
+            let off = *hips - hips_mean;
+            squares += count * off.length_squared();
+            products += count * off.dot(*slide - slides_mean);
+        }
+        part = products / squares;
+        for ((hips, slide, weight), count) in known.iter().zip(&mut counts) {
+            let off = (*slide - slides_mean - (*hips - hips_mean) * part) / scatter;
+            *count = weight / (1.0 + off.length_squared());
+        }
+    }
+    part
+}
+
 fn smooth_step(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -210,4 +283,32 @@ fn weight(plant: &Range<usize>, frame: usize, paths: &Paths) -> f64 {
         if from_start < to_end { from_start } else { to_end } as f64 * paths.frame_time / EDGE;
     let t = if edge < 1.0 { edge } else { 1.0 };
     t * t * (3.0 - 2.0 * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::sin;
+
+    #[test]
+    fn the_part_of_the_hips_is_told_from_drift_and_rolling_feet() {
+        let hips: Vec<DVec3> = (0..200)
+            .map(|k| {
+                DVec3::new(1.0 + 0.3 * sin(0.1 * f64::from(k)), 0.0, 0.2 * sin(0.07 * f64::from(k)))
+            })
+            .collect();
+        let weights: Vec<f64> = (0..200).map(|k| f64::from(k % 4)).collect();
+        let drift = DVec3::new(-0.1, 0.0, 0.05);
+        let slide = |k: usize| match k % 10 {
+            9 => DVec3::new(0.8, 0.0, -0.4),
+            _ => hips[k] * 0.25 + drift,
+        };
+        let sums: Vec<DVec3> = (0..200).map(|k| slide(k) * weights[k]).collect();
+        let part = part_of_hips(&hips, &sums, &weights, 0.05);
+        assert!((part - 0.25).abs() < 0.01, "{part}");
+        assert_eq!(part_of_hips(&hips, &sums, &[0.0; 200], 0.05), 0.0, "nothing is known");
+        let steady = [DVec3::X; 200];
+        let part = part_of_hips(&steady, &[drift; 200], &[1.0; 200], 0.05);
+        assert!(part.abs() < 1e-9, "a drift: {part}");
+    }
 }

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::bob::without_bob;
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, lower_middle};
 use super::ground::{Ground, Sample};
@@ -106,6 +107,13 @@ const REST_SAMPLES: usize = 2000;
 /// How much heights of a resting part scatter \[leg lengths\].
 const REST_SCATTER: f64 = 0.02;
 
+/// A part whose velocity along the floor changes faster than this is being swung, and at no height at which it stands, though it keep it for a moment \[leg
+/// lengths/s²\]: the toes of who runs on feet too long for the legs go through the floor as they leave it.
+const SWUNG: f64 = 12.0;
+
+/// From so much time before to so much after \[s\].
+const SWUNG_TIME: f64 = 0.05;
+
 /// For how long a part must have kept its height for this to mean anything \[s\].
 const REST_LEAST: f64 = 0.1;
 
@@ -142,6 +150,8 @@ const LIFT: f64 = 0.02;
 /// Height above the floor less the height at which this part stands, and its rate of change, both smoothed; with hysteresis in both directions of time.
 /// Speed along the floor counts only against that at which the floor itself seems to slide, which is what most feet that are low and keep their height
 /// do around that time: a drift, a scaled path or a walk on the spot does not change what is found, while a foot that swings low is told from one that stands.
+/// Where feet that stand go up and down with a part of what the hips do, as those of legs of a wrong length under a root that was left where it was, that part
+/// is taken off their heights first.
 #[must_use]
 pub fn find_plants(
     clip: &Clip,
@@ -153,7 +163,7 @@ pub fn find_plants(
     let paths = Paths::new(clip, legs);
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
-    let found = plants_on(&looks, floor, choice, settings);
+    let found = plants_on(&without_bob(&looks, floor), floor, choice, settings);
     let whole = |found: Found| {
         let (frames, _) = pace.frames(&found.plant.frames, found.lead);
         Plant { frames, ..found.plant }
@@ -529,16 +539,43 @@ pub(super) struct Rest {
 
 pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest {
     let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
-    let mut raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
+    let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
     let stride = raw.len().div_ceil(REST_SAMPLES).max(1);
-    let mut still: Vec<f64> = (0..raw.len())
+    let mut still: Vec<usize> = (0..raw.len())
         .step_by(stride)
         .filter(|&frame| smoother.slope(&raw, frame).abs() < STILL.speed * paths.length)
-        .map(|frame| raw[frame])
         .collect();
-    let is_supported = (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
-    let heights = if still.is_empty() { &mut raw } else { &mut still };
+    let is_enough =
+        |still: &[usize]| (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
+    let is_supported = is_enough(&still);
+    let is_steady =
+        |frame: &&usize| change_of_velocity(paths, path, **frame, floor, &smoother) < SWUNG;
+    let steady: Vec<usize> = still.iter().filter(is_steady).copied().collect();
+    if is_enough(&steady) {
+        still = steady;
+    }
+    let still: Vec<f64> = still.into_iter().map(|frame| raw[frame]).collect();
+    let heights = if still.is_empty() { &raw } else { &still };
     Rest { height: lower_middle(heights, REST_SCATTER * paths.length), is_supported }
+}
+
+/// How fast the velocity of a part along the floor changes about a frame \[leg lengths/s²\]; 0 where the clip is no longer than a frame.
+fn change_of_velocity(
+    paths: &Paths,
+    path: &[DVec3],
+    frame: usize,
+    floor: &Floor,
+    smoother: &Smoother,
+) -> f64 {
+    let reach = frames_of(SWUNG_TIME, paths.frame_time);
+    let before = frame.saturating_sub(reach);
+    let after = if frame + reach < path.len() { frame + reach } else { path.len() - 1 };
+    if before == after {
+        return 0.0;
+    }
+    let change = smoother.slope(path, after) - smoother.slope(path, before);
+    let along = change - floor.normal * change.dot(floor.normal);
+    along.length() / ((after - before) as f64 * paths.frame_time * paths.length)
 }
 
 #[cfg(test)]
