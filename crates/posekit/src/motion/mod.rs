@@ -13,11 +13,13 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod again;
 mod change;
 mod clean;
 mod clip;
 mod contact;
 mod curve;
+mod decide;
 mod find;
 mod firm;
 mod floor;

@@ -44,8 +44,9 @@ const FLAT: f64 = 5e-3;
 /// The floor along which feet were held may be steeper than the one that is known by so much, whose slope is not known to the last digit.
 const SLOPE: f64 = 0.1;
 
-/// What more slope than is known costs, against what a foot costs that leaves the plane: little, but more than nothing where all steps go the same way.
-const LEVEL: f64 = 1e-6;
+/// What more slope than is known costs in the first round, and less from round to round, against what a foot costs that leaves the plane: or where all steps go
+/// about the same way, one that does leave it would lean it across.
+const LEVEL: f64 = 1e-2;
 
 /// So many steps along one plane are no chance: any two are.
 const FEWEST: usize = 3;
@@ -255,7 +256,7 @@ impl Step {
 /// Least squares of how far steps leave the plane, those that do so far counting less, from round to round more strictly.
 fn plane_of(steps: &[Step], normal: DVec3, mut far: f64) -> DVec3 {
     let (first, second) = level_axes(normal);
-    let mut plane = normal;
+    let (mut plane, mut level) = (normal, LEVEL);
     for _ in 0..ROUNDS[1] {
         let (mut xx, mut xy, mut yy, mut x, mut y) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for Step { moved, .. } in steps {
@@ -269,7 +270,7 @@ fn plane_of(steps: &[Step], normal: DVec3, mut far: f64) -> DVec3 {
             x -= weight * a * height;
             y -= weight * b * height;
         }
-        let least = LEVEL * (xx + yy) + f64::MIN_POSITIVE;
+        let least = level * (xx + yy) + f64::MIN_POSITIVE;
         let (xx, yy) = (xx + least, yy + least);
         let determinant = xx * yy - xy * xy;
         let slope =
@@ -280,6 +281,7 @@ fn plane_of(steps: &[Step], normal: DVec3, mut far: f64) -> DVec3 {
         plane = normal + slope;
         plane /= plane.length();
         far *= NEARER;
+        level *= NEARER;
     }
     plane
 }
