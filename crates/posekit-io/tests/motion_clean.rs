@@ -8,6 +8,7 @@ mod common;
 #[path = "support/skate.rs"]
 mod skate;
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use posekit::glam::DVec3;
@@ -17,6 +18,9 @@ use posekit::motion::{
     find_plants, firm_plants,
 };
 use posekit::skeleton::JointKind;
+use posekit_io::gltf::folder;
+use posekit_io::motion::{MotionFile, MotionOptions};
+use posekit_io::{Limits, Warnings};
 use skate::{Injury, LEG};
 
 /// What viewers see of a slide \[mm\].
@@ -344,10 +348,7 @@ fn injected_skate_is_removed() {
         let is_on_the_spot = injury == Injury::InPlace;
         let found = if is_on_the_spot { Vec::new() } else { misses(&rows, |m| m.found, SEEN) };
         println!("  a second run changes {again:?}, a check finds {found:?}");
-        // Where feet float, one clip at a time stands somewhere else when it is seen anew: `Boxing_Toes` (0.021 rad) or `mocapbank` (0.087). On the spot the feet of
-        // `walk01_blender`, which have no balls and stand for five frames of 24 Hz, are too few for the way to be found again (0.008).
-        let floats = usize::from(is_on_the_spot || matches!(injury, Injury::LegsAlone(_)));
-        assert!(again.len() <= floats && found.len() <= 1, "{injury}: {again:?}, {found:?}");
+        assert!(again.is_empty() && found.len() <= 1, "{injury}: {again:?}, {found:?}");
         let ratio = |get: fn(&Measures) -> [f64; 2]| {
             let ratio = |m: &Measures| if get(m)[1] > 0.0 { get(m)[0] / get(m)[1] } else { 1.0 };
             median_and_largest(rows.iter().map(ratio).collect())[0]
@@ -357,6 +358,73 @@ fn injected_skate_is_removed() {
             assert!(ratio(|m| m.jerk) <= TENTH, "{injury}: jerk {}", ratio(|m| m.jerk));
         }
     }
+}
+
+/// Every motion file of the shared assets: its name, what it holds, and where it is.
+fn files() -> Vec<(String, MotionFile, PathBuf)> {
+    let Some(assets) = common::assets() else { return Vec::new() };
+    let entries = std::fs::read_dir(assets.join("bvh")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.extend(common::gltf_files(&assets.join("gltf")));
+    let open = |path: &PathBuf| {
+        let options = MotionOptions::default().lenient();
+        let file = MotionFile::open(path, &options, &Limits::default(), &mut Warnings::new());
+        file.ok().map(|file| {
+            (path.file_stem().unwrap().to_string_lossy().into_owned(), file, path.clone())
+        })
+    };
+    paths.iter().filter_map(open).collect()
+}
+
+/// The file as it comes back with clips of it edited.
+fn written(file: &MotionFile, edited: &[(usize, &Clip)], path: &Path) -> MotionFile {
+    let written = file.write_clips(edited, "again").unwrap();
+    let mut others = folder(path.parent().unwrap(), Limits::default());
+    let mut resolve = |name: &str| {
+        let new = written.beside.iter().find(|file| file.path == name);
+        new.map_or_else(|| others(name), |file| Ok(file.bytes.clone()))
+    };
+    let up = edited.first().map_or(DVec3::Y, |(_, clip)| clip.up());
+    let options = MotionOptions::default().with_up(up);
+    let (limits, warnings) = (Limits::default(), &mut Warnings::new());
+    MotionFile::from_bytes(&written.file, &mut resolve, &options, &limits, warnings).unwrap()
+}
+
+/// A clip for which a second run does something else where it is taken for a walk on the spot, which it is not, and by how much it may \[rad\]: a foot that is
+/// out of reach does not stand exactly, and shows another way.
+const NO_WALK: (&str, usize, f64) = ("Knight", 43, 0.1);
+
+#[test]
+fn a_second_run_changes_nothing_in_any_file() {
+    let mut count = 0;
+    for (name, file, path) in files() {
+        let clips =
+            || (0..file.n_clips()).filter_map(|index| Some((index, file.clip(index).ok()?)));
+        for (floor, in_place) in [
+            (FloorChoice::Fit, false),
+            (FloorChoice::Fit, true),
+            (FloorChoice::Level, false),
+            (FloorChoice::PerPlant, false),
+        ] {
+            let settings =
+                CleanSettings { floor, in_place, legs: file.legs(), ..CleanSettings::default() };
+            let first: Vec<(usize, Clip)> = clips()
+                .map(|(index, clip)| (index, clean(clip, &settings).unwrap().clip))
+                .collect();
+            let edited: Vec<(usize, &Clip)> = first.iter().map(|(k, clip)| (*k, clip)).collect();
+            let file = written(&file, &edited, &path);
+            for (index, _) in edited {
+                let read = file.clip(index).unwrap();
+                let turn = largest_turn(read, &clean(read, &settings).unwrap().clip);
+                let is_odd = in_place && (NO_WALK.0, NO_WALK.1) == (name.as_str(), index);
+                let bound = if is_odd { NO_WALK.2 } else { 1e-4 };
+                assert!(turn <= bound, "{name} {index}, {floor:?}, on the spot {in_place}: {turn}");
+                count += 1;
+            }
+        }
+    }
+    println!("{count} second runs");
 }
 
 #[test]

@@ -40,7 +40,7 @@ const OF_MOTION: [OfMotion; 13] = [
     ),
     (
         "slide_speed",
-        "speed of planted feet",
+        "slide, mean speed",
         "mm/s",
         "Mean speed along the floor while they stand.",
         |m| m.slide_speed * 1e3,

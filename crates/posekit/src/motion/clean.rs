@@ -2,16 +2,18 @@
 
 use glam::DVec3;
 
+use super::again::see_again;
+use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice};
 use super::hold::{ContactReport, Held, HoldSettings, hold, hold_on_path};
 use super::metrics::{Metrics, measure};
 use super::paths::joints_of;
 use super::plant::{DetectSettings, Plant};
-use super::seen::{Feet, Seen, Way};
+use super::seen::Seen;
 use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
-use super::verdict::{Moved, Planner, PlantReport, Verdict, drift};
+use super::verdict::{PlantReport, Verdict, drift};
 use super::{Clip, Contact, Leg};
 use crate::error::{Error, Result};
 
@@ -137,10 +139,14 @@ impl Cleaned {
     }
 }
 
+/// How often a cleaned clip is looked at again, at most.
+const LOOKS: usize = 4;
+
 /// Removes footskate.
 ///
 /// Finds the legs, the floor and when feet stand; sets the path of the root right where all feet slide with it; decides for each plant as a whole; and holds
-/// what is left with [`hold`](super::hold).
+/// what is left with [`hold`](super::hold). Where more feet may come to stand by that, it looks again at what it made, and holds these, too, so that a second
+/// run has nothing left to change.
 ///
 /// # Degenerate cases
 /// Without legs, frames or plants the clip comes back as it is; [`Legs::reason`] says why.
@@ -155,43 +161,39 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         None => find_legs(clip),
     };
     let hold_settings = holding(&legs.legs, settings);
-    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-    let seen = Seen::new(&tracks, clip, &legs.legs, settings);
     let given = settings.contacts.as_ref();
-    // Where nothing is to hold, nothing is to change.
-    let is_idle = legs.legs.is_empty() || given.is_some_and(Vec::is_empty);
-    let root = carrier(clip, &legs.legs).filter(|_| !is_idle);
-    let way = match root {
-        Some(root) if (settings.path && !seen.feet.was_cleaned) || settings.in_place => {
-            seen.way(&tracks, root, settings)
-        }
-        _ => Way { in_place: settings.in_place, ..Way::default() },
-    };
-    let Seen { paths, pace, looks, feet } = seen;
-    let Way { share: path_share, at_looks, path, in_place, feet: along } = way;
-    let is_known = along.is_some();
-    let Feet { floor, firm, was_cleaned } = along.unwrap_or(feet);
-    let step = pace.carried(&paths);
-    let (mut reports, contacts, of_plant) = {
-        let looks = Moved { paths: &looks, path: &at_looks };
-        let frames = Moved { paths: &paths, path: &path };
-        let legs = &legs.legs;
-        let plan =
-            Planner { clip, frames, looks, legs, floor, settings, in_place, is_known, was_cleaned };
-        plan.plan(&firm)
-    };
-    // What holding needs most memory for comes now.
-    drop((paths, looks, at_looks));
-    let slides = |report: &PlantReport| report.verdict == Verdict::Fixed;
-    let (contacts, standing) = match given {
-        Some(given) => (given.clone(), Vec::new()),
-        None if reports.iter().any(slides) => (contacts, Vec::new()),
-        None => (Vec::new(), contacts),
-    };
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let (held, after) =
-        hold_on_path(clip, tracks, (&path, step), &contacts, &feet, &hold_settings)?;
+    let hold = |tracks: Tracks, decided: &Decided| {
+        let contacts = given.unwrap_or(&decided.contacts);
+        hold_on_path(clip, tracks, (&decided.path, decided.step), contacts, &feet, &hold_settings)
+    };
+    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
+    let mut decided = decide(clip, &tracks, &legs.legs, settings);
+    let (mut held, mut after) = hold(tracks, &decided)?;
+    for _ in 0..LOOKS {
+        let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
+            break;
+        };
+        let tracks = Tracks::new(clip, &joints_of(&legs.legs));
+        if !decided.add(later, &tracks) {
+            break;
+        }
+        (held, after) = hold(tracks, &decided)?;
+    }
+    let Decided {
+        floor,
+        share: path_share,
+        path,
+        in_place,
+        mut reports,
+        contacts,
+        of_plant,
+        standing,
+        ..
+    } = decided;
+    let standing = if given.is_some() { Vec::new() } else { standing };
+    let contacts = given.cloned().unwrap_or(contacts);
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -266,14 +268,14 @@ fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
     }
 }
 
+/// The clip with its root taken back from a path along which it was cleaned.
+pub(super) fn moved_back(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
+    let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
+    moved(clip, legs, &back)
+}
+
 /// The clip with its root moved along a path that was found for it.
 fn moved(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
     let moved = if path.is_empty() { None } else { along_path(clip, legs, path).ok().flatten() };
     moved.unwrap_or_else(|| clip.clone())
-}
-
-/// The same the other way.
-fn moved_back(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Clip {
-    let back: Vec<DVec3> = path.iter().map(|shift| -*shift).collect();
-    moved(clip, legs, &back)
 }

@@ -27,7 +27,7 @@ const SHORTEST: f64 = 0.04;
 const BRIEFEST: f64 = 0.1;
 
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
-const REST: f64 = 0.15;
+pub(super) const REST: f64 = 0.15;
 
 /// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
 pub(super) const SURE: f64 = 0.25;

@@ -13,12 +13,14 @@
 //!
 //! Times are seconds, never frames: the same motion at another rate means the same.
 
+mod again;
 mod bob;
 mod change;
 mod clean;
 mod clip;
 mod contact;
 mod curve;
+mod decide;
 mod find;
 mod firm;
 mod floor;

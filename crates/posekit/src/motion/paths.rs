@@ -89,7 +89,8 @@ pub(super) fn joints_of(legs: &[Leg]) -> Vec<usize> {
     legs.iter().flat_map(of_leg).collect()
 }
 
-fn mean_length(clip: &Clip, legs: &[Leg]) -> f64 {
+/// The mean length of legs; 1 where there is none.
+pub(super) fn mean_length(clip: &Clip, legs: &[Leg]) -> f64 {
     let mut lengths: Vec<f64> = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).collect();
     // In the order of their sizes, so that left and right make no difference.
     lengths.sort_by(f64::total_cmp);

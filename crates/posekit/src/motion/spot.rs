@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::floor::level_axes;
 use super::pace::Pace;
 use super::paths::Paths;
 
@@ -39,6 +40,16 @@ const ALONE: f64 = 0.01;
 
 /// The slope of a step that may be the floor's, which is not known to the last digit.
 const FLAT: f64 = 5e-3;
+
+/// The floor along which feet were held may be steeper than the one that is known by so much, whose slope is not known to the last digit.
+const SLOPE: f64 = 0.1;
+
+/// What more slope than is known costs in the first round, and less from round to round, against what a foot costs that leaves the plane: or where all steps go
+/// about the same way, one that does leave it would lean it across.
+const LEVEL: f64 = 1e-2;
+
+/// So many steps along one plane are no chance: any two are.
+const FEWEST: usize = 3;
 
 /// A way along the floor, as a cubic spline with equal times between its knots.
 #[derive(Debug, Clone)]
@@ -83,16 +94,24 @@ impl Spline {
     ///
     /// # Method
     /// Least squares of steps that count the less the longer they are, from round to round more strictly. More feet must stand than the spline has freedom there, or
-    /// they would stand by chance; unless they keep their heights exactly, too, of which the way knows nothing.
+    /// they would stand by chance; unless most keep exactly to one plane, too, of which the way knows nothing: then it is these that it is sought for.
     pub(super) fn exact(
         stands: &[(&[DVec3], Range<usize>)],
         (paths, pace): (&Paths, Pace),
         (least, normal): (f64, DVec3),
     ) -> Option<Self> {
         let mut spline = Self::empty(paths, pace);
-        let steps = spline.steps(stands, (paths, pace), least);
+        let mut steps = spline.steps(stands, (paths, pace), least);
         if steps.is_empty() {
             return None;
+        }
+        let n_all = steps.len();
+        let plane = plane_of(&steps, normal, FAR[1] * paths.length);
+        let is_level = |step: &Step| step.moved.dot(plane).abs() <= 2.0 * least;
+        let n_level = steps.iter().filter(|step| is_level(step)).count();
+        let are_level = n_level >= FEWEST && 2 * n_level >= n_all;
+        if are_level {
+            steps.retain(is_level);
         }
         let [mut far, nearer] = FAR.map(|far| far * paths.length);
         for _ in 0..ROUNDS[0] {
@@ -108,12 +127,12 @@ impl Spline {
             far *= NEARER;
         }
         let still: Vec<&Step> = steps.iter().filter(|step| step.left(&spline) <= least).collect();
-        let freedom = spline.freedom(&still);
         let is_flat =
             |step: &&&Step| step.moved.dot(normal).abs() <= least + FLAT * step.moved.length();
         let n_flat = still.iter().filter(is_flat).count();
-        let is_sure = still.len() > freedom || 4 * n_flat >= 3 * still.len();
-        (2 * still.len() >= steps.len() && is_sure).then(|| spline.beginning_at_zero())
+        let is_sure =
+            are_level || still.len() > spline.freedom(&still) || 4 * n_flat >= 3 * still.len();
+        (2 * still.len() >= n_all && is_sure).then(|| spline.beginning_at_zero())
     }
 
     /// How many numbers for each axis steps can tell: those coefficients that count, less where each stretch of them begins.
@@ -227,6 +246,44 @@ impl Step {
         let way: DVec3 = coefficients.zip(&self.basis).map(|(c, b)| *c * *b).sum();
         (self.moved + way).length()
     }
+}
+
+/// The normal of the plane that most steps keep to, near the one of the floor as it is known.
+///
+/// - `far`: steps farther off than this count less, in the first round
+///
+/// # Method
+/// Least squares of how far steps leave the plane, those that do so far counting less, from round to round more strictly.
+fn plane_of(steps: &[Step], normal: DVec3, mut far: f64) -> DVec3 {
+    let (first, second) = level_axes(normal);
+    let (mut plane, mut level) = (normal, LEVEL);
+    for _ in 0..ROUNDS[1] {
+        let (mut xx, mut xy, mut yy, mut x, mut y) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for Step { moved, .. } in steps {
+            let off = moved.dot(plane) / far;
+            let near = 1.0 / (1.0 + off * off);
+            let (a, b) = (moved.dot(first), moved.dot(second));
+            let (weight, height) = (near * near, moved.dot(normal));
+            xx += weight * a * a;
+            xy += weight * a * b;
+            yy += weight * b * b;
+            x -= weight * a * height;
+            y -= weight * b * height;
+        }
+        let least = level * (xx + yy) + f64::MIN_POSITIVE;
+        let (xx, yy) = (xx + least, yy + least);
+        let determinant = xx * yy - xy * xy;
+        let slope =
+            first * ((x * yy - y * xy) / determinant) + second * ((y * xx - x * xy) / determinant);
+        if !slope.is_finite() || slope.length() > SLOPE {
+            break;
+        }
+        plane = normal + slope;
+        plane /= plane.length();
+        far *= NEARER;
+        level *= NEARER;
+    }
+    plane
 }
 
 /// Least squares for the coefficients of a spline: of a column, the diagonal and what is below it in the band.
@@ -351,6 +408,46 @@ mod tests {
             stands.iter().enumerate().map(|(k, s)| (feet[k % 2].as_slice(), s.clone())).collect();
         assert!(Spline::exact(&stands, (&paths, pace), (1e-5, DVec3::Y)).is_none());
         assert!(Spline::exact(&[], (&paths, pace), (1e-5, DVec3::Y)).is_none());
+    }
+
+    #[test]
+    fn short_steps_on_a_floor_that_is_not_known_well_tell_the_way() {
+        // Four steps of a foot, each time, which any spline can follow, on a floor that leans by a hundredth more than it seems.
+        let (paths, pace, _) = walk(120);
+        let stands: Vec<Range<usize>> = (0..11).map(|k| 10 * k + 1..10 * k + 7).collect();
+        let lean = DVec3::new(0.01, 1.0, -0.01);
+        let normal = lean / lean.length();
+        let way: Vec<DVec3> =
+            speedy(120).into_iter().map(|place| place - normal * place.dot(normal)).collect();
+        let way = Spline::near(&way, 1.0 / RATE, &paths, pace).unwrap().places(120, 1.0 / RATE);
+        let exact = |feet: &[Vec<DVec3>; 2]| {
+            let paths_of = |(k, s): (usize, &Range<usize>)| (feet[k % 2].as_slice(), s.clone());
+            let stands: Vec<_> = stands.iter().enumerate().map(paths_of).collect();
+            Spline::exact(&stands, (&paths, pace), (1e-5, DVec3::Y))
+        };
+        // The last of five frames is the first in which it is lifted.
+        let held = feet(&way).map(|foot| {
+            let lifted = |(k, place): (usize, DVec3)| {
+                if k % 10 == 6 { place + normal * 1e-3 } else { place }
+            };
+            foot.into_iter().enumerate().map(lifted).collect()
+        });
+        let found = exact(&held).unwrap().places(120, 1.0 / RATE);
+        for k in (0..11).map(|k| 10 * k + 1) {
+            for frame in k..k + 4 {
+                let [step, wanted] = [&found, &way].map(|way| way[frame + 1] - way[frame]);
+                assert!((step - wanted).length() < 1e-5, "{frame}: {step} {wanted}");
+            }
+        }
+        let mut seed = 9_u64;
+        let loose = held.map(|foot| {
+            let off = |place: DVec3| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                place + normal * (1e-3 * ((seed >> 11) as f64 / (1_u64 << 53) as f64))
+            };
+            foot.into_iter().map(off).collect()
+        });
+        assert!(exact(&loose).is_none());
     }
 
     #[test]

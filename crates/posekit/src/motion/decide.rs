@@ -1,0 +1,169 @@
+//! What is to be done about a clip: the root's path, and what becomes of each plant.
+
+use glam::DVec3;
+
+use super::clean::CleanSettings;
+use super::floor::Floor;
+use super::plant::Plant;
+use super::seen::{Feet, Seen, Way};
+use super::tracks::Tracks;
+use super::travel::carrier;
+use super::verdict::{Moved, Planner, PlantReport, Verdict, drift};
+use super::{Clip, Contact, Leg};
+
+/// What is decided before anything is held.
+pub(super) struct Decided {
+    pub(super) floor: Floor,
+    /// How much of the slide the root's path takes up.
+    pub(super) share: f64,
+    /// The displacement of the root's path, frame after frame; none where it is kept.
+    pub(super) path: Vec<DVec3>,
+    /// Frames from one to the next of those in which the root's way is found first.
+    pub(super) step: usize,
+    /// The clip is a walk on the spot.
+    pub(super) in_place: bool,
+    /// In the order of their first frames.
+    pub(super) reports: Vec<PlantReport>,
+    /// None where nothing slides.
+    pub(super) contacts: Vec<Contact>,
+    /// Which contact is that of each report.
+    pub(super) of_plant: Vec<Option<usize>>,
+    /// Where nothing slides, the contacts of what stands.
+    pub(super) standing: Vec<Contact>,
+}
+
+/// Decides what is to be done.
+///
+/// - `tracks`: of the clip, with all joints of the legs
+pub(super) fn decide(
+    clip: &Clip,
+    tracks: &Tracks,
+    legs: &[Leg],
+    settings: &CleanSettings,
+) -> Decided {
+    let seen = Seen::new(tracks, clip, legs, settings);
+    // Where nothing is to hold, nothing is to change.
+    let is_idle = legs.is_empty() || settings.contacts.as_ref().is_some_and(Vec::is_empty);
+    let root = carrier(clip, legs).filter(|_| !is_idle);
+    let way = match root {
+        Some(root) if (settings.path && !seen.feet.was_cleaned) || settings.in_place => {
+            seen.way(tracks, root, settings)
+        }
+        _ => Way { in_place: settings.in_place, ..Way::default() },
+    };
+    let Seen { paths, pace, looks, feet } = seen;
+    let Way { share, at_looks, path, in_place, feet: along } = way;
+    let is_known = along.is_some();
+    let Feet { floor, firm, was_cleaned } = along.unwrap_or(feet);
+    let step = pace.carried(&paths);
+    let (reports, contacts, mut of_plant) = {
+        let looks = Moved { paths: &looks, path: &at_looks };
+        let frames = Moved { paths: &paths, path: &path };
+        let plan =
+            Planner { clip, frames, looks, legs, floor, settings, in_place, is_known, was_cleaned };
+        plan.plan(&firm)
+    };
+    let (mut contacts, mut standing) = (contacts, Vec::new());
+    if reports.iter().all(|report| report.verdict != Verdict::Fixed) {
+        core::mem::swap(&mut contacts, &mut standing);
+        of_plant.fill(None);
+    }
+    Decided { floor, share, path, step, in_place, reports, contacts, of_plant, standing }
+}
+
+impl Decided {
+    /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
+    ///
+    /// - `source`: tracks of the clip that is cleaned, with all joints of the legs
+    pub(super) fn add(&mut self, later: Self, source: &Tracks) -> bool {
+        let Self { reports, contacts, of_plant, .. } = later;
+        let n_known = self.contacts.len();
+        for (mut report, contact) in reports.into_iter().zip(of_plant) {
+            let contact = contact.filter(|_| report.verdict == Verdict::Fixed);
+            let Some(contact) = contact.and_then(|contact| contacts.get(contact)) else { continue };
+            let meets = |other: &Contact| {
+                let is_same = other.frame.joint == contact.frame.joint;
+                is_same && other.from < contact.to && contact.from < other.to
+            };
+            if self.contacts[..n_known].iter().any(meets) {
+                continue;
+            }
+            if !self.in_place {
+                let at = |frame| source.place(frame, contact.frame.joint);
+                report.drift_before = drift(at, &report.plant, &self.floor);
+            }
+            self.make_room(&report.plant);
+            self.of_plant.push(Some(self.contacts.len()));
+            self.contacts.push(*contact);
+            self.reports.push(report);
+        }
+        self.sort();
+        self.contacts.len() > n_known
+    }
+
+    /// Leaves of reports of a part of a foot what is not during a plant of it: what is before it, or else after it.
+    fn make_room(&mut self, plant: &Plant) {
+        for Plant { frames, .. } in self
+            .reports
+            .iter_mut()
+            .map(|report| &mut report.plant)
+            .filter(|own| (own.leg, own.part) == (plant.leg, plant.part))
+        {
+            if frames.start < plant.frames.start {
+                frames.end = frames.end.min(plant.frames.start);
+            } else {
+                frames.start = frames.start.max(plant.frames.end);
+            }
+        }
+    }
+
+    /// Puts the reports in their order, without those of no frames.
+    fn sort(&mut self) {
+        let reports = core::mem::take(&mut self.reports).into_iter();
+        let mut all: Vec<_> = reports.zip(core::mem::take(&mut self.of_plant)).collect();
+        all.retain(|(report, _)| !report.plant.frames.is_empty());
+        all.sort_by_key(|(report, _)| {
+            let Plant { leg, part, ref frames } = report.plant;
+            (frames.start, leg, part)
+        });
+        (self.reports, self.of_plant) = all.into_iter().unzip();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::Range;
+
+    use super::super::plant::Part;
+    use super::*;
+
+    #[test]
+    fn what_came_to_light_later_takes_the_place_of_what_was_released() {
+        let report = |leg: usize, frames: Range<usize>| PlantReport {
+            plant: Plant { leg, part: Part::Ball, frames },
+            verdict: Verdict::Released { slide: 1.0 },
+            drift_before: 1.0,
+            drift_after: 1.0,
+        };
+        let reports =
+            vec![report(0, 0..20), report(1, 5..20), report(0, 25..40), report(0, 30..35)];
+        let normal = DVec3::Y;
+        let mut decided = Decided {
+            floor: Floor { point: DVec3::ZERO, normal },
+            share: 0.0,
+            path: Vec::new(),
+            step: 1,
+            in_place: false,
+            of_plant: vec![None; reports.len()],
+            reports,
+            contacts: Vec::new(),
+            standing: Vec::new(),
+        };
+        decided.make_room(&Plant { leg: 0, part: Part::Ball, frames: 15..36 });
+        decided.sort();
+        let left: Vec<_> =
+            decided.reports.iter().map(|r| (r.plant.leg, r.plant.frames.clone())).collect();
+        assert_eq!(left, [(0, 0..15), (1, 5..20), (0, 36..40)]);
+        assert_eq!(decided.of_plant.len(), 3);
+    }
+}
