@@ -123,16 +123,87 @@ fn a_place_that_stays_is_no_motion() {
     assert_at(place(clip, "knee", 0), [0.02, 0.92, 0.02]);
 }
 
+/// Nodes of a knee that is a matrix: a quarter turn about z, twice the size, and what else is given; an ankle hangs on it.
+fn knee_by_matrix(columns: &str) -> String {
+    format!(
+        r#"{{ "name": "armature", "scale": [0.01, 0.01, 0.01], "children": [1, 2] }}, {{ "name": "hips", "children": [3] }},
+  {{ "name": "arm" }}, {{ "name": "knee", "children": [4],
+    "matrix" : [{columns}, 0, -40, 0, 1] }}, {{ "name": "ankle", "translation": [0, -20, 0] }}"#
+    )
+}
+
 #[test]
-fn nodes_with_a_matrix_stay() {
-    let nodes = FIGURE
-        .replace(r#""translation": [0, 90, 0], "children": [2] }"#, r#""children": [2, 3] }"#)
-        + r#", { "name": "fixed", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1] }"#;
-    let file = open(scene(&nodes, ""));
-    let clip = file.clip(0).unwrap();
-    let fixed = clip.skeleton().find("fixed").unwrap();
-    assert!(matches!(clip.skeleton().kind(fixed), JointKind::Fixed), "no channel could move it");
-    assert_at(place(clip, "fixed", 15), [0.05, 0.91, 0.0]);
+fn a_node_with_a_matrix_turns_and_is_written_as_its_parts() {
+    for (columns, rotation, scale) in [
+        ("0, 2, 0, 0, -2, 0, 0, 0, 0, 0, 2, 0", "0.0,0.0,0.70710677,0.70710677", "[2.0,2.0,2.0]"),
+        ("0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0", "0.0,0.0,0.70710677,0.70710677", ""),
+        // A mirror, and other lengths along each axis.
+        ("-2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0", "0.0,0.0,0.0,1.0", "[-2.0,3.0,4.0]"),
+    ] {
+        let text = scene(&knee_by_matrix(columns), "");
+        let file = open(&text);
+        let clip = file.clip(0).unwrap();
+        let knee = clip.skeleton().find("knee").unwrap();
+        assert!(matches!(clip.skeleton().kind(knee), JointKind::Ball), "it may turn");
+        // What is not moved stays as it is, to the byte.
+        assert_eq!(file.write(0, clip, "").unwrap().file, text.as_bytes());
+        let mut values = clip.values().to_vec();
+        let (n, range) = (clip.skeleton().n_values(), clip.skeleton().value_range(knee));
+        values
+            .chunks_exact_mut(n)
+            .for_each(|q| q[range.clone()].copy_from_slice(&[0.6, 0.0, 0.0, 0.8]));
+        let turned = clip.with_values(values).unwrap();
+        let written = file.write(0, &turned, "").unwrap();
+        assert_eq!(written.joints, [1]);
+        let again = open(&written.file);
+        let found = again.clip(0).unwrap();
+        for frame in [0, 15, 30] {
+            for name in ["hips", "knee", "ankle"] {
+                assert_at(place(found, name, frame), place(&turned, name, frame).to_array());
+            }
+        }
+        // In its place the node has its parts, in the layout of the text; all the other nodes are as they were.
+        let new = String::from_utf8(written.file).unwrap();
+        let scale =
+            if scale.is_empty() { String::new() } else { format!(",\n    \"scale\" : {scale}") };
+        let parts =
+            format!("\"translation\" : [0.0,-40.0,0.0],\n    \"rotation\" : [{rotation}]{scale}");
+        let nodes = text.replace(&format!("\"matrix\" : [{columns}, 0, -40, 0, 1]"), &parts);
+        let end = nodes.find("\"animations\"").unwrap();
+        assert_eq!(new[..end], nodes[..end]);
+        assert_eq!(again.write(0, found, "").unwrap().file, new.as_bytes());
+    }
+}
+
+#[test]
+fn a_matrix_that_shears_is_refused_by_name_where_joints_stand_on_it() {
+    let sheared = "1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0";
+    let error =
+        open_with(scene(&knee_by_matrix(sheared), "").as_bytes(), &MotionOptions::default());
+    let words = error.unwrap_err().to_string();
+    assert!(
+        words.starts_with("nodes[3].matrix") && words.contains("the matrix of `knee` shears"),
+        "{words}"
+    );
+    // A sword in a hand, on which nothing turns, does no harm.
+    let skin = r#""skins": [ { "joints": [1, 2, 4] } ], "animations""#;
+    let nodes = knee_by_matrix(sheared)
+        .replace(r#""children": [4],"#, "")
+        .replace(r#""name": "arm""#, r#""name": "arm", "children": [4]"#);
+    let text = scene(&nodes, "").replace("\"animations\"", skin);
+    let mut warnings = Warnings::new();
+    let options = MotionOptions::default();
+    let file = MotionFile::from_bytes(
+        text.as_bytes(),
+        &mut no_files,
+        &options,
+        &Limits::default(),
+        &mut warnings,
+    )
+    .unwrap();
+    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(told[0].contains("nodes[3].matrix: the matrix of `knee` shears"), "{told:?}");
+    assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.5, 0.0]);
 }
 
 #[test]

@@ -114,11 +114,6 @@ impl Part {
         own: &mut Moves,
         still: f64,
     ) -> JointKind {
-        if character.rest(joint).scale.is_none() {
-            // A matrix: no channel may move it.
-            (own.rotations, own.translations) = (None, None);
-            return JointKind::Fixed;
-        }
         if let Some(places) = &own.translations
             && let Some(&first) = places.first()
         {
@@ -223,7 +218,7 @@ fn parts(character: &Character, channels: &ByTarget<'_>) -> Vec<Part> {
     for joint in 0..n_joints {
         let rest = character.rest(joint);
         let node = character.node(joint);
-        let linear = match first_scale(channels, node).filter(|_| rest.scale.is_some()) {
+        let linear = match first_scale(channels, node) {
             Some(scale) => DMat3::from_quat(rest.rotation) * DMat3::from_diagonal(scale),
             None => rest.linear,
         };

@@ -327,7 +327,8 @@ impl MotionFile {
     ///
     /// - Of a BVH: as its [`Rig`](bvh::Rig) has it, in the file's unit.
     /// - Of a glTF: the nodes of the [`Character`](crate::gltf::Character), sampled. Joints are balls; the joint that carries all that moves, and those whose place on
-    ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed, and so are nodes with a matrix. Bones have the lengths
+    ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed. A node with a
+    ///   matrix is what the matrix says, taken apart; where it is moved, it is written as translation, rotation and scale. Bones have the lengths
     ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest). It is in metres and begins
     ///   when its first key is.
     ///
