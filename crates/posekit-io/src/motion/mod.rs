@@ -343,7 +343,8 @@ impl MotionFile {
         }
     }
 
-    /// The figure at rest, as a clip of one frame: what there is to look at where nothing moves.
+    /// The figure at rest, as a clip of one frame: what there is to look at where nothing moves. Its frame time is [`MotionOptions::fps`]', or a sixtieth of a
+    /// second.
     ///
     /// # Errors
     /// [`Error::Value`] for a glTF without nodes; otherwise as [`clip`](Self::clip).
@@ -361,7 +362,8 @@ impl MotionFile {
             }
         };
         let neutral = skeleton.neutral();
-        let clip = Clip::try_new(skeleton, 1.0 / pace::DEFAULT_RATE, neutral)?;
+        let rate = self.options.fps.unwrap_or(pace::DEFAULT_RATE);
+        let clip = Clip::try_new(skeleton, 1.0 / rate, neutral)?;
         Ok(clip.with_up(up)?.with_metres_per_unit(unit))
     }
 
