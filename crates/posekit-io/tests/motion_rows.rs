@@ -6,7 +6,7 @@ use posekit::glam::DVec3;
 use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
-use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb};
+use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb, to_glb_within};
 use posekit_io::{Error, Limits, Result, Warnings};
 
 fn open_with(bytes: &[u8], options: &MotionOptions) -> Result<MotionFile> {
@@ -463,4 +463,56 @@ fn keys_at_every_frame_keep_their_rate_through_a_gltf() {
         assert_eq!(again.n_frames(), clip.n_frames(), "{rate}");
         assert!((again.frame_time() * rate - 1.0).abs() < 1e-6, "{rate}");
     }
+}
+
+/// A BVH whose rows are all the same.
+fn still(n_frames: usize, row: &str) -> String {
+    let head = "HIERARCHY\nROOT hip\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\
+        JOINT knee\n {\n OFFSET 0 -40 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n }\n}\nMOTION\n";
+    let rows = format!("{row}\n").repeat(n_frames);
+    format!("{head}Frames: {n_frames}\nFrame Time: 0.04\n{rows}")
+}
+
+#[test]
+fn a_motion_in_which_nothing_moves_keeps_its_frames_through_a_gltf() {
+    for (row, n_channels) in [("0 0 0 0 0 0 0 0 0", 1), ("0 90 0 0 10 0 0 20 0", 3)] {
+        let clip = open(still(50, row)).clip(0).unwrap().clone().with_metres_per_unit(Some(0.01));
+        let again = open(to_glb(&clip, "still").unwrap());
+        let found = again.clip(0).unwrap();
+        assert_eq!(
+            (found.n_frames(), again.gltf().unwrap().animations()[0].channels.len()),
+            (50, n_channels)
+        );
+        assert!((found.frame_time() - 0.04).abs() < 1e-6 && (found.duration() - 1.96).abs() < 1e-6);
+        let thinned = to_glb_within(&clip, "still", 0.001).unwrap();
+        assert!((open(thinned.file).clip(0).unwrap().duration() - 1.96).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_motion_of_one_frame_keeps_its_one_key_at_its_time() {
+    let clip = open(still(1, "0 90 0 0 10 0 0 20 0")).clip(0).unwrap().clone().with_start(3.0);
+    let file = open(to_glb(&clip, "pose").unwrap());
+    let times = |file: &MotionFile| -> Vec<Vec<f64>> {
+        let channels = &file.gltf().unwrap().animations()[0].channels;
+        channels.iter().map(|channel| channel.times.clone()).collect()
+    };
+    assert_eq!(
+        times(&file),
+        [[3.0], [3.0], [3.0]],
+        "the hip's turn and place, and the knee's turn"
+    );
+    let read = file.clip(0).unwrap();
+    assert_eq!((read.n_frames(), read.start()), (1, 3.0));
+    // Edited, it still has the one; at another rate it has no more.
+    let mut values = read.values().to_vec();
+    values[1] += 5.0;
+    let edited = read.with_values(values).unwrap();
+    let again = open(file.write(0, &edited, "").unwrap().file);
+    assert_eq!(times(&again), [[3.0], [3.0], [3.0]]);
+    assert_at(place(again.clip(0).unwrap(), "hip", 0), place(&edited, "hip", 0).to_array());
+    let slower = read.retimed(&TimeMap::speed(0.5, 0.0).unwrap(), 1.0 / 24.0).unwrap();
+    let map = TimeMap::speed(0.5, 0.0).unwrap();
+    let retimed = open(file.write_retimed(&[(0, &slower, &map)], "").unwrap().file);
+    assert_eq!(times(&retimed), [[6.0], [6.0], [6.0]]);
 }
