@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use base64::Engine;
-use posekit::glam::DVec3;
+use posekit::glam::{DAffine3, DQuat, DVec3};
 use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
@@ -111,6 +111,163 @@ fn a_figure_that_appears_has_the_lengths_that_it_comes_to() {
     let written = file.write(0, &clip.with_values(values).unwrap(), "").unwrap();
     let again = open(&written.file);
     assert_at(place(again.clip(0).unwrap(), "hips", 0), [0.25, 0.9, 0.0]);
+}
+
+/// The scene with a scale of a node at each of its three keys.
+fn growing(nodes: &str, node: usize, scales: [[f32; 3]; 3]) -> String {
+    let more = format!(r#", {{ "sampler": 2, "target": {{ "node": {node}, "path": "scale" }} }}"#);
+    let encode = |scale: [f32; 3]| {
+        let bytes: Vec<u8> = scale.iter().flat_map(|x| x.to_le_bytes()).collect();
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    };
+    let twos = encode([2.0; 3]).repeat(3);
+    let text = scene(nodes, &more);
+    assert!(text.contains(&twos), "three numbers are whole groups of four letters");
+    text.replace(&twos, &scales.map(encode).concat())
+}
+
+/// Where the hips and what hangs on them are by the format's own words: each node's scale, turn and place, from the root down.
+fn by_the_format(
+    file: &MotionFile,
+    node: usize,
+    chain: &[(usize, DVec3, f64)],
+    time: f64,
+) -> DVec3 {
+    let animation = &file.gltf().unwrap().animations()[0];
+    let at = |node: usize, path: TargetPath| {
+        let channel = animation.channel(node, path)?;
+        let key = channel.times.iter().position(|&key| (key - time).abs() < 1e-6).unwrap();
+        Some(channel.value(key).to_vec())
+    };
+    let mut world = DAffine3::IDENTITY;
+    for &(index, rest, size) in chain {
+        let place = at(index, TargetPath::Translation).map_or(rest, |v| DVec3::from_slice(&v));
+        let turn =
+            at(index, TargetPath::Rotation).map_or(DQuat::IDENTITY, |v| DQuat::from_slice(&v));
+        let scale =
+            at(index, TargetPath::Scale).map_or(DVec3::splat(size), |v| DVec3::from_slice(&v));
+        world *= DAffine3::from_scale_rotation_translation(scale, turn, place);
+        if index == node {
+            break;
+        }
+    }
+    world.translation
+}
+
+const TALL: &str = r#"{ "name": "armature", "scale": [0.01, 0.01, 0.01], "children": [1] },
+  { "name": "hips", "translation": [0, 90, 0], "children": [2] },
+  { "name": "knee", "translation": [0, -40, 0], "children": [3] }, { "name": "ankle", "translation": [3, -38, 0] }"#;
+
+const CHAIN: [(usize, DVec3, f64); 4] = [
+    (0, DVec3::ZERO, 0.01),
+    (1, DVec3::new(0.0, 90.0, 0.0), 1.0),
+    (2, DVec3::new(0.0, -40.0, 0.0), 1.0),
+    (3, DVec3::new(3.0, -38.0, 0.0), 1.0),
+];
+
+#[test]
+fn scales_that_stay_or_change_alike_along_all_axes_are_followed() {
+    let flat = |scale: f32| [scale; 3];
+    for node in 0..3 {
+        for scales in [
+            // Constant, though not what it is at rest: what exporters write for every bone.
+            [flat(2.0), flat(2.0), flat(2.0)],
+            [[2.0, 3.0, 4.0]; 3],
+            [flat(1.0), flat(1.5), flat(0.5)],
+            [flat(0.01), flat(0.02), flat(0.01)],
+            // In proportion, though not the same along all axes; nothing turns below it.
+            [[2.0, 1.0, 1.0], [4.0, 2.0, 2.0], [2.0, 1.0, 1.0]],
+        ] {
+            let turns_below = node < 2 && scales[0] != [scales[0][0]; 3];
+            let file = open(growing(TALL, node, scales));
+            let clip = file.clip(0).unwrap();
+            for (frame, time) in [(0, 0.0), (15, 0.5), (30, 1.0)] {
+                for (joint, name) in ["armature", "hips", "knee", "ankle"].iter().enumerate() {
+                    if turns_below && joint == 3 {
+                        continue;
+                    }
+                    let expected = by_the_format(&file, joint, &CHAIN, time);
+                    let off = place(clip, name, frame).distance(expected);
+                    assert!(off < 1e-6 * (1.0 + expected.length()), "{name}: {off} of {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_edited_under_a_scale_that_changes_is_written_as_it_is() {
+    let text = growing(TALL, 0, [[0.01; 3], [0.02; 3], [0.005; 3]]);
+    let file = open(&text);
+    let clip = file.clip(0).unwrap();
+    assert_eq!(file.write(0, clip, "").unwrap().file, text.as_bytes());
+    // Hips are moved in the world, and the knee is turned.
+    let (n, skeleton) = (clip.skeleton().n_values(), clip.skeleton());
+    let [hips, knee] = [1, 2].map(|joint| skeleton.value_range(joint));
+    let mut values = clip.values().to_vec();
+    for q in values.chunks_exact_mut(n) {
+        q[hips.start] += 0.25;
+        q[knee.end - 4..knee.end].copy_from_slice(&[0.0, 0.0, 0.6, 0.8]);
+    }
+    let edited = clip.with_values(values).unwrap();
+    let written = file.write(0, &edited, "").unwrap();
+    assert_eq!(written.joints, [2]);
+    let again = open(&written.file);
+    for frame in [0, 7, 15, 22, 30] {
+        for name in ["hips", "knee", "ankle"] {
+            assert_at(
+                place(again.clip(0).unwrap(), name, frame),
+                place(&edited, name, frame).to_array(),
+            );
+        }
+    }
+    assert!(again.gltf().unwrap().animations()[0].channel(2, TargetPath::Translation).is_none());
+    // In another time scales go along, and no bone gets keys for what its scale does.
+    let map = TimeMap::speed(0.5, 0.0).unwrap();
+    let slower = clip.retimed(&map, clip.frame_time()).unwrap();
+    let slow = open(file.write_retimed(&[(0, &slower, &map)], "").unwrap().file);
+    let found = slow.clip(0).unwrap();
+    for frame in [0, 15, 30, 45, 60] {
+        for name in ["hips", "knee", "ankle"] {
+            assert_at(place(found, name, frame), place(&slower, name, frame).to_array());
+        }
+    }
+    let animation = &slow.gltf().unwrap().animations()[0];
+    assert!(animation.channel(2, TargetPath::Translation).is_none());
+    assert_eq!(animation.channel(0, TargetPath::Scale).unwrap().times, [0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn a_scale_that_changes_unevenly_is_told_by_its_joint() {
+    let warned = |text: &str| {
+        let (options, limits) = (MotionOptions::default(), Limits::default());
+        let mut warnings = Warnings::new();
+        let file = MotionFile::from_bytes(
+            text.as_bytes(),
+            &mut no_files,
+            &options,
+            &limits,
+            &mut warnings,
+        )
+        .unwrap();
+        (file, warnings.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let squashed = [[1.0, 1.0, 1.0], [1.5, 0.7, 1.5], [1.0, 1.0, 1.0]];
+    let (file, told) = warned(&growing(TALL, 1, squashed));
+    assert!(
+        told.len() == 1 && told[0].contains("the scale of `hips` changes by other amounts"),
+        "{told:?}"
+    );
+    let clip = file.clip(0).unwrap();
+    assert_at(place(clip, "hips", 15) - place(clip, "knee", 15), [0.0, 0.4, 0.0]);
+    // Nothing hangs on the ankle; what is followed, or hidden for a while, needs no word.
+    let even = [[1.0; 3], [2.0; 3], [1.0; 3]];
+    let hidden = [[0.0; 3], [2.0; 3], [2.0; 3]];
+    for (node, scales) in [(3, squashed), (1, even), (1, hidden)] {
+        let (file, told) = warned(&growing(TALL, node, scales));
+        assert!(told.is_empty(), "{told:?}");
+        assert!(file.clip(0).is_ok());
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod bake;
 mod capture;
 mod cast;
 mod format;
+mod growth;
 mod pace;
 mod thin;
 mod to_bvh;
@@ -329,8 +330,8 @@ impl MotionFile {
     /// - Of a glTF: the nodes of the [`Character`](crate::gltf::Character), sampled. Joints are balls; the joint that carries all that moves, and those whose place on
     ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed. A node with a
     ///   matrix is what the matrix says, taken apart; where it is moved, it is written as translation, rotation and scale. Bones have the lengths
-    ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest). It is in metres and begins
-    ///   when its first key is.
+    ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest); joints below a scale that
+    ///   changes by one factor along all axes move on their parents as it says. It is in metres and begins when its first key is.
     ///
     /// # Errors
     /// [`Error::NoSuchName`] where there is no such motion; [`Error::Value`] for an animation that moves no joint of a skeleton, or whose lengths
@@ -460,7 +461,11 @@ impl MotionFile {
                     if let Some(map) = map {
                         asides[index].iter_mut().for_each(|aside| bake::retime_aside(aside, map));
                     }
-                    joints.push(bake::bake(cast, clip, map, old, &mut animations[index])?);
+                    let Some(character) = asset.character() else {
+                        return Err(cast::nothing(&format!("animations[{index}]")));
+                    };
+                    let new = &mut animations[index];
+                    joints.push(bake::bake((cast, character), clip, map, old, new)?);
                 }
                 let gltf::Written { file, buffers } =
                     asset.write_with(&animations, &asides, stem)?;

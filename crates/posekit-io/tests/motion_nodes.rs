@@ -1,10 +1,11 @@
-//! Characters whose legs are given as matrices: they are found, cleaned, and written as the format wants it.
+//! Characters whose nodes are not as plain as a skeleton: legs that are given as matrices, figures that grow. Legs are found, cleaned, and written as the
+//! format wants it.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use std::path::Path;
 
-use posekit::motion::{CleanSettings, Verdict, clean};
-use posekit_io::gltf::no_files;
+use posekit::motion::{CleanSettings, Clip, Part, Verdict, clean};
+use posekit_io::gltf::{TargetPath, no_files};
 use posekit_io::motion::{MotionFile, MotionOptions, to_glb};
 use posekit_io::{Limits, Warnings};
 use serde_json::{Value, json};
@@ -32,12 +33,17 @@ fn glb(json: &Value, data: &[u8]) -> Vec<u8> {
     [&head.concat(), &text[..], &sizes[3], b"BIN\0", data].concat()
 }
 
-/// The walk with feet that no channel turns, whose places are matrices.
-fn walk() -> Vec<u8> {
+/// JSON and data of the walk.
+fn walk() -> (Value, Vec<u8>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh");
     let (options, limits) = (MotionOptions::default(), Limits::default());
     let walk = MotionFile::open(&path, &options, &limits, &mut Warnings::new()).unwrap();
-    let (mut json, data) = parts(&to_glb(walk.clip(0).unwrap(), "walk").unwrap());
+    parts(&to_glb(walk.clip(0).unwrap(), "walk").unwrap())
+}
+
+/// The walk with feet that no channel turns, whose places are matrices.
+fn with_matrices() -> Vec<u8> {
+    let (mut json, data) = walk();
     for foot in FEET {
         let nodes = json["nodes"].as_array_mut().unwrap();
         let index = nodes.iter().position(|node| node["name"] == foot).unwrap();
@@ -54,7 +60,7 @@ fn walk() -> Vec<u8> {
 
 #[test]
 fn legs_with_matrices_are_found_and_their_feet_made_to_stand() {
-    let bytes = walk();
+    let bytes = with_matrices();
     let file = open(&bytes);
     let clip = file.clip(0).unwrap();
     let cleaned = clean(clip, &CleanSettings::default()).unwrap();
@@ -96,4 +102,78 @@ fn legs_with_matrices_are_found_and_their_feet_made_to_stand() {
         }
     }
     assert_eq!(old["skins"], new["skins"]);
+}
+
+/// The walk on a node that makes it a tenth larger on its way, and smaller in the end than it began.
+fn growing() -> Vec<u8> {
+    let (mut json, mut data) = walk();
+    let numbers: [&[f32]; 2] =
+        [&[0.0, 2.0, 4.0], &[1.0, 1.0, 1.0, 1.1, 1.1, 1.1, 0.95, 0.95, 0.95]];
+    let length = |list: &Value| list.as_array().unwrap().len();
+    let (n_views, n_nodes) = (length(&json["bufferViews"]), length(&json["nodes"]));
+    for (list, kind) in numbers.iter().zip(["SCALAR", "VEC3"]) {
+        let (start, view) = (data.len(), length(&json["bufferViews"]));
+        data.extend(list.iter().flat_map(|x| x.to_le_bytes()));
+        let own = json!({ "buffer": 0, "byteOffset": start, "byteLength": 4 * list.len() });
+        json["bufferViews"].as_array_mut().unwrap().push(own);
+        let accessor = json!({ "bufferView": view, "componentType": 5126, "count": 3, "type": kind, "min": [0.0], "max": [4.0] });
+        json["accessors"].as_array_mut().unwrap().push(accessor);
+    }
+    assert_eq!(length(&json["accessors"]), n_views + 2, "every accessor has a view of its own");
+    json["buffers"][0]["byteLength"] = json!(data.len());
+    json["nodes"].as_array_mut().unwrap().push(json!({ "name": "armature", "children": [0] }));
+    json["scenes"][0]["nodes"] = json!([n_nodes]);
+    let animation = &mut json["animations"][0];
+    let sampler = length(&animation["samplers"]);
+    let samplers = animation["samplers"].as_array_mut().unwrap();
+    samplers.push(json!({ "input": n_views, "output": n_views + 1 }));
+    let target = json!({ "node": n_nodes, "path": "scale" });
+    animation["channels"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "sampler": sampler, "target": target }));
+    glb(&json, &data)
+}
+
+#[test]
+fn feet_of_a_figure_that_grows_stand_where_it_is_drawn() {
+    let file = open(&growing());
+    let clip = file.clip(0).unwrap();
+    let cleaned = clean(clip, &CleanSettings::default()).unwrap();
+    // A foot that grows while heel and ball stand has no room for both: by so much they cannot be reached, and it is told.
+    let near = |verdict: &Verdict| match verdict {
+        Verdict::Fixed => true,
+        Verdict::Unreachable { by, .. } => *by < 2e-3,
+        _ => false,
+    };
+    let held: Vec<_> = cleaned.plants.iter().filter(|plant| near(&plant.verdict)).collect();
+    assert!(held.len() >= 12, "{} of {}", held.len(), cleaned.plants.len());
+    let written = file.write(0, &cleaned.clip, "").unwrap();
+    let again = open(&written.file);
+    let found = again.clip(0).unwrap();
+    let most = |clip: &Clip| {
+        let mut slid: f64 = 0.0;
+        for report in &held {
+            let leg = &cleaned.legs.legs[report.plant.leg];
+            let joint =
+                if report.plant.part == Part::Heel { leg.limb.end } else { leg.ball.unwrap() };
+            let at = |frame| clip.skeleton().poses(clip.frame(frame))[joint].translation;
+            let first = at(report.plant.frames.start);
+            for frame in report.plant.frames.clone() {
+                slid = slid.max((at(frame) - first).with_y(0.0).length());
+            }
+        }
+        slid
+    };
+    assert!(most(clip) > 0.03, "it slid by {} m", most(clip));
+    let slid = most(found);
+    assert!(slid < 2e-3, "it still slides by {slid} m");
+    // The scale is as it was.
+    let ((old, _), (new, _)) = (parts(&growing()), parts(&written.file));
+    assert_eq!(old["nodes"], new["nodes"]);
+    let scales = |file: &MotionFile| {
+        let node = old["nodes"].as_array().unwrap().len() - 1;
+        file.gltf().unwrap().animations()[0].channel(node, TargetPath::Scale).cloned()
+    };
+    assert!(scales(&file).is_some() && scales(&file) == scales(&again));
 }
