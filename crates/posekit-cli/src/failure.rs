@@ -92,7 +92,7 @@ impl Failure {
         Self { fault: Fault::Findings, error: None }
     }
 
-    /// Some files failed; which and why, has been printed.
+    /// Some files or motions failed; which and why, has been printed.
     pub(crate) const fn some_failed() -> Self {
         Self { fault: Fault::SomeFailed, error: None }
     }

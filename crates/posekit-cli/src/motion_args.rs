@@ -172,11 +172,15 @@ pub(crate) struct RetimeArgs {
 }
 
 const CONVERT_EXAMPLES: &str = "\
+Of a file with several motions each becomes a file of its own, called after it, where the output is
+a folder. A character without a motion gives its pose at rest.
+
 Examples:
   posekit convert walk.bvh -o walk.glb
   posekit convert character.vrm -o motion.bvh --clip 2
   posekit convert walk.bvh -o small.glb --keys 1
-  posekit convert captures/ -o glb/ --to glb";
+  posekit convert captures/ -o glb/ --to glb
+  posekit convert pack.glb -o motions/";
 
 #[derive(Debug, Args)]
 #[command(after_help = CONVERT_EXAMPLES)]
@@ -276,7 +280,7 @@ impl Up {
 /// Where what is made goes.
 #[derive(Debug, Args)]
 pub(crate) struct MotionOutput {
-    /// The file to write; for a folder, the folder, in which files keep their names
+    /// The file to write, or the folder, in which files keep their names
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) output: PathBuf,
     /// Replace files that are there; in a folder, do again what is done

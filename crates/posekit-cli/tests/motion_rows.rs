@@ -358,10 +358,16 @@ fn a_file_without_motions_says_that_it_has_none() {
     let input = place.join("still.gltf");
     let still = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","children":[1]},{"name":"b"}],"scenes":[{"nodes":[0]}],"scene":0}"#;
     fs::write(&input, still).unwrap();
-    let output = run(&["convert", "-o"], &[&place.join("still.bvh"), &input]);
+    for (command, words) in [("info", "2 joints, no motion"), ("check", "no motion in it")] {
+        let output = run(&[command], &[&input]);
+        assert!(output.status.success() && text(&output).contains(words), "{}", text(&output));
+    }
+    let output = run(
+        &["pin", "--joint", "a", "--from", "0", "--to", "1", "-o"],
+        &[&place.join("x.gltf"), &input],
+    );
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
     assert!(errors(&output).contains("needs a motion, and there is none"), "{}", errors(&output));
-    assert!(!place.join("still.bvh").exists());
 }
 
 #[test]

@@ -612,12 +612,28 @@ fn what_a_reader_would_refuse_is_not_written() {
             .to_string()
             .contains("animations[1]: a new animation needs")
     );
-    let matrix = small_text()
-        .replace(r#"{ "name": "b" }"#, r#"{ "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1] }"#);
-    let asset = open(matrix.as_bytes(), b"").unwrap();
+}
+
+#[test]
+fn a_node_that_is_moved_has_no_matrix() {
+    let node =
+        r#"{ "matrix": [0,0,-1,0, 0,1,0,0, 1,0,0,0, 0,0.5,0,1], "extras": { "matrix": 3 } }"#;
+    let text = small_text().replace(r#"{ "name": "b" }"#, node);
+    let asset = open(text.as_bytes(), b"").unwrap();
     let mut moved = asset.animations().to_vec();
-    moved[0].channels[0].node = 1;
-    assert!(asset.write(&moved, "x").unwrap_err().to_string().contains("a node with a matrix"));
+    let mut other = moved[0].channels[0].clone();
+    other.node = 1;
+    moved[0].channels.push(other);
+    let written = asset.write(&moved, "x").unwrap();
+    let new = text_of(&written.file);
+    let parts = r#"{ "translation": [0.0,0.5,0.0], "rotation": [0.0,0.70710677,0.0,0.70710677], "extras": { "matrix": 3 } }"#;
+    assert!(new.contains(parts), "{new}");
+    let [before, after] = [text.replace(node, "{}"), new.replace(parts, "{}")];
+    assert!(
+        lost(&before, &after) <= 3,
+        "the bytes and their number, of the view and the buffer: {after}"
+    );
+    assert_eq!(read_again(&written, &|_| Vec::new()).animations(), moved);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use base64::Engine;
-use posekit::glam::DVec3;
+use posekit::glam::{DAffine3, DQuat, DVec3};
 use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
-use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb};
+use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb, to_glb_within};
 use posekit_io::{Error, Limits, Result, Warnings};
 
 fn open_with(bytes: &[u8], options: &MotionOptions) -> Result<MotionFile> {
@@ -113,6 +113,163 @@ fn a_figure_that_appears_has_the_lengths_that_it_comes_to() {
     assert_at(place(again.clip(0).unwrap(), "hips", 0), [0.25, 0.9, 0.0]);
 }
 
+/// The scene with a scale of a node at each of its three keys.
+fn growing(nodes: &str, node: usize, scales: [[f32; 3]; 3]) -> String {
+    let more = format!(r#", {{ "sampler": 2, "target": {{ "node": {node}, "path": "scale" }} }}"#);
+    let encode = |scale: [f32; 3]| {
+        let bytes: Vec<u8> = scale.iter().flat_map(|x| x.to_le_bytes()).collect();
+        base64::engine::general_purpose::STANDARD.encode(bytes)
+    };
+    let twos = encode([2.0; 3]).repeat(3);
+    let text = scene(nodes, &more);
+    assert!(text.contains(&twos), "three numbers are whole groups of four letters");
+    text.replace(&twos, &scales.map(encode).concat())
+}
+
+/// Where the hips and what hangs on them are by the format's own words: each node's scale, turn and place, from the root down.
+fn by_the_format(
+    file: &MotionFile,
+    node: usize,
+    chain: &[(usize, DVec3, f64)],
+    time: f64,
+) -> DVec3 {
+    let animation = &file.gltf().unwrap().animations()[0];
+    let at = |node: usize, path: TargetPath| {
+        let channel = animation.channel(node, path)?;
+        let key = channel.times.iter().position(|&key| (key - time).abs() < 1e-6).unwrap();
+        Some(channel.value(key).to_vec())
+    };
+    let mut world = DAffine3::IDENTITY;
+    for &(index, rest, size) in chain {
+        let place = at(index, TargetPath::Translation).map_or(rest, |v| DVec3::from_slice(&v));
+        let turn =
+            at(index, TargetPath::Rotation).map_or(DQuat::IDENTITY, |v| DQuat::from_slice(&v));
+        let scale =
+            at(index, TargetPath::Scale).map_or(DVec3::splat(size), |v| DVec3::from_slice(&v));
+        world *= DAffine3::from_scale_rotation_translation(scale, turn, place);
+        if index == node {
+            break;
+        }
+    }
+    world.translation
+}
+
+const TALL: &str = r#"{ "name": "armature", "scale": [0.01, 0.01, 0.01], "children": [1] },
+  { "name": "hips", "translation": [0, 90, 0], "children": [2] },
+  { "name": "knee", "translation": [0, -40, 0], "children": [3] }, { "name": "ankle", "translation": [3, -38, 0] }"#;
+
+const CHAIN: [(usize, DVec3, f64); 4] = [
+    (0, DVec3::ZERO, 0.01),
+    (1, DVec3::new(0.0, 90.0, 0.0), 1.0),
+    (2, DVec3::new(0.0, -40.0, 0.0), 1.0),
+    (3, DVec3::new(3.0, -38.0, 0.0), 1.0),
+];
+
+#[test]
+fn scales_that_stay_or_change_alike_along_all_axes_are_followed() {
+    let flat = |scale: f32| [scale; 3];
+    for node in 0..3 {
+        for scales in [
+            // Constant, though not what it is at rest: what exporters write for every bone.
+            [flat(2.0), flat(2.0), flat(2.0)],
+            [[2.0, 3.0, 4.0]; 3],
+            [flat(1.0), flat(1.5), flat(0.5)],
+            [flat(0.01), flat(0.02), flat(0.01)],
+            // In proportion, though not the same along all axes; nothing turns below it.
+            [[2.0, 1.0, 1.0], [4.0, 2.0, 2.0], [2.0, 1.0, 1.0]],
+        ] {
+            let turns_below = node < 2 && scales[0] != [scales[0][0]; 3];
+            let file = open(growing(TALL, node, scales));
+            let clip = file.clip(0).unwrap();
+            for (frame, time) in [(0, 0.0), (15, 0.5), (30, 1.0)] {
+                for (joint, name) in ["armature", "hips", "knee", "ankle"].iter().enumerate() {
+                    if turns_below && joint == 3 {
+                        continue;
+                    }
+                    let expected = by_the_format(&file, joint, &CHAIN, time);
+                    let off = place(clip, name, frame).distance(expected);
+                    assert!(off < 1e-6 * (1.0 + expected.length()), "{name}: {off} of {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_edited_under_a_scale_that_changes_is_written_as_it_is() {
+    let text = growing(TALL, 0, [[0.01; 3], [0.02; 3], [0.005; 3]]);
+    let file = open(&text);
+    let clip = file.clip(0).unwrap();
+    assert_eq!(file.write(0, clip, "").unwrap().file, text.as_bytes());
+    // Hips are moved in the world, and the knee is turned.
+    let (n, skeleton) = (clip.skeleton().n_values(), clip.skeleton());
+    let [hips, knee] = [1, 2].map(|joint| skeleton.value_range(joint));
+    let mut values = clip.values().to_vec();
+    for q in values.chunks_exact_mut(n) {
+        q[hips.start] += 0.25;
+        q[knee.end - 4..knee.end].copy_from_slice(&[0.0, 0.0, 0.6, 0.8]);
+    }
+    let edited = clip.with_values(values).unwrap();
+    let written = file.write(0, &edited, "").unwrap();
+    assert_eq!(written.joints, [2]);
+    let again = open(&written.file);
+    for frame in [0, 7, 15, 22, 30] {
+        for name in ["hips", "knee", "ankle"] {
+            assert_at(
+                place(again.clip(0).unwrap(), name, frame),
+                place(&edited, name, frame).to_array(),
+            );
+        }
+    }
+    assert!(again.gltf().unwrap().animations()[0].channel(2, TargetPath::Translation).is_none());
+    // In another time scales go along, and no bone gets keys for what its scale does.
+    let map = TimeMap::speed(0.5, 0.0).unwrap();
+    let slower = clip.retimed(&map, clip.frame_time()).unwrap();
+    let slow = open(file.write_retimed(&[(0, &slower, &map)], "").unwrap().file);
+    let found = slow.clip(0).unwrap();
+    for frame in [0, 15, 30, 45, 60] {
+        for name in ["hips", "knee", "ankle"] {
+            assert_at(place(found, name, frame), place(&slower, name, frame).to_array());
+        }
+    }
+    let animation = &slow.gltf().unwrap().animations()[0];
+    assert!(animation.channel(2, TargetPath::Translation).is_none());
+    assert_eq!(animation.channel(0, TargetPath::Scale).unwrap().times, [0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn a_scale_that_changes_unevenly_is_told_by_its_joint() {
+    let warned = |text: &str| {
+        let (options, limits) = (MotionOptions::default(), Limits::default());
+        let mut warnings = Warnings::new();
+        let file = MotionFile::from_bytes(
+            text.as_bytes(),
+            &mut no_files,
+            &options,
+            &limits,
+            &mut warnings,
+        )
+        .unwrap();
+        (file, warnings.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let squashed = [[1.0, 1.0, 1.0], [1.5, 0.7, 1.5], [1.0, 1.0, 1.0]];
+    let (file, told) = warned(&growing(TALL, 1, squashed));
+    assert!(
+        told.len() == 1 && told[0].contains("the scale of `hips` changes by other amounts"),
+        "{told:?}"
+    );
+    let clip = file.clip(0).unwrap();
+    assert_at(place(clip, "hips", 15) - place(clip, "knee", 15), [0.0, 0.4, 0.0]);
+    // Nothing hangs on the ankle; what is followed, or hidden for a while, needs no word.
+    let even = [[1.0; 3], [2.0; 3], [1.0; 3]];
+    let hidden = [[0.0; 3], [2.0; 3], [2.0; 3]];
+    for (node, scales) in [(3, squashed), (1, even), (1, hidden)] {
+        let (file, told) = warned(&growing(TALL, node, scales));
+        assert!(told.is_empty(), "{told:?}");
+        assert!(file.clip(0).is_ok());
+    }
+}
+
 #[test]
 fn a_place_that_stays_is_no_motion() {
     // The third accessor has the same place three times, though not that at rest.
@@ -123,16 +280,87 @@ fn a_place_that_stays_is_no_motion() {
     assert_at(place(clip, "knee", 0), [0.02, 0.92, 0.02]);
 }
 
+/// Nodes of a knee that is a matrix: a quarter turn about z, twice the size, and what else is given; an ankle hangs on it.
+fn knee_by_matrix(columns: &str) -> String {
+    format!(
+        r#"{{ "name": "armature", "scale": [0.01, 0.01, 0.01], "children": [1, 2] }}, {{ "name": "hips", "children": [3] }},
+  {{ "name": "arm" }}, {{ "name": "knee", "children": [4],
+    "matrix" : [{columns}, 0, -40, 0, 1] }}, {{ "name": "ankle", "translation": [0, -20, 0] }}"#
+    )
+}
+
 #[test]
-fn nodes_with_a_matrix_stay() {
-    let nodes = FIGURE
-        .replace(r#""translation": [0, 90, 0], "children": [2] }"#, r#""children": [2, 3] }"#)
-        + r#", { "name": "fixed", "matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 0, 0, 1] }"#;
-    let file = open(scene(&nodes, ""));
-    let clip = file.clip(0).unwrap();
-    let fixed = clip.skeleton().find("fixed").unwrap();
-    assert!(matches!(clip.skeleton().kind(fixed), JointKind::Fixed), "no channel could move it");
-    assert_at(place(clip, "fixed", 15), [0.05, 0.91, 0.0]);
+fn a_node_with_a_matrix_turns_and_is_written_as_its_parts() {
+    for (columns, rotation, scale) in [
+        ("0, 2, 0, 0, -2, 0, 0, 0, 0, 0, 2, 0", "0.0,0.0,0.70710677,0.70710677", "[2.0,2.0,2.0]"),
+        ("0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0", "0.0,0.0,0.70710677,0.70710677", ""),
+        // A mirror, and other lengths along each axis.
+        ("-2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4, 0", "0.0,0.0,0.0,1.0", "[-2.0,3.0,4.0]"),
+    ] {
+        let text = scene(&knee_by_matrix(columns), "");
+        let file = open(&text);
+        let clip = file.clip(0).unwrap();
+        let knee = clip.skeleton().find("knee").unwrap();
+        assert!(matches!(clip.skeleton().kind(knee), JointKind::Ball), "it may turn");
+        // What is not moved stays as it is, to the byte.
+        assert_eq!(file.write(0, clip, "").unwrap().file, text.as_bytes());
+        let mut values = clip.values().to_vec();
+        let (n, range) = (clip.skeleton().n_values(), clip.skeleton().value_range(knee));
+        values
+            .chunks_exact_mut(n)
+            .for_each(|q| q[range.clone()].copy_from_slice(&[0.6, 0.0, 0.0, 0.8]));
+        let turned = clip.with_values(values).unwrap();
+        let written = file.write(0, &turned, "").unwrap();
+        assert_eq!(written.joints, [1]);
+        let again = open(&written.file);
+        let found = again.clip(0).unwrap();
+        for frame in [0, 15, 30] {
+            for name in ["hips", "knee", "ankle"] {
+                assert_at(place(found, name, frame), place(&turned, name, frame).to_array());
+            }
+        }
+        // In its place the node has its parts, in the layout of the text; all the other nodes are as they were.
+        let new = String::from_utf8(written.file).unwrap();
+        let scale =
+            if scale.is_empty() { String::new() } else { format!(",\n    \"scale\" : {scale}") };
+        let parts =
+            format!("\"translation\" : [0.0,-40.0,0.0],\n    \"rotation\" : [{rotation}]{scale}");
+        let nodes = text.replace(&format!("\"matrix\" : [{columns}, 0, -40, 0, 1]"), &parts);
+        let end = nodes.find("\"animations\"").unwrap();
+        assert_eq!(new[..end], nodes[..end]);
+        assert_eq!(again.write(0, found, "").unwrap().file, new.as_bytes());
+    }
+}
+
+#[test]
+fn a_matrix_that_shears_is_refused_by_name_where_joints_stand_on_it() {
+    let sheared = "1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0";
+    let error =
+        open_with(scene(&knee_by_matrix(sheared), "").as_bytes(), &MotionOptions::default());
+    let words = error.unwrap_err().to_string();
+    assert!(
+        words.starts_with("nodes[3].matrix") && words.contains("the matrix of `knee` shears"),
+        "{words}"
+    );
+    // A sword in a hand, on which nothing turns, does no harm.
+    let skin = r#""skins": [ { "joints": [1, 2, 4] } ], "animations""#;
+    let nodes = knee_by_matrix(sheared)
+        .replace(r#""children": [4],"#, "")
+        .replace(r#""name": "arm""#, r#""name": "arm", "children": [4]"#);
+    let text = scene(&nodes, "").replace("\"animations\"", skin);
+    let mut warnings = Warnings::new();
+    let options = MotionOptions::default();
+    let file = MotionFile::from_bytes(
+        text.as_bytes(),
+        &mut no_files,
+        &options,
+        &Limits::default(),
+        &mut warnings,
+    )
+    .unwrap();
+    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(told[0].contains("nodes[3].matrix: the matrix of `knee` shears"), "{told:?}");
+    assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.5, 0.0]);
 }
 
 #[test]
@@ -392,4 +620,56 @@ fn keys_at_every_frame_keep_their_rate_through_a_gltf() {
         assert_eq!(again.n_frames(), clip.n_frames(), "{rate}");
         assert!((again.frame_time() * rate - 1.0).abs() < 1e-6, "{rate}");
     }
+}
+
+/// A BVH whose rows are all the same.
+fn still(n_frames: usize, row: &str) -> String {
+    let head = "HIERARCHY\nROOT hip\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\
+        JOINT knee\n {\n OFFSET 0 -40 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n }\n}\nMOTION\n";
+    let rows = format!("{row}\n").repeat(n_frames);
+    format!("{head}Frames: {n_frames}\nFrame Time: 0.04\n{rows}")
+}
+
+#[test]
+fn a_motion_in_which_nothing_moves_keeps_its_frames_through_a_gltf() {
+    for (row, n_channels) in [("0 0 0 0 0 0 0 0 0", 1), ("0 90 0 0 10 0 0 20 0", 3)] {
+        let clip = open(still(50, row)).clip(0).unwrap().clone().with_metres_per_unit(Some(0.01));
+        let again = open(to_glb(&clip, "still").unwrap());
+        let found = again.clip(0).unwrap();
+        assert_eq!(
+            (found.n_frames(), again.gltf().unwrap().animations()[0].channels.len()),
+            (50, n_channels)
+        );
+        assert!((found.frame_time() - 0.04).abs() < 1e-6 && (found.duration() - 1.96).abs() < 1e-6);
+        let thinned = to_glb_within(&clip, "still", 0.001).unwrap();
+        assert!((open(thinned.file).clip(0).unwrap().duration() - 1.96).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_motion_of_one_frame_keeps_its_one_key_at_its_time() {
+    let clip = open(still(1, "0 90 0 0 10 0 0 20 0")).clip(0).unwrap().clone().with_start(3.0);
+    let file = open(to_glb(&clip, "pose").unwrap());
+    let times = |file: &MotionFile| -> Vec<Vec<f64>> {
+        let channels = &file.gltf().unwrap().animations()[0].channels;
+        channels.iter().map(|channel| channel.times.clone()).collect()
+    };
+    assert_eq!(
+        times(&file),
+        [[3.0], [3.0], [3.0]],
+        "the hip's turn and place, and the knee's turn"
+    );
+    let read = file.clip(0).unwrap();
+    assert_eq!((read.n_frames(), read.start()), (1, 3.0));
+    // Edited, it still has the one; at another rate it has no more.
+    let mut values = read.values().to_vec();
+    values[1] += 5.0;
+    let edited = read.with_values(values).unwrap();
+    let again = open(file.write(0, &edited, "").unwrap().file);
+    assert_eq!(times(&again), [[3.0], [3.0], [3.0]]);
+    assert_at(place(again.clip(0).unwrap(), "hip", 0), place(&edited, "hip", 0).to_array());
+    let slower = read.retimed(&TimeMap::speed(0.5, 0.0).unwrap(), 1.0 / 24.0).unwrap();
+    let map = TimeMap::speed(0.5, 0.0).unwrap();
+    let retimed = open(file.write_retimed(&[(0, &slower, &map)], "").unwrap().file);
+    assert_eq!(times(&retimed), [[6.0], [6.0], [6.0]]);
 }

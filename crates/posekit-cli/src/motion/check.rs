@@ -26,6 +26,7 @@ fn begin(args: &CheckArgs) -> Result<()> {
         batch: &args.batch,
         output: None,
         extension: None,
+        spreads: false,
         options: key(&args.detect),
     };
     let outcome = task.run(|opened, _| {

@@ -50,6 +50,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         batch: &args.batch,
         output: Some(&args.output),
         extension: None,
+        spreads: false,
         options: format!("{own:?} {} {}", args.input.key(), key(&args.detect)),
     };
     let outcome = task.run(|opened, place| {
@@ -62,7 +63,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
                 cleaned.legs.reason = known.reason;
             }
             if let Some(path) = &args.save_contacts {
-                opened.only("a file of contacts")?;
+                opened.only("a file of contacts", "")?;
                 let file = ContactsFile::from_contacts(cleaned.stands(), clip.skeleton());
                 write_contacts(
                     path,
@@ -78,7 +79,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
             }
             let (told, view) = told(opened, index, clip, &cleaned, args);
             if let Some(path) = &args.picture {
-                opened.only("a picture")?;
+                opened.only("a picture", "")?;
                 draw(path, opened, (clip, &cleaned), &told.plants)?;
             }
             let is_clean = told.largest_change == Some(0.0);
@@ -104,7 +105,7 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
     };
     settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);
     if let Some(path) = &args.contacts {
-        opened.only("a file of contacts")?;
+        opened.only("a file of contacts", "")?;
         let contacts = read_contacts(path, clip.skeleton())?;
         refuse_outside(&contacts, clip)?;
         settings.contacts = Some(contacts);

@@ -1,15 +1,26 @@
 //! `posekit convert`: motions from one form to another.
 
-use posekit_io::gltf;
-use posekit_io::motion::{to_bvh, to_glb, to_glb_within};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
-use super::record::ClipRecord;
+use posekit::motion::Clip;
+use posekit_io::gltf;
+use posekit_io::motion::{Format, to_bvh, to_glb, to_glb_within};
+
+use super::files::{folder_of_motions, is_folder};
+use super::names::file_names;
+use super::record::{ClipRecord, FileRecord};
 use super::run::{Made, Task, or_json};
-use super::source::Output;
+use super::source::{Opened, Output, clip_record};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{ConvertArgs, Target};
 
-/// Reads, makes a new file, writes it.
+/// So many first bytes say what a file is.
+const HEAD: u64 = 4096;
+
+/// Reads, makes a new file or several, writes.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
     or_json(begin(args), "convert", args.batch.json)
 }
@@ -25,65 +36,192 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         batch: &args.batch,
         output: Some(&args.output),
         extension: Some(target.extension()),
+        spreads: true,
         options: format!("{target:?} {:?} {}", args.keys, args.input.key()),
     };
     let outcome = task.run(|opened, place| {
-        let index = opened.only("a converted file")?;
-        let clip = opened.clip(index)?;
-        let name = opened.file.clip_name(index).map_or_else(
-            || {
-                place
-                    .file_stem()
-                    .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
-            },
-            str::to_owned,
-        );
-        let mut kept = None;
-        let bytes = match (target, args.keys) {
-            (Target::Bvh, _) => to_bvh(clip).map(|file| file.to_bytes()),
-            (Target::Glb, None) => to_glb(clip, &name),
-            (Target::Glb, Some(mm)) => to_glb_within(clip, &name, mm / 1e3).map(|thinned| {
-                kept = Some([thinned.kept, thinned.of]);
-                thinned.file
-            }),
-        };
-        let bytes = bytes.map_err(|error| opened.failure(error))?;
         let mut record = opened.record();
-        if target == Target::Glb && clip.metres_per_unit().is_none() {
-            let message =
-                "its unit of length is not known, and is written as a metre; give it with --unit";
-            record.warnings.push(message.to_owned());
-        }
-        if target == Target::Glb && opened.file.gltf().is_some_and(gltf::Asset::has_meshes) {
-            let message = "only joints and the motion are written; meshes and all else stay behind";
-            record.warnings.push(message.to_owned());
-        }
-        record.clips.push(ClipRecord { kept_keys: kept, ..opened.clip_record(index, clip) });
-        let outputs = vec![Output { path: place.to_owned(), bytes }];
+        let chosen = opened.chosen()?;
+        let outputs = match (chosen.as_slice(), folder(args, place)) {
+            ([], _) => vec![rest(opened, target, args, place, &mut record)?],
+            ([index], _) if is_named_after_file(args, opened) => {
+                let clip = opened.clip(*index)?;
+                let title = title(opened, *index, place);
+                let (bytes, told) = converted(opened, *index, clip, &title, target, args)?;
+                record.clips.push(told);
+                vec![Output { path: place.to_owned(), bytes }]
+            }
+            (all, Some(folder)) => spread(opened, all, target, args, &folder, &mut record),
+            (_, None) => {
+                opened.only("a converted file", ", or name a folder for all of them: -o OUT/")?;
+                Vec::new()
+            }
+        };
+        warn(opened, target, &mut record);
         Ok(Made { record, outputs, view: () })
     })?;
     outcome.tell(&task, false)
 }
 
-/// The form that was asked for, else the one that the output's name ends in.
+/// Whether the one motion that is asked for goes to a file of its file's name: not, in a folder, where there are others that might come to it.
+fn is_named_after_file(args: &ConvertArgs, opened: &Opened<'_>) -> bool {
+    let is_in_folder = is_folder(&args.output.output) && !args.input.file.is_dir();
+    opened.file.n_clips() == 1 || !is_in_folder
+}
+
+/// The folder in which several motions of a file go, if it is to be one.
+fn folder(args: &ConvertArgs, place: &Path) -> Option<PathBuf> {
+    let output = &args.output.output;
+    if args.input.file.is_dir() {
+        return Some(folder_of_motions(place));
+    }
+    is_folder(output).then(|| output.clone())
+}
+
+/// What a motion is called in a file that has no name for it.
+fn title(opened: &Opened<'_>, index: usize, place: &Path) -> String {
+    let stem = || place.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = opened.file.clip_name(index).map(str::to_owned);
+    name.or_else(stem).unwrap_or_default()
+}
+
+/// A motion in its new form, and what is told of it.
+fn converted(
+    opened: &Opened<'_>,
+    index: usize,
+    clip: &Clip,
+    title: &str,
+    target: Target,
+    args: &ConvertArgs,
+) -> Result<(Vec<u8>, ClipRecord)> {
+    // A GLB has a frame at least; the figure as it stands is what there is of one without.
+    let is_empty = clip.n_frames() == 0 && target == Target::Glb;
+    let clip = if is_empty {
+        Cow::Owned(opened.file.rest().map_err(|error| opened.failure(error))?)
+    } else {
+        Cow::Borrowed(clip)
+    };
+    let (bytes, kept_keys) =
+        written(&clip, title, target, args).map_err(|error| opened.failure(error))?;
+    Ok((bytes, ClipRecord { kept_keys, ..opened.clip_record(index, &clip) }))
+}
+
+/// The pose at rest of a character without a motion, which other programs take motions onto.
+fn rest(
+    opened: &Opened<'_>,
+    target: Target,
+    args: &ConvertArgs,
+    place: &Path,
+    record: &mut FileRecord,
+) -> Result<Output> {
+    let clip = opened.file.rest().map_err(|error| opened.failure(error))?;
+    let title = opened.title();
+    let (bytes, _) = written(&clip, &title, target, args).map_err(|error| opened.failure(error))?;
+    record.warnings.push(match target {
+        Target::Bvh => "there is no motion in it; its pose at rest is written, as one frame".into(),
+        Target::Glb => "there is no motion in it; its joints are written as they rest".into(),
+    });
+    record.clips.push(ClipRecord { frames: 0, ..clip_record(&clip) });
+    Ok(Output { path: place.to_owned(), bytes })
+}
+
+/// A file for each of several motions; one that cannot be written stops none of the others.
+fn spread(
+    opened: &Opened<'_>,
+    chosen: &[usize],
+    target: Target,
+    args: &ConvertArgs,
+    folder: &Path,
+    record: &mut FileRecord,
+) -> Vec<Output> {
+    let titles: Vec<Option<&str>> =
+        chosen.iter().map(|&index| opened.file.clip_name(index)).collect();
+    let names = file_names(&titles, &opened.title(), target.extension());
+    let mut outputs = Vec::with_capacity(chosen.len());
+    for (&index, name) in chosen.iter().zip(names) {
+        let path = folder.join(&name);
+        let title = title(opened, index, &path);
+        let made = opened
+            .clip(index)
+            .and_then(|clip| converted(opened, index, clip, &title, target, args));
+        record.clips.push(match made {
+            Ok((bytes, told)) => {
+                outputs.push(Output { path, bytes });
+                ClipRecord { output: Some(name), ..told }
+            }
+            Err(failure) => opened.clip_fault(index, &failure),
+        });
+    }
+    outputs
+}
+
+/// A clip in its new form, and how many of how many keys it has.
+fn written(
+    clip: &Clip,
+    title: &str,
+    target: Target,
+    args: &ConvertArgs,
+) -> posekit_io::Result<(Vec<u8>, Option<[usize; 2]>)> {
+    Ok(match (target, args.keys) {
+        (Target::Bvh, _) => (to_bvh(clip)?.to_bytes(), None),
+        (Target::Glb, None) => (to_glb(clip, title)?, None),
+        (Target::Glb, Some(mm)) => {
+            let thinned = to_glb_within(clip, title, mm / 1e3)?;
+            (thinned.file, Some([thinned.kept, thinned.of]))
+        }
+    })
+}
+
+/// What the new form does not have, or has otherwise.
+fn warn(opened: &Opened<'_>, target: Target, record: &mut FileRecord) {
+    if target == Target::Bvh {
+        return;
+    }
+    if record.clips.iter().any(|clip| clip.error.is_none() && clip.metres_per_unit.is_none()) {
+        let message =
+            "its unit of length is not known, and is written as a metre; give it with --unit";
+        record.warnings.push(message.to_owned());
+    }
+    if opened.file.gltf().is_some_and(gltf::Asset::has_meshes) {
+        let message = "only joints and the motion are written; meshes and all else stay behind";
+        record.warnings.push(message.to_owned());
+    }
+}
+
+/// The form that was asked for, else the one that the output's name ends in, else, in a folder, the one that the input has not.
 fn target(args: &ConvertArgs) -> Result<Target> {
-    let named = args.output.output.extension().and_then(|ending| ending.to_str());
+    let output = &args.output.output;
+    let is_one = !args.input.file.is_dir() && !is_folder(output);
+    let named = output.extension().and_then(|ending| ending.to_str()).filter(|_| is_one);
     let named = named.map(str::to_ascii_lowercase);
     match (args.to, named.as_deref()) {
         (Some(target), Some(other @ ("bvh" | "glb" | "gltf" | "vrm" | "vrma")))
-            if other != target.extension() && !args.input.file.is_dir() =>
+            if other != target.extension() =>
         {
             let to = target.extension();
             Err(Failure::usage(format!(
                 "--to says {to}, and the output's name ends in .{other}: {}",
-                args.output.output.display()
+                output.display()
             )))
         }
         (Some(target), _) => Ok(target),
         (None, Some("bvh")) => Ok(Target::Bvh),
         (None, Some("glb")) => Ok(Target::Glb),
+        (None, _) if is_folder(output) && !args.input.file.is_dir() => {
+            Ok(other_than(&args.input.file))
+        }
         _ => Err(Failure::usage(
             "what to convert to is not said: let the output's name end in .bvh or .glb, or give --to",
         )),
+    }
+}
+
+/// The form that a file has not; what cannot be read is told when it is.
+fn other_than(file: &Path) -> Target {
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    match read.ok().and_then(|_| Format::of(&head).ok()) {
+        Some(Format::Bvh) => Target::Glb,
+        _ => Target::Bvh,
     }
 }

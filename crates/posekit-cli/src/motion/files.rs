@@ -99,7 +99,7 @@ fn is_motion(path: &Path) -> bool {
     EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Where what is made of each input goes, or why it has no place.
+/// Where what is made of each input goes, or why it has no place. In a folder a file keeps its name.
 ///
 /// - `extension`: what the names end in then; `None` keeps theirs
 pub(super) fn outputs(
@@ -108,12 +108,11 @@ pub(super) fn outputs(
     extension: Option<&str>,
 ) -> Result<Vec<core::result::Result<PathBuf, String>>> {
     let Some(folder) = &inputs.folder else {
-        if output.is_dir() {
-            let message =
-                "the output is a folder, and the input is a file; give the file's new name, too";
-            return Err(Failure::usage(format!("{message}: {}", output.display())));
-        }
-        return Ok(vec![Ok(output.to_owned())]);
+        let place = match inputs.files.first().filter(|_| is_folder(output)) {
+            Some(input) => with_extension(output.join(&input.relative), extension),
+            None => output.to_owned(),
+        };
+        return Ok(vec![Ok(place)]);
     };
     if output.is_file() {
         return Err(Failure::usage(format!(
@@ -124,10 +123,7 @@ pub(super) fn outputs(
     }
     let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
     let places = inputs.files.iter().map(|input| {
-        let mut place = output.join(&input.relative);
-        if let Some(extension) = extension {
-            place.set_extension(extension);
-        }
+        let place = with_extension(output.join(&input.relative), extension);
         match taken.get(&place) {
             Some(first) => Err(format!(
                 "it would be written where {first} is written; rename one of them, or give it a folder of its own"
@@ -139,6 +135,26 @@ pub(super) fn outputs(
         }
     });
     Ok(places.collect())
+}
+
+/// True for what is a folder, or is to be one because its name ends as folders' names may.
+pub(super) fn is_folder(output: &Path) -> bool {
+    let name = output.as_os_str().to_string_lossy();
+    output.is_dir() || name.ends_with(std::path::is_separator)
+}
+
+fn with_extension(mut place: PathBuf, extension: Option<&str>) -> PathBuf {
+    if let Some(extension) = extension {
+        place.set_extension(extension);
+    }
+    place
+}
+
+/// The folder for the motions of one file of a folder, where it has several; it stands where the one file would.
+///
+/// - `place`: where that would be
+pub(super) fn folder_of_motions(place: &Path) -> PathBuf {
+    place.with_extension("")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         batch: &args.batch,
         output: None,
         extension: None,
+        spreads: false,
         options: String::new(),
     };
     let outcome = task.run(|opened, _| {

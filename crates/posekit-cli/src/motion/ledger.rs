@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::files::folder_of_motions;
 use super::record::FileRecord;
+use super::source::Output;
 use crate::output::write_bytes;
 
 /// A number for content: 128 bits of FNV-1a, for telling apart what differs by accident; it is no defence against intent.
@@ -41,6 +43,9 @@ struct Note {
     from: String,
     /// Of what was written.
     made: String,
+    /// Where several files were, one for each motion: what each is called in their folder, and its number.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    motions: Vec<(String, String)>,
     /// What was told.
     record: FileRecord,
 }
@@ -75,8 +80,25 @@ impl Ledger {
     }
 
     /// Takes down that a file is done. A note that cannot be written costs only time, the next time.
-    pub(super) fn take_down(&self, output: &Path, from: Digest, made: Digest, record: &FileRecord) {
-        let note = Note { from: from.text(), made: made.text(), record: record.clone() };
+    ///
+    /// - `made`: the files that were written, the one that was asked for last
+    pub(super) fn take_down(
+        &self,
+        output: &Path,
+        from: Digest,
+        made: &[Output],
+        record: &FileRecord,
+    ) {
+        let Some(last) = made.last() else { return };
+        let number = |made: &Output| Digest::new().with(&made.bytes).text();
+        let name = |made: &Output| Some(made.path.file_name()?.to_str()?.to_owned());
+        let motions: Option<Vec<_>> = if last.path == output {
+            Some(Vec::new())
+        } else {
+            made.iter().map(|made| Some((name(made)?, number(made)))).collect()
+        };
+        let Some(motions) = motions else { return };
+        let note = Note { from: from.text(), made: number(last), motions, record: record.clone() };
         if let Ok(text) = serde_json::to_string(&note) {
             let _ = fs::create_dir_all(&self.folder);
             let _ = write_bytes(&self.place(output), text.as_bytes());
@@ -97,7 +119,15 @@ impl Ledger {
 }
 
 fn is_as_written(output: &Path, note: &Note) -> bool {
-    fs::read(output).is_ok_and(|bytes| Digest::new().with(&bytes).text() == note.made)
+    let is = |path: &Path, number: &str| {
+        fs::read(path).is_ok_and(|bytes| Digest::new().with(&bytes).text() == number)
+    };
+    let folder = folder_of_motions(output);
+    let mut motions = note.motions.iter();
+    match note.motions.as_slice() {
+        [] => is(output, &note.made),
+        _ => motions.all(|(name, number)| is(&folder.join(name), number)),
+    }
 }
 
 #[cfg(test)]
@@ -119,15 +149,34 @@ mod tests {
         let place = std::env::temp_dir().join(format!("posekit-ledger-{}", std::process::id()));
         fs::create_dir_all(&place).unwrap();
         let output = place.join("a.bvh");
-        let (from, made) = (Digest::new().with(b"in"), Digest::new().with(b"out"));
+        let from = Digest::new().with(b"in");
+        let made = [Output { path: output.clone(), bytes: b"out".to_vec() }];
         let ledger = Ledger::of(&place);
         assert!(ledger.done(&output, from).is_none());
         fs::write(&output, "out").unwrap();
-        ledger.take_down(&output, from, made, &FileRecord::default());
+        ledger.take_down(&output, from, &made, &FileRecord::default());
         assert_eq!(ledger.done(&output, from), Some(FileRecord::default()));
         assert!(ledger.done(&output, Digest::new().with(b"other")).is_none(), "other input");
         assert!(ledger.is_ours(&output));
         fs::write(&output, "edited by hand").unwrap();
+        assert!(ledger.done(&output, from).is_none() && !ledger.is_ours(&output));
+        fs::remove_dir_all(place).unwrap();
+    }
+
+    #[test]
+    fn a_file_whose_motions_are_spread_is_done_while_all_of_them_are_there() {
+        let place = std::env::temp_dir().join(format!("posekit-spread-{}", std::process::id()));
+        let (output, from) = (place.join("a.bvh"), Digest::new().with(b"in"));
+        let made = ["run", "walk"].map(|name| {
+            let path = place.join("a").join(name);
+            Output { path, bytes: name.as_bytes().to_vec() }
+        });
+        fs::create_dir_all(place.join("a")).unwrap();
+        made.iter().for_each(|made| fs::write(&made.path, &made.bytes).unwrap());
+        let ledger = Ledger::of(&place);
+        ledger.take_down(&output, from, &made, &FileRecord::default());
+        assert!(ledger.done(&output, from).is_some() && ledger.is_ours(&output));
+        fs::remove_file(&made[0].path).unwrap();
         assert!(ledger.done(&output, from).is_none() && !ledger.is_ours(&output));
         fs::remove_dir_all(place).unwrap();
     }

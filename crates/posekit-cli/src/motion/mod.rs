@@ -5,6 +5,8 @@ mod batch;
 mod contacts;
 mod files;
 mod ledger;
+mod motions;
+mod names;
 mod record;
 mod run;
 mod source;

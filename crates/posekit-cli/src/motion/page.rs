@@ -6,7 +6,9 @@ use super::plots::{histogram, leg_plot, worst_plot};
 use super::record::{ClipRecord, FileRecord, PlantRecord, median};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
-use super::words::{about, answer, count, digits, millimetres, significant, summary_line};
+use super::words::{
+    about, answer, count, digits, millimetres, significant, summary_line, together,
+};
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
 use crate::failure::Result;
@@ -131,7 +133,7 @@ fn shown(out: &mut Markup, view: &ClipView, index: usize) {
     }
     if let Some(worst) = &view.worst {
         let plant = &view.record.plants[worst.plant];
-        let side = view.record.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+        let side = view.record.leg_word(plant.leg);
         out.open(&Tag::new("figure").class("tile"));
         out.raw(&worst_plot(worst));
         let words = super::plots::plant_words(plant);
@@ -141,8 +143,9 @@ fn shown(out: &mut Markup, view: &ClipView, index: usize) {
     out.close_line();
     legend(out, view, has_after);
     for leg in 0..view.record.legs.len() {
-        let record = &view.record.legs[leg];
-        out.element(&Tag::new("h3"), &format!("{} foot", capital(&record.side)));
+        let (side, word) = (&view.record.legs[leg].side, view.record.leg_word(leg));
+        let which = if word == side { String::new() } else { format!(", {word}") };
+        out.element(&Tag::new("h3"), &format!("{} foot{which}", capital(side)));
         out.open(&Tag::new("div").class("plot scroll"));
         out.raw(&leg_plot(view, leg));
         out.close_line();
@@ -257,7 +260,7 @@ fn missed(out: &mut Markup, clip: &ClipRecord) {
     let told = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
     let rows: Vec<Vec<String>> = told
         .map(|plant| {
-            let side = clip.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+            let side = clip.leg_word(plant.leg);
             vec![
                 format!("{side} {}", plant.part),
                 format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
@@ -345,18 +348,6 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
 fn words_on(file: &FileRecord) -> String {
     let without_legs = file.clips.first().filter(|clip| clip.legs.is_empty());
     without_legs.map_or_else(String::new, |clip| clip.legs_reason.clone())
-}
-
-/// Motions as one, for a sentence about all of them.
-fn together(clips: &[ClipRecord]) -> ClipRecord {
-    let changes = clips.iter().filter_map(|clip| clip.largest_change);
-    ClipRecord {
-        frames: clips.iter().map(|clip| clip.frames).sum(),
-        legs: clips.iter().flat_map(|clip| clip.legs.clone()).collect(),
-        plants: clips.iter().flat_map(|clip| clip.plants.clone()).collect(),
-        largest_change: changes.reduce(f64::max),
-        ..ClipRecord::default()
-    }
 }
 
 /// Text in which no line ends between a number and its unit.

@@ -34,10 +34,11 @@ fn begin(args: &PinArgs) -> Result<()> {
         batch: &args.batch,
         output: Some(&args.output),
         extension: None,
+        spreads: false,
         options: format!("{own:?} {}", args.input.key()),
     };
     let outcome = task.run(|opened, place| {
-        let index = opened.only("a pinned joint")?;
+        let index = opened.only("a pinned joint", "")?;
         let clip = opened.clip(index)?;
         let contacts = match &args.contacts {
             Some(path) => read_contacts(path, clip.skeleton())?,

@@ -29,7 +29,7 @@ const EDGES: [f64; 11] = [0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 21.0, 50.0, 1
 pub(super) fn leg_plot(view: &ClipView, leg: usize) -> String {
     let feet: Vec<&Foot> = view.feet.iter().filter(|foot| foot.leg == leg).collect();
     let parts: Vec<&str> = feet.iter().map(|foot| foot.part).collect();
-    let side = view.record.legs.get(leg).map_or("", |leg| leg.side.as_str());
+    let side = view.record.leg_word(leg);
     let bars = (BAR + 4.0) * feet.len() as f64;
     let height = 20.0 + HEIGHT_PLOT + GAP + SPEED_PLOT + 12.0 + bars + 28.0;
     let title = format!("Height and speed of the {side} foot over time, with its plants");

@@ -44,13 +44,20 @@ pub(super) struct ClipRecord {
     /// What the file calls it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) name: Option<String>,
+    /// Which of the file's motions it is, from 1, where these are several.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) number: Option<usize>,
     /// Why nothing came of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) error: Option<String>,
+    /// The file of its own that it was written to, in the folder of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) output: Option<String>,
     pub(super) joints: usize,
     pub(super) frames: usize,
-    /// Frames per second.
-    pub(super) fps: f64,
+    /// Frames per second; none of one frame in a file that has keys and no rate.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) fps: Option<f64>,
     /// From the first frame to the last \[s\].
     pub(super) seconds: f64,
     /// When the first frame is \[s\].
@@ -232,6 +239,11 @@ impl FileRecord {
             || !self.clips.is_empty() && self.clips.iter().all(|clip| clip.error.is_some())
     }
 
+    /// True where some of its motions came to nothing.
+    pub(super) fn has_failed_motion(&self) -> bool {
+        self.clips.iter().any(|clip| clip.error.is_some())
+    }
+
     /// The first reason why nothing came of it.
     pub(super) fn first_error(&self) -> Option<&str> {
         let of_clips = || self.clips.iter().find_map(|clip| clip.error.as_deref());
@@ -245,6 +257,15 @@ impl FileRecord {
     /// The plants that measures and medians are over.
     pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
         self.plants().filter(|plant| plant.counted)
+    }
+}
+
+impl ClipRecord {
+    /// A leg in a word: its side; of several on a side, as quadrupeds have them, its ankle.
+    pub(super) fn leg_word(&self, leg: usize) -> &str {
+        let Some(leg) = self.legs.get(leg) else { return "" };
+        let n_beside = self.legs.iter().filter(|other| other.side == leg.side).count();
+        if n_beside > 1 { &leg.ankle } else { &leg.side }
     }
 }
 

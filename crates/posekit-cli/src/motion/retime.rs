@@ -26,6 +26,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         batch: &args.batch,
         output: Some(&args.output),
         extension: None,
+        spreads: false,
         options: format!("{what:?} {}", args.input.key()),
     };
     let outcome = task.run(|opened, place| {
@@ -39,7 +40,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                 }
                 Ok((before, (clip, map))) => {
                     if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
-                        opened.only("a file of contacts")?;
+                        opened.only("a file of contacts", "")?;
                         let contacts = read_contacts(from, before.skeleton())?;
                         let moved: Vec<_> =
                             contacts.iter().map(|contact| contact.retimed(&map)).collect();

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::apart;
 use super::batch;
-use super::files::{Input, Inputs, inputs, outputs};
-use super::ledger::{Digest, Ledger};
+use super::files::{Input, Inputs, folder_of_motions, inputs, is_folder, outputs};
+use super::ledger::Ledger;
 use super::record::{FileRecord, NOT_BEGUN, SCHEMA};
 use super::source::{Opened, Output, Source};
 use super::words;
@@ -30,6 +30,8 @@ pub(super) struct Task<'a> {
     pub(super) output: Option<&'a MotionOutput>,
     /// What names of outputs end in; `None` keeps theirs, and the format of the input.
     pub(super) extension: Option<&'static str>,
+    /// A file with several motions may become several files, in a folder.
+    pub(super) spreads: bool,
     /// All that what is made depends on besides the file.
     pub(super) options: String,
 }
@@ -37,7 +39,7 @@ pub(super) struct Task<'a> {
 /// What came of a file.
 pub(super) struct Made<V> {
     pub(super) record: FileRecord,
-    /// Files to be written, the one that was asked for last.
+    /// Files to be written, the one that was asked for last; where motions are spread over several, all of them.
     pub(super) outputs: Vec<Output>,
     /// What a page needs besides.
     pub(super) view: V,
@@ -125,7 +127,9 @@ impl Task<'_> {
             };
             match self.batch.timeout {
                 Some(seconds) => {
-                    let folders = [place.parent(), ledger.as_ref().map(Ledger::folder)];
+                    let motions = self.spreads.then(|| folder_of_motions(place));
+                    let folders =
+                        [place.parent(), ledger.as_ref().map(Ledger::folder), motions.as_deref()];
                     let folders: Vec<&Path> = folders.into_iter().flatten().collect();
                     apart::run(input, seconds, &folders, &stop)
                 }
@@ -201,7 +205,7 @@ impl Task<'_> {
         {
             return Ok((FileRecord { skipped: true, ..record }, None));
         }
-        let refused = (self.output.is_some() && !is_forced)
+        let refused = (self.output.is_some() && !is_forced && !self.spreads)
             .then(|| refuse_to_replace(input, place, ledger))
             .and_then(Result::err);
         if ledger.is_none()
@@ -215,7 +219,12 @@ impl Task<'_> {
             opened.fits(place)?;
         }
         let Made { mut record, outputs, view } = work(&opened, place)?;
-        if !is_forced && refused.is_none() && !ledger.is_some_and(|ledger| ledger.is_ours(place)) {
+        let is_ours = ledger.is_some_and(|ledger| ledger.is_ours(place));
+        if !is_forced && !is_ours && self.spreads {
+            // In a folder, what is there may be of a run that was killed; then it is the same.
+            let mut others = outputs.iter().filter(|made| ledger.is_none() || !is_there(made));
+            others.try_for_each(|made| refuse_to_replace(input, &made.path, None))?;
+        } else if !is_forced && !is_ours && refused.is_none() {
             refuse_to_replace_beside(&outputs)?;
         }
         // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
@@ -225,8 +234,11 @@ impl Task<'_> {
             return Err(failure);
         }
         if self.output.is_some() && !record.is_failed() {
-            record.output = Some(shown(place, self.output));
-            if let (Some(folder), true) = (place.parent(), ledger.is_some()) {
+            let is_one = outputs.last().is_none_or(|made| made.path == place);
+            let folder = outputs.last().and_then(|made| made.path.parent());
+            record.output = folder.map(|folder| self.shown(if is_one { place } else { folder }));
+            let is_in_folder = self.output.is_some_and(|output| is_folder(&output.output));
+            if let Some(folder) = folder.filter(|_| ledger.is_some() || is_in_folder) {
                 fs::create_dir_all(folder).map_err(|error| {
                     Failure::output(format!(
                         "cannot make the folder: {error}: {}",
@@ -237,24 +249,25 @@ impl Task<'_> {
             for output in &outputs {
                 write_bytes(&output.path, &output.bytes)?;
             }
-            if let (Some((ledger, key)), Some(made)) = (key, outputs.last()) {
-                ledger.take_down(place, key, Digest::new().with(&made.bytes), &record);
+            if let Some((ledger, key)) = key {
+                ledger.take_down(place, key, &outputs, &record);
             }
         }
         Ok((record, Some(view)))
+    }
+
+    /// An output's name in what is told: with `/` on every system, of a folder's files from there.
+    fn shown(&self, place: &Path) -> String {
+        let base = self.output.map(|output| output.output.as_path());
+        let base = base.filter(|_| self.input.file.is_dir());
+        let relative = base.and_then(|base| place.strip_prefix(base).ok()).unwrap_or(place);
+        relative.to_string_lossy().replace('\\', "/")
     }
 }
 
 /// Whether a file has the bytes that would be written.
 fn is_there(output: &Output) -> bool {
     fs::read(&output.path).is_ok_and(|bytes| bytes == output.bytes)
-}
-
-/// An output's name in what is told: with `/` on every system, in a folder from there.
-fn shown(place: &Path, output: Option<&MotionOutput>) -> String {
-    let base = output.map(|output| output.output.as_path()).filter(|base| base.is_dir());
-    let relative = base.and_then(|base| place.strip_prefix(base).ok()).unwrap_or(place);
-    relative.to_string_lossy().replace('\\', "/")
 }
 
 /// What is there is not written over, unless an earlier run wrote it.
@@ -320,6 +333,7 @@ impl<V> Outcome<V> {
                     self.first_failure()
                 }
             }
+            None if self.files.iter().any(FileRecord::has_failed_motion) => Failure::some_failed(),
             None if has_findings => Failure::findings(),
             None => return Ok(()),
         };

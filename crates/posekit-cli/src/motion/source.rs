@@ -130,7 +130,8 @@ impl Opened<'_> {
     /// The one motion that is asked for.
     ///
     /// - `need`: what needs a single one
-    pub(super) fn only(&self, need: &str) -> Result<usize> {
+    /// - `or_what`: what else can be done where there are several
+    pub(super) fn only(&self, need: &str, or_what: &str) -> Result<usize> {
         match self.chosen()?.as_slice() {
             [index] => Ok(*index),
             [] => Err(Failure::usage(format!(
@@ -138,9 +139,10 @@ impl Opened<'_> {
                 self.source.input.name
             ))),
             many => Err(Failure::usage(format!(
-                "{need} is for one motion, and there are {}; choose with --clip ({}): {}",
+                "{need} is for one motion, and there are {}; choose with --clip ({}){}: {}",
                 many.len(),
                 self.names(),
+                or_what,
                 self.source.input.name
             ))),
         }
@@ -175,7 +177,8 @@ impl Opened<'_> {
     /// The same, by the reason.
     pub(super) fn clip_error(&self, index: usize, error: impl Into<String>) -> ClipRecord {
         let name = self.file.clip_name(index).map(str::to_owned);
-        ClipRecord { name, error: Some(error.into()), ..ClipRecord::default() }
+        let number = self.number(index);
+        ClipRecord { name, number, error: Some(error.into()), ..ClipRecord::default() }
     }
 
     /// What there is to say of the file before anything is done.
@@ -191,7 +194,16 @@ impl Opened<'_> {
 
     /// What there is to say of a motion before anything is done.
     pub(super) fn clip_record(&self, index: usize, clip: &Clip) -> ClipRecord {
-        ClipRecord { name: self.file.clip_name(index).map(str::to_owned), ..clip_record(clip) }
+        let name = self.file.clip_name(index).map(str::to_owned);
+        let record = ClipRecord { name, number: self.number(index), ..clip_record(clip) };
+        // One key says no rate.
+        let has_rate = self.file.bvh().is_some() || clip.n_frames() > 1;
+        ClipRecord { fps: record.fps.filter(|_| has_rate), ..record }
+    }
+
+    /// Which motion it is, from 1, where there are several.
+    fn number(&self, index: usize) -> Option<usize> {
+        (self.file.n_clips() > 1).then_some(index + 1)
     }
 
     /// A motion as a clip; where it cannot be had, nothing, and the record says why.
@@ -350,7 +362,7 @@ pub(super) fn clip_record(clip: &Clip) -> ClipRecord {
     ClipRecord {
         joints: clip.skeleton().n_joints(),
         frames: clip.n_frames(),
-        fps: clean_rate(clip.frame_time()),
+        fps: Some(clean_rate(clip.frame_time())),
         seconds: clip.duration(),
         start: clip.start(),
         up: clip.up().to_array(),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::motions::motions_text;
 use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord, median};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};
@@ -22,24 +23,18 @@ pub(super) fn file_text(file: &FileRecord) -> String {
         let _ = writeln!(text, "{}: {}", plain(&file.file), plain(error));
         return text;
     }
-    for (index, clip) in file.clips.iter().enumerate() {
-        let title = if index == 0 {
-            format!("{}: {}, ", plain(&file.file), file.format)
-        } else {
-            String::new()
-        };
-        let name = clip.name.as_ref().map(|name| format!("{name:?}, ")).unwrap_or_default();
-        let _ = writeln!(text, "{title}{name}{}", about(clip));
-        if index == 0 && !file.survey.is_empty() {
-            let _ = writeln!(text, "  {}", file.survey);
-        }
-        // A character's motions mostly have the same legs.
-        let says_legs = index == 0 || !has_same_legs(clip, &file.clips[index - 1]);
-        clip_text(&mut text, clip, says_legs);
+    let title = format!("{}: {}", plain(&file.file), file.format);
+    let clip = match file.clips.as_slice() {
+        [] => return format!("{title}, no motion in it\n"),
+        [clip] => clip,
+        _ => return motions_text(file),
+    };
+    let name = clip.name.as_ref().map(|name| format!("{name:?}, ")).unwrap_or_default();
+    let _ = writeln!(text, "{title}, {name}{}", about(clip));
+    if !file.survey.is_empty() {
+        let _ = writeln!(text, "  {}", file.survey);
     }
-    if file.clips.is_empty() {
-        let _ = writeln!(text, "{}: {}, no motion in it", plain(&file.file), file.format);
-    }
+    clip_text(&mut text, clip);
     text
 }
 
@@ -49,20 +44,20 @@ pub(super) fn about(clip: &ClipRecord) -> String {
     if clip.frames == 0 {
         return format!("{joints}, no motion");
     }
-    let mut text = format!(
-        "{joints}, {} at {} per second, {} s",
-        count(clip.frames, "frame"),
-        digits(clip.fps, 2),
-        digits(clip.seconds, 2),
-    );
-    let _ = write!(text, ", {} up", axis(clip.up));
-    match clip.metres_per_unit {
-        Some(unit) => {
-            let _ = write!(text, ", unit {}", unit_words(unit));
-        }
-        None => text.push_str(", unit not known"),
+    let mut text = format!("{joints}, {}", count(clip.frames, "frame"));
+    if let Some(fps) = clip.fps {
+        let _ = write!(text, " at {} per second", digits(fps, 2));
     }
-    text
+    if clip.frames > 1 {
+        let _ = write!(text, ", {} s", digits(clip.seconds, 2));
+    }
+    text + ", " + &world(clip)
+}
+
+/// Which way is up, and the unit.
+pub(super) fn world(clip: &ClipRecord) -> String {
+    let unit = clip.metres_per_unit.map_or_else(|| "not known".to_owned(), unit_words);
+    format!("{} up, unit {unit}", axis(clip.up))
 }
 
 /// A unit of length in what people say for it.
@@ -74,21 +69,12 @@ fn unit_words(metres: f64) -> String {
     }
 }
 
-fn has_same_legs(a: &ClipRecord, b: &ClipRecord) -> bool {
-    let legs =
-        |clip: &ClipRecord| (clip.legs.clone(), clip.legs_reason.clone(), clip.candidates.clone());
-    b.error.is_none() && legs(a) == legs(b)
-}
-
-/// - `says_legs`: whether legs are told
-fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
+fn clip_text(text: &mut String, clip: &ClipRecord) {
     if let Some(error) = &clip.error {
         let _ = writeln!(text, "  {}", plain(error));
         return;
     }
-    if says_legs {
-        text.push_str(&plain(&legs_text(clip)));
-    }
+    text.push_str(&plain(&legs_text(clip)));
     if let Some([kept, of]) = clip.kept_keys {
         let _ = writeln!(text, "  {kept} of {} written", count(of, "key"));
     }
@@ -107,7 +93,8 @@ fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
     if !clip.shifts.is_empty() {
         let _ = write!(text, "\n{}", shifts_text(clip));
     }
-    if !clip.metrics.is_empty() {
+    // What could be measured of one frame is 0.
+    if !clip.metrics.is_empty() && clip.frames > 1 {
         let _ = write!(text, "\n{}", metrics_table(clip));
     }
     if clip.asked != Asked::Nothing {
@@ -115,7 +102,7 @@ fn clip_text(text: &mut String, clip: &ClipRecord, says_legs: bool) {
     }
 }
 
-fn legs_text(clip: &ClipRecord) -> String {
+pub(super) fn legs_text(clip: &ClipRecord) -> String {
     let mut text = String::new();
     for leg in &clip.legs {
         let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
@@ -153,6 +140,18 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
     contacts.map_or_else(|| feet.clone(), |contacts| format!("{contacts} {feet}"))
 }
 
+/// Motions as one, for a sentence about all of them.
+pub(super) fn together(clips: &[ClipRecord]) -> ClipRecord {
+    let changes = clips.iter().filter_map(|clip| clip.largest_change);
+    ClipRecord {
+        frames: clips.iter().map(|clip| clip.frames).sum(),
+        legs: clips.iter().flat_map(|clip| clip.legs.clone()).collect(),
+        plants: clips.iter().flat_map(|clip| clip.plants.clone()).collect(),
+        largest_change: changes.reduce(f64::max),
+        ..ClipRecord::default()
+    }
+}
+
 /// What became of contacts that were given.
 fn contacts_answer(clip: &ClipRecord) -> String {
     let n = clip.contacts.len();
@@ -169,11 +168,16 @@ fn contacts_answer(clip: &ClipRecord) -> String {
 
 /// What became of the plants.
 fn feet_answer(clip: &ClipRecord) -> String {
+    // Of a cleaning it is known how much it changed.
+    let change = if clip.largest_change == Some(0.0) { ", and nothing was changed" } else { "" };
     if clip.legs.is_empty() {
-        return "No legs were found, so no foot was judged.".to_owned();
+        return format!("No legs were found, so no foot was judged{change}.");
+    }
+    if clip.frames == 1 {
+        return format!("One frame: nothing moves, so no foot could slide{change}.");
     }
     if clip.plants.is_empty() {
-        return "No plants: no foot stands in this motion, so none was judged.".to_owned();
+        return format!("No plants: no foot stands in this motion, so none was judged{change}.");
     }
     let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
     let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
@@ -273,7 +277,7 @@ fn plants_table(clip: &ClipRecord) -> String {
         a.from.total_cmp(&b.from).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part))
     });
     for plant in rows {
-        let side = clip.legs.get(plant.leg).map_or("", |leg| leg.side.as_str());
+        let side = clip.leg_word(plant.leg);
         let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
         let mut cells = vec![
             Cell::new(format!("{side} {}", plant.part)),
@@ -419,7 +423,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
             cells.extend([
                 Cell::new(clip.joints.to_string()),
                 Cell::new(file.clips.iter().map(|clip| clip.frames).sum::<usize>().to_string()),
-                Cell::new(digits(clip.fps, 2)),
+                Cell::new(clip.fps.map_or_else(|| "–".to_owned(), |fps| digits(fps, 2))),
                 Cell::new(digits(file.clips.iter().map(|clip| clip.seconds).sum(), 2)),
             ]);
         }

@@ -204,7 +204,8 @@ impl Asset {
     ///
     /// All else is copied byte for byte. Without a difference, the file is the one that was read. New values take the place of the old ones where
     /// nothing else uses these and there is room; otherwise they are added, and the old ones stay, unused: to a binary container at the end of its
-    /// data, to a file of text as a data URI or as a file of their own, whichever it has already.
+    /// data, to a file of text as a data URI or as a file of their own, whichever it has already. A node that has a matrix, which the format lets no
+    /// channel move, gets translation, rotation and scale in its place where it is moved.
     ///
     /// # Errors
     /// [`Error::Value`] with `animations[i].channels[j]`: what [`from_bytes`](Self::from_bytes) refuses too, and times that are the same in single

@@ -81,15 +81,13 @@ pub(crate) struct Rest {
     pub(crate) rotation: DQuat,
     /// Rotation and scale.
     pub(crate) linear: DMat3,
-    /// `None` for a matrix, which no animation may move.
-    pub(crate) scale: Option<DVec3>,
 }
 
 /// Reads a character from the bytes of a `.gltf`, `.glb`, `.vrm` or `.vrma` file.
 ///
 /// # Errors
-/// By JSON path, such as `nodes[3].children[0]`: nodes with two parents or in a ring, references to what is not there, matrices with shear or beside other
-/// transforms, rotations that are not of unit length, skins without joints. Containers that are cut short or are no glTF 2.0. A file
+/// By JSON path, such as `nodes[3].children[0]`: nodes with two parents or in a ring, references to what is not there, matrices with shear on which joints
+/// stand, or beside other transforms, rotations that are not of unit length, skins without joints. Containers that are cut short or are no glTF 2.0. A file
 /// without nodes has no skeleton and is an error.
 ///
 /// # Example: a bone and what hangs on it

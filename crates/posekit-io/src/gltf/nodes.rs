@@ -34,10 +34,19 @@ pub(super) struct Tree<'d> {
 pub(super) struct Placement {
     pub(super) rotation: DQuat,
     pub(super) affine: DAffine3,
-    /// `None` for a matrix, which no animation may move.
-    pub(super) scale: Option<DVec3>,
     /// False where the scale differs between axes.
     pub(super) is_even: bool,
+    /// Why a matrix is no rotation, scale and translation; under it nothing can turn.
+    pub(super) fault: Option<&'static str>,
+}
+
+/// A matrix taken apart: first the scale is applied, then the rotation, then the translation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    pub(super) translation: DVec3,
+    pub(super) rotation: DQuat,
+    /// A mirror is a negative scale of x; which axis carries it makes no difference to where things are.
+    pub(super) scale: DVec3,
 }
 
 impl Tree<'_> {
@@ -157,7 +166,7 @@ fn read_placement(
     }
     let rotation = rotation.unwrap_or(DQuat::IDENTITY);
     let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
-    Ok(Placement { rotation, affine, scale: Some(scale), is_even: is_even(scale) })
+    Ok(Placement { rotation, affine, is_even: is_even(scale), fault: None })
 }
 
 fn is_even(scale: DVec3) -> bool {
@@ -174,36 +183,51 @@ fn read_rotation(field: &Cursor<'_>) -> Result<DQuat> {
     Ok(rotation / length)
 }
 
-/// A matrix, column by column, that is a rotation, a scale and a translation.
+/// Where a matrix, column by column, puts a node.
 fn read_matrix(field: &Cursor<'_>) -> Result<Placement> {
+    let affine = matrix(field)?;
+    Ok(match taken_apart(&affine) {
+        Ok(Parts { rotation, scale, .. }) => {
+            Placement { rotation, affine, is_even: is_even(scale), fault: None }
+        }
+        Err(fault) => {
+            Placement { rotation: DQuat::IDENTITY, affine, is_even: false, fault: Some(fault) }
+        }
+    })
+}
+
+fn matrix(field: &Cursor<'_>) -> Result<DAffine3> {
     let m: [f64; 16] = field.array("a 4 x 4 matrix, column by column")?;
     if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
         return Err(field.invalid("the last row of the matrix must be 0, 0, 0, 1"));
     }
     let column = |i: usize| DVec3::new(m[i], m[i + 1], m[i + 2]);
-    let axes = [column(0), column(4), column(8)];
+    let matrix3 = DMat3::from_cols(column(0), column(4), column(8));
+    Ok(DAffine3 { matrix3, translation: column(12) })
+}
+
+/// The matrix of a node as rotation, scale and translation, or why it is none.
+pub(super) fn matrix_parts(
+    field: &Cursor<'_>,
+) -> Result<core::result::Result<Parts, &'static str>> {
+    Ok(taken_apart(&matrix(&field.clone().with_largest(LARGEST))?))
+}
+
+fn taken_apart(affine: &DAffine3) -> core::result::Result<Parts, &'static str> {
+    let matrix = affine.matrix3;
+    let axes = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let [x, y, z] = axes.map(|axis| axis.normalize_or_zero());
     if [x.dot(y), y.dot(z), z.dot(x)].iter().any(|cosine| cosine.abs() > SQUARE_TOLERANCE) {
-        return Err(
-            field.invalid("the matrix shears; only rotation, scale and translation are read")
-        );
+        return Err("shears, which the format forbids: it is no translation, rotation and scale");
     }
     if [x, y, z].contains(&DVec3::ZERO) {
-        return Err(field.invalid("an axis of the matrix has no length"));
+        return Err("has an axis of no length, so it says no rotation");
     }
-    // A mirror is a scale of -1; which axis carries it makes no difference to where things are.
-    let is_mirrored = x.cross(y).dot(z) < 0.0;
-    let x_turned = if is_mirrored { -x } else { x };
-    let y_square = (y - x * x.dot(y)).normalize_or_zero();
-    let rotation =
-        DQuat::from_mat3(&DMat3::from_cols(x_turned, y_square, x_turned.cross(y_square)));
-    Ok(Placement {
-        rotation,
-        affine: DAffine3 {
-            matrix3: DMat3::from_cols(axes[0], axes[1], axes[2]),
-            translation: column(12),
-        },
-        scale: None,
-        is_even: is_even(DVec3::from_array(axes.map(DVec3::length))),
-    })
+    let mirror = if x.cross(y).dot(z) < 0.0 { -1.0 } else { 1.0 };
+    let x = x * mirror;
+    let y = (y - x * x.dot(y)).normalize_or_zero();
+    let rotation = DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y)));
+    let [along_x, along_y, along_z] = axes.map(DVec3::length);
+    let scale = DVec3::new(mirror * along_x, along_y, along_z);
+    Ok(Parts { translation: affine.translation, rotation, scale })
 }

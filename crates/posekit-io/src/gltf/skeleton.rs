@@ -37,6 +37,7 @@ pub(super) fn assemble<'d>(
     check_scenes(file, tree)?;
     let skinned = read_skins(file, tree, lists, warnings)?;
     let roles = roles(tree, &skinned);
+    check_matrices(tree, &roles, warnings)?;
     let nodes: Vec<usize> =
         tree.order.iter().copied().filter(|&node| roles[node] != Role::None).collect();
     let (rotations, affines) = world(tree);
@@ -62,7 +63,7 @@ pub(super) fn assemble<'d>(
         let local = tree.local[node];
         let translation = local.affine.translation;
         let (rotation, linear) = (local.rotation, local.affine.matrix3);
-        Rest { translation, rotation, linear, scale: local.scale }
+        Rest { translation, rotation, linear }
     };
     let rests = nodes.iter().map(rest).collect();
     Ok(Character { skeleton, nodes, rests, root })
@@ -160,6 +161,27 @@ fn roles(tree: &Tree<'_>, skinned: &BTreeSet<usize>) -> Vec<Role> {
         }
     }
     roles
+}
+
+/// Refuses matrices that say no rotation where something at or below them turns; others do no harm to a skeleton.
+fn check_matrices(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) -> Result<()> {
+    let mut carries: Vec<bool> = roles.iter().map(|&role| role == Role::Ball).collect();
+    for &node in tree.order.iter().rev() {
+        if let Some(parent) = tree.parents[node].filter(|_| carries[node]) {
+            carries[parent] = true;
+        }
+    }
+    for node in 0..tree.len() {
+        let Some(fault) = tree.local[node].fault else { continue };
+        let whose = tree.names[node].map(|name| format!(" of `{name}`")).unwrap_or_default();
+        let matrix = tree.list[node].any_object()?.required("matrix")?;
+        if carries[node] {
+            let message = format!("the matrix{whose} {fault}; joints stand on it");
+            return Err(matrix.invalid(message));
+        }
+        warn(warnings, &matrix, &format!("the matrix{whose} {fault}; no joint stands on it"));
+    }
+    Ok(())
 }
 
 /// The rotations of all nodes in the world, and their transforms with scale.

@@ -2,14 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use posekit::glam::DVec3;
+
 use super::accessors::Lists;
 use super::animation::{Animation, Channel, Interpolation, is_same_in_file, single};
 use super::aside::Aside;
 use super::asset::{Asset, Written, parse};
+use super::nodes::{Parts, matrix_parts};
 use super::store::{Own, Store, Text, bounds};
 use super::usage::own_accessors;
 use crate::error::{Error, Place, Result};
 use crate::json::{Object, Spans, Splices, text_value};
+
+/// Axes of a matrix in single precision whose lengths are off 1 by less than this are of length 1.
+const ROUNDING: f64 = 1e-6;
 
 /// Everything at hand while a file is changed.
 struct Edit<'e, 'd> {
@@ -22,6 +28,8 @@ struct Edit<'e, 'd> {
     own: Own,
     /// For each accessor, whether its numbers may be written over.
     is_own: Vec<bool>,
+    /// What the file's nodes have in place of a matrix, as far as channels move them.
+    parts: BTreeMap<usize, Parts>,
 }
 
 /// An animation as it stands in the text.
@@ -48,7 +56,7 @@ pub(super) fn write(
 ) -> Result<Written> {
     let document = parse(&asset.container, &asset.bytes, &asset.limits)?;
     let file = document.root().any_object()?;
-    check(&file, animations, asset.animations.len())?;
+    let parts = check(&file, animations, asset.animations.len())?;
     for (index, aside) in
         asides.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |aside| (i, aside)))
     {
@@ -66,6 +74,7 @@ pub(super) fn write(
         splices: Splices::new(&spans),
         store: Store::new(lists.accessors.len()),
         own: Own::default(),
+        parts,
         text: Text {
             spans: &spans,
             lists: &lists,
@@ -75,6 +84,7 @@ pub(super) fn write(
     };
     edit.change(animations, asides)?;
     edit.add(animations.get(asset.animations.len()..).unwrap_or_default())?;
+    edit.take_matrices_apart();
     let Edit { text, mut splices, store, own, .. } = edit;
     let data = own.finish(&mut splices);
     let beside = store.finish(&text, &mut splices, data, stem)?;
@@ -82,8 +92,13 @@ pub(super) fn write(
     Ok(Written { file, buffers: beside.file.into_iter().collect() })
 }
 
-/// Refuses animations that a reader would refuse.
-fn check(file: &Object<'_>, animations: &[Animation], n_known: usize) -> Result<()> {
+/// Refuses animations that a reader would refuse. Gives the matrices of the nodes that they move, taken apart.
+fn check(
+    file: &Object<'_>,
+    animations: &[Animation],
+    n_known: usize,
+) -> Result<BTreeMap<usize, Parts>> {
+    let mut parts = BTreeMap::new();
     let nodes = file.optional("nodes").map_or(Ok(Vec::new()), |nodes| nodes.list())?;
     for (i, animation) in animations.iter().enumerate() {
         if i >= n_known && animation.channels.is_empty() {
@@ -93,11 +108,15 @@ fn check(file: &Object<'_>, animations: &[Animation], n_known: usize) -> Result<
         let mut is_taken = BTreeSet::new();
         for (j, channel) in animation.channels.iter().enumerate() {
             let node = nodes.get(channel.node).and_then(|node| node.as_object());
+            let matrix = node.as_ref().and_then(|node| node.optional("matrix"));
+            let taken_apart = match matrix.map(|matrix| matrix_parts(&matrix)).transpose()? {
+                Some(Ok(apart)) => parts.insert(channel.node, apart).and(None),
+                Some(Err(fault)) => Some(format!("the node's matrix {fault}")),
+                None => None,
+            };
             let fault = match node {
                 None => Some(format!("there is no such node, only {}", nodes.len())),
-                Some(node) if node.optional("matrix").is_some() => {
-                    Some("a node with a matrix cannot be moved".to_owned())
-                }
+                Some(_) if taken_apart.is_some() => taken_apart,
                 Some(_) if !is_taken.insert((channel.node, channel.path)) => {
                     Some("another channel moves the same".to_owned())
                 }
@@ -113,7 +132,7 @@ fn check(file: &Object<'_>, animations: &[Animation], n_known: usize) -> Result<
             }
         }
     }
-    Ok(())
+    Ok(parts)
 }
 
 /// True when a file would hold the same.
@@ -287,6 +306,17 @@ impl Edit<'_, '_> {
         Ok(true)
     }
 
+    /// Writes translation, rotation and scale in place of the matrices of nodes that are moved: a node with a matrix must not be.
+    fn take_matrices_apart(&mut self) {
+        let spans = self.text.spans;
+        let nodes = elements(spans, spans.field(spans.root(), "nodes"));
+        for (&node, parts) in &self.parts {
+            if let Some(field) = nodes.get(node).and_then(|&node| spans.field(node, "matrix")) {
+                self.splices.replace_field(field, &fields(parts));
+            }
+        }
+    }
+
     fn new_sampler(&mut self, channel: &Channel) -> Result<String> {
         let input = self.store.add_times(&singles(&channel.times))?;
         let output = self.store.add_values(&singles(&channel.values), channel.path.width());
@@ -336,6 +366,26 @@ impl InFile {
         let is_own = uses.iter().map(|&uses| uses == 1 && is_plain).collect();
         Some(Self { samplers, channels, sampler_list, channel_list, is_own })
     }
+}
+
+/// The fields of a node that say what its matrix said.
+fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
+    let mut fields = vec![
+        ("translation", numbers(&parts.translation.to_array())),
+        ("rotation", numbers(&parts.rotation.to_array())),
+    ];
+    if (parts.scale - DVec3::ONE).abs().max_element() > ROUNDING {
+        fields.push(("scale", numbers(&parts.scale.to_array())));
+    }
+    fields
+}
+
+/// A list of numbers in single precision.
+fn numbers(values: &[f64]) -> String {
+    // A zero of either sign is written as one.
+    let texts: Vec<String> =
+        values.iter().map(|&value| format!("{:?}", single(value) + 0.0)).collect();
+    format!("[{}]", texts.join(","))
 }
 
 fn channel_text(sampler: usize, channel: &Channel) -> String {

@@ -158,6 +158,15 @@ impl<'s, 't> Splices<'s, 't> {
         self.list.push((self.spans.range(value), text));
     }
 
+    /// Other fields, each a name and a value, in place of one.
+    pub(crate) fn replace_field(&mut self, field: usize, fields: &[(&str, String)]) {
+        let Value { key, end, .. } = self.spans.values[field];
+        let (colon, space) = (self.spans.colon(field), self.spans.space_before(field));
+        let texts: Vec<String> =
+            fields.iter().map(|(name, value)| format!("\"{name}\"{colon}{value}")).collect();
+        self.list.push((key.0..end, texts.join(&format!(",{space}"))));
+    }
+
     /// Gives a field of an object another value; adds the field where there is none.
     pub(crate) fn set(&mut self, object: usize, name: &str, text: String) {
         match self.spans.field(object, name) {
@@ -254,6 +263,12 @@ mod tests {
         splices.set(inside, "new", "10".into());
         splices.set(inside, "last", "11".into());
         splices.add_field(spans.field(root, "f").unwrap(), "g", "12");
+        let mut others = Splices::new(&spans);
+        others.replace_field(inside, &[("x", "1".into()), ("y", "2".into())]);
+        assert_eq!(
+            others.apply(),
+            TEXT.replace("\"b\\u0063\" : { \"d\" : -2.5 }", "\"x\" : 1,\n  \"y\" : 2")
+        );
         let expected = " { \"a\" : [ 1, {\"x\": \"],}\"}, \"\\\"\", 7, 8 ],\n  \"b\\u0063\" : { \"d\" : 9, \"new\" : 10, \"last\" : 11 }, \"e\" : [1,2], \"f\" : {\"g\":12} } ";
         assert_eq!(splices.apply(), expected);
     }

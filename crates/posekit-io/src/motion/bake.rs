@@ -9,8 +9,9 @@ use posekit::skeleton::JointKind;
 
 use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};
+use super::growth::Growth;
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Animation, Aside, Channel, Interpolation, TargetPath};
+use crate::gltf::{Animation, Aside, Channel, Character, Interpolation, TargetPath};
 
 /// Writes an edited clip into the animation that it was made of; returns how many joints differ.
 ///
@@ -18,7 +19,7 @@ use crate::gltf::{Animation, Aside, Channel, Interpolation, TargetPath};
 /// - `old`: the animation as the file has it
 /// - `new`: the same, written
 pub(super) fn bake(
-    cast: &Cast,
+    (cast, character): (&Cast, &Character),
     edited: &Clip,
     map: Option<&TimeMap>,
     old: &Animation,
@@ -28,6 +29,7 @@ pub(super) fn bake(
         new.channels.iter_mut().for_each(|channel| retime(channel, map));
     }
     let mut bake = Bake::new(cast, edited, by_target(old))?;
+    bake.growth = Growth::of(character, &by_target(new), &bake.times, cast.pace.snap());
     let joints = if bake.is_aligned {
         changed(cast.clip(), edited)
     } else {
@@ -93,6 +95,8 @@ struct Bake<'b> {
     is_aligned: bool,
     /// When the frames are; none behind the end of what was read.
     times: Vec<f64>,
+    /// How large things are at these times.
+    growth: Growth,
     changed: Vec<Channel>,
 }
 
@@ -114,7 +118,8 @@ impl<'b> Bake<'b> {
         {
             *last = cast.pace.end;
         }
-        Ok(Self { cast, edited, old, is_aligned, times, changed: Vec::new() })
+        let (growth, changed) = (Growth::default(), Vec::new());
+        Ok(Self { cast, edited, old, is_aligned, times, growth, changed })
     }
 
     /// Writes what changed of a joint.
@@ -124,7 +129,7 @@ impl<'b> Bake<'b> {
         let part = &self.cast.parts[joint];
         let turn = range.end - 4..range.end;
         if self.differs((part.node, TargetPath::Rotation), turn.clone()) {
-            self.put(part.node, TargetPath::Rotation, turn, |values| {
+            self.put(part.node, TargetPath::Rotation, turn, |_, values| {
                 let motion = DQuat::from_xyzw(values[0], values[1], values[2], values[3]);
                 Some(part.node_rotation(motion).to_array().to_vec())
             })?;
@@ -132,11 +137,28 @@ impl<'b> Bake<'b> {
         let place = range.start..range.start + 3;
         let moved = (part.node, TargetPath::Translation);
         if skeleton.kind(joint) == JointKind::Free && self.differs(moved, place.clone()) {
-            self.put(part.node, TargetPath::Translation, place, |values| {
-                translation(part, values)
+            let factors: Option<Vec<f64>> = self.growth.of_joint(joint).map(<[f64]>::to_vec);
+            if !self.is_aligned && self.only_grows(joint, &place, factors.as_deref()) {
+                return Ok(());
+            }
+            self.put(part.node, TargetPath::Translation, place, |frame, values| {
+                let factor = factors.as_ref().map_or(1.0, |factors| factors[frame]);
+                translation(part, values, factor)
             })?;
         }
         Ok(())
+    }
+
+    /// Whether a joint is at other frames where its node is at rest, so that no key is needed: scales alone move it.
+    fn only_grows(&self, joint: usize, place: &Range<usize>, factors: Option<&[f64]>) -> bool {
+        let part = &self.cast.parts[joint];
+        let Some(factors) = factors else { return false };
+        let is_at_rest = |(frame, &factor): (usize, &f64)| {
+            let place = translation(part, &self.edited.frame(frame)[place.clone()], factor);
+            place.is_some_and(|place| part.is_at_rest(DVec3::from_slice(&place)))
+        };
+        !self.old.contains_key(&(part.node, TargetPath::Translation))
+            && factors.iter().enumerate().all(is_at_rest)
     }
 
     /// True where some of a frame's values are not those that were read; at other frames where the file moves the same, or some are not those it is at.
@@ -175,7 +197,7 @@ impl<'b> Bake<'b> {
         node: usize,
         path: TargetPath,
         range: Range<usize>,
-        value: impl Fn(&[f64]) -> Option<Vec<f64>>,
+        value: impl Fn(usize, &[f64]) -> Option<Vec<f64>>,
     ) -> Result<()> {
         let old = self.old.get(&(node, path)).copied().filter(|old| self.is_on_frames(old));
         let times = old.map_or_else(|| self.times.clone(), |old| old.times.clone());
@@ -184,12 +206,12 @@ impl<'b> Bake<'b> {
             match old.filter(|_| self.is_frame_same(frame, &range)) {
                 Some(old) => values.extend_from_slice(old.value(frame)),
                 None => {
-                    let own = value(&self.edited.frame(frame)[range.clone()]).ok_or_else(|| {
+                    let own = value(frame, &self.edited.frame(frame)[range.clone()]);
+                    values.extend(own.ok_or_else(|| {
                         let place = Place::named(format!("node {node}"));
                         let message = "it stands under a scale of zero and cannot be moved".into();
                         Error::Value { place, message }
-                    })?;
-                    values.extend(own);
+                    })?);
                 }
             }
         }
@@ -210,9 +232,10 @@ impl<'b> Bake<'b> {
     }
 }
 
-fn translation(part: &Part, values: &[f64]) -> Option<Vec<f64>> {
+/// - `factor`: by how much scales above make the offset larger than it is at first
+fn translation(part: &Part, values: &[f64], factor: f64) -> Option<Vec<f64>> {
     let place = part.node_translation(DVec3::new(values[0], values[1], values[2]))?;
-    Some(place.to_array().to_vec())
+    Some((place / factor).to_array().to_vec())
 }
 
 /// Turns the sign of each quaternion to the side of the one before it, save of those whose bits were kept: readers that mix numbers without a look at the

@@ -3,7 +3,8 @@
 //! For a node with the local rotation `r` and translation `t` at rest, and the linear parts `L` (rotation and scale) of it and what is above it,
 //! the joint stands on its parent's joint at the rotation `r` and the offset `S t`, where `S = R^-1 L_1 L_2 ...` with the rotation `R` and the linear
 //! parts of all that is above. A channel's rotation `rho` is the joint's motion `r^-1 rho`, its translation `tau` the motion `r^-1 S (tau - t)`.
-//! Under equal scales `S` is a factor. Under others it is what it is at rest, so that bones keep their lengths.
+//! Under equal scales `S` is a factor. Under others it is what it is at rest, so that bones keep their lengths. Scales that change by a factor are
+//! followed (`growth.rs`).
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use posekit::motion::Clip;
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 
 use super::MotionOptions;
+use super::growth::{Growth, HIDDEN, grows, shears};
 use super::pace::Pace;
 use crate::error::{Error, Place, Result};
 use crate::gltf::{Animation, Asset, Channel, Character, TargetPath};
@@ -22,8 +24,8 @@ use crate::warnings::Warnings;
 /// A place on the parent that moves by less than this part of the figure's size stands still: exporters write still bones with the noise of single precision.
 const STILL: f64 = 1e-5;
 
-/// Scales that differ by less than this part are the same.
-const SAME_SCALE: f64 = 1e-3;
+/// A place that is off by less than this part of itself, between frames, is the one at rest: scales go on curves there, and frames straight.
+const AT_REST: f64 = 1e-3;
 
 /// The clip of an animation, and what leads back to its keys.
 #[derive(Debug)]
@@ -76,12 +78,15 @@ impl Cast {
             return Err(Error::TooLarge { what, limit, field: "animation_values" });
         }
         let channels = by_target(animation);
+        let times: Vec<f64> = (0..pace.count()).map(|frame| pace.time(frame)).collect();
+        let growth = Growth::of(character, &channels, &times, pace.snap());
         let mut parts = parts(character, &channels);
         let size = size(character);
         let mut joints = Vec::with_capacity(parts.len());
         let mut moves = Vec::with_capacity(parts.len());
         for (joint, part) in parts.iter_mut().enumerate() {
             let mut own = sampled(&channels, part.node, &pace);
+            own.grow(growth.of_joint(joint), part.base);
             let kind = part.settle(character, joint, &mut own, STILL * size);
             joints.push(Joint {
                 name: character.skeleton().name(joint).to_owned(),
@@ -105,6 +110,15 @@ impl Cast {
     }
 }
 
+impl Moves {
+    /// Offsets on the parent as large as the scales above make them.
+    fn grow(&mut self, factors: Option<&[f64]>, at_rest: DVec3) {
+        let Some(factors) = factors else { return };
+        let places = self.translations.get_or_insert_with(|| vec![at_rest; factors.len()]);
+        places.iter_mut().zip(factors).for_each(|(place, factor)| *place *= factor);
+    }
+}
+
 impl Part {
     /// What kind of joint holds the moves; a place that stays becomes the joint's own.
     fn settle(
@@ -114,11 +128,6 @@ impl Part {
         own: &mut Moves,
         still: f64,
     ) -> JointKind {
-        if character.rest(joint).scale.is_none() {
-            // A matrix: no channel may move it.
-            (own.rotations, own.translations) = (None, None);
-            return JointKind::Fixed;
-        }
         if let Some(places) = &own.translations
             && let Some(&first) = places.first()
         {
@@ -148,6 +157,11 @@ impl Part {
         Some(self.base + self.node_from_joint? * (self.rotation * position))
     }
 
+    /// Whether a translation of the node is its place at rest, as far as frames between frames can tell.
+    pub(super) fn is_at_rest(&self, translation: DVec3) -> bool {
+        (translation - self.base).length() <= AT_REST * self.base.length()
+    }
+
     fn motion(&self, rotation: DQuat) -> DQuat {
         self.rotation.conjugate() * rotation
     }
@@ -172,16 +186,19 @@ fn clock(asset: &Asset, index: usize) -> Vec<&[f64]> {
 
 /// The channels of an animation that turn or move joints.
 fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'a Channel> {
-    let mut is_joint = Vec::new();
+    let (mut is_joint, mut carries) = (Vec::new(), Vec::new());
     for joint in 0..character.skeleton().n_joints() {
         let node = character.node(joint);
         if node >= is_joint.len() {
             is_joint.resize(node + 1, false);
+            carries.resize(node + 1, false);
         }
         is_joint[node] = true;
+        carries[node] = !character.skeleton().children(joint).is_empty();
     }
     let moves = |channel: &&Channel| {
-        channel.path != TargetPath::Scale && is_joint.get(channel.node) == Some(&true)
+        is_joint.get(channel.node) == Some(&true)
+            && (channel.path != TargetPath::Scale || carries[channel.node] && grows(channel))
     };
     animation.channels.iter().filter(moves).collect()
 }
@@ -203,15 +220,12 @@ pub(super) fn by_target(animation: &Animation) -> ByTarget<'_> {
 }
 
 /// The scale of a node when an animation begins; where it is zero then, because the figure only appears later, the largest that it comes to.
-fn first_scale(channels: &ByTarget<'_>, node: usize) -> Option<DVec3> {
-    let channel = channels.get(&(node, TargetPath::Scale))?;
+pub(super) fn first_scale(channel: &Channel) -> Option<DVec3> {
     let at = |key: usize| DVec3::from_slice(channel.value(key));
     let size = |key: usize| at(key).abs().min_element();
-    if size(0) > 0.0 {
-        return Some(at(0));
-    }
     let larger = |best: usize, key: usize| if size(key) > size(best) { key } else { best };
-    (0..channel.times.len()).reduce(larger).map(at)
+    let largest = (0..channel.times.len()).reduce(larger)?;
+    Some(at(if size(0) > HIDDEN * size(largest) { 0 } else { largest }))
 }
 
 /// Each joint as it stands when the animation begins.
@@ -223,7 +237,8 @@ fn parts(character: &Character, channels: &ByTarget<'_>) -> Vec<Part> {
     for joint in 0..n_joints {
         let rest = character.rest(joint);
         let node = character.node(joint);
-        let linear = match first_scale(channels, node).filter(|_| rest.scale.is_some()) {
+        let scale = channels.get(&(node, TargetPath::Scale));
+        let linear = match scale.and_then(|channel| first_scale(channel)) {
             Some(scale) => DMat3::from_quat(rest.rotation) * DMat3::from_diagonal(scale),
             None => rest.linear,
         };
@@ -292,27 +307,25 @@ fn values(skeleton: &Skeleton, parts: &[Part], moves: &[Moves], n_frames: usize)
     values
 }
 
-/// Warns of scales that change while joints hang below them.
+/// Warns of scales that change and are not followed while joints hang below them.
 pub(super) fn warn_of_scales(asset: &Asset, warnings: &mut Warnings) {
     let Some(character) = asset.character() else { return };
     let skeleton = character.skeleton();
     for (index, animation) in asset.animations().iter().enumerate() {
         let scales = |channel: &&Channel| channel.path == TargetPath::Scale;
         for channel in animation.channels.iter().filter(scales) {
-            let carries = character
-                .joint(channel.node)
-                .is_some_and(|joint| !skeleton.children(joint).is_empty());
-            let first = DVec3::from_slice(channel.value(0));
-            let differs = |key: usize| {
-                let off = (DVec3::from_slice(channel.value(key)) - first).abs().max_element();
-                off > SAME_SCALE * first.abs().max_element()
+            let joint = character.joint(channel.node);
+            let carrier = joint.filter(|&joint| !skeleton.children(joint).is_empty());
+            let Some(joint) = carrier.filter(|_| shears(channel)) else {
+                continue;
             };
-            if carries && (0..channel.times.len()).any(differs) {
-                warnings.push(
-                    Place::named(format!("animations[{index}]")),
-                    format!("the scale of node {} changes; bones keep the lengths that they have when it begins", channel.node),
-                );
-            }
+            let name =
+                animation.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+            let message = format!(
+                "the scale of `{}` changes by other amounts along one axis than along another, which is not followed: what hangs on it keeps the size that it has when the motion begins, so where its feet stand may be off",
+                skeleton.name(joint)
+            );
+            warnings.push(Place::named(format!("animations[{index}]{name}")), message);
         }
     }
 }

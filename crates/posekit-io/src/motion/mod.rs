@@ -36,6 +36,7 @@ mod bake;
 mod capture;
 mod cast;
 mod format;
+mod growth;
 mod pace;
 mod thin;
 mod to_bvh;
@@ -329,9 +330,10 @@ impl MotionFile {
     ///
     /// - Of a BVH: as its [`Rig`](bvh::Rig) has it, in the file's unit.
     /// - Of a glTF: the nodes of the [`Character`](crate::gltf::Character), sampled. Joints are balls; the joint that carries all that moves, and those whose place on
-    ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed, and so are nodes with a matrix. Bones have the lengths
-    ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest). It is in metres and begins
-    ///   when its first key is.
+    ///   their parent changes, are free. Joints that nothing moves and no skin lists are fixed. A node with a
+    ///   matrix is what the matrix says, taken apart; where it is moved, it is written as translation, rotation and scale. Bones have the lengths
+    ///   that they have when the animation begins, all scales applied (a scale that begins at zero counts where it is largest); joints below a scale that
+    ///   changes by one factor along all axes move on their parents as it says. It is in metres and begins when its first key is.
     ///
     /// # Errors
     /// [`Error::NoSuchName`] where there is no such motion; [`Error::Value`] for an animation that moves no joint of a skeleton, or whose lengths
@@ -344,7 +346,8 @@ impl MotionFile {
         }
     }
 
-    /// The figure at rest, as a clip of one frame: what there is to look at where nothing moves.
+    /// The figure at rest, as a clip of one frame: what there is to look at where nothing moves. Its frame time is [`MotionOptions::fps`]', or a sixtieth of a
+    /// second.
     ///
     /// # Errors
     /// [`Error::Value`] for a glTF without nodes; otherwise as [`clip`](Self::clip).
@@ -362,7 +365,8 @@ impl MotionFile {
             }
         };
         let neutral = skeleton.neutral();
-        let clip = Clip::try_new(skeleton, 1.0 / pace::DEFAULT_RATE, neutral)?;
+        let rate = self.options.fps.unwrap_or(pace::DEFAULT_RATE);
+        let clip = Clip::try_new(skeleton, 1.0 / rate, neutral)?;
         Ok(clip.with_up(up)?.with_metres_per_unit(unit))
     }
 
@@ -459,7 +463,11 @@ impl MotionFile {
                     if let Some(map) = map {
                         asides[index].iter_mut().for_each(|aside| bake::retime_aside(aside, map));
                     }
-                    joints.push(bake::bake(cast, clip, map, old, &mut animations[index])?);
+                    let Some(character) = asset.character() else {
+                        return Err(cast::nothing(&format!("animations[{index}]")));
+                    };
+                    let new = &mut animations[index];
+                    joints.push(bake::bake((cast, character), clip, map, old, new)?);
                 }
                 let gltf::Written { file, buffers } =
                     asset.write_with(&animations, &asides, stem)?;

@@ -14,7 +14,8 @@ use crate::json::text_value;
 /// Bytes of a file with nodes, a skin without a mesh that says which of them are bones, and one animation.
 ///
 /// The format wants metres and y up: lengths are multiplied by the clip's [unit](Clip::metres_per_unit) where it is known, and the roots are turned so that
-/// the clip's [up](Clip::up) is +y. Joints that keep their values all the time have one key, those that stay at rest none.
+/// the clip's [up](Clip::up) is +y. Joints that keep their values all the time have one key, those that stay at rest none; where no joint moves, the first
+/// has one at every frame.
 ///
 /// - `name`: of the animation
 ///
@@ -236,7 +237,27 @@ impl<'c> Figure<'c> {
                 }
             }
         }
+        self.keep_time(clip, &mut tracks);
         tracks
+    }
+
+    /// Gives the first joint that can move a key at every frame where no joint moves: nothing else in the file says how long the clip is, and at which rate.
+    fn keep_time(&self, clip: &Clip, tracks: &mut Vec<Track>) {
+        let n_frames = clip.n_frames();
+        let first = (0..self.n_joints()).find(|&joint| self.skeleton.kind(joint).n_values() > 0);
+        let Some(joint) = first.filter(|_| n_frames > 1) else { return };
+        if tracks.iter().any(|track| track.keys.len() > 1) {
+            return;
+        }
+        let is_turn = |track: &&mut Track| track.joint == joint && track.moves == Moves::Rotation;
+        match tracks.iter_mut().find(is_turn) {
+            Some(track) => track.keys = (0..n_frames).collect(),
+            None => {
+                let values = self.rests[joint].rotation.to_array().map(single).repeat(n_frames);
+                let (moves, keys) = (Moves::Rotation, (0..n_frames).collect());
+                tracks.insert(0, Track { joint, moves, values, keys });
+            }
+        }
     }
 }
 
