@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 /// A GLB with the walk four times: under two names that some systems take for one, under one that no system takes, and under none.
 fn pack(place: &Path) -> PathBuf {
     let path = place.join("pack.glb");
-    assert!(run(&["convert", "-o"], &[&path, &walk()]).status.success());
+    let converted = run(&["convert", "-o"], &[&path, &walk()]);
+    assert!(converted.status.success(), "{}", errors(&converted));
     edit(&path, |json| {
         let walk = json["animations"][0].clone();
         let named = |name: Value| {
