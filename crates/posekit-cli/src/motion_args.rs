@@ -189,7 +189,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
-    /// The form of what is written: motion capture, or binary glTF with joints and an animation; by default what the output's name ends in
+    /// The form of what is written: motion capture, or binary glTF with joints and an animation; by default what the output's name ends in; of
+    /// one file into a folder, the one that it has not
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Target>,
     /// Only so many keys of a GLB that every joint stays this near to where it is at every frame [mm]

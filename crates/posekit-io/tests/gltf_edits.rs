@@ -634,6 +634,11 @@ fn a_node_that_is_moved_has_no_matrix() {
         "the bytes and their number, of the view and the buffer: {after}"
     );
     assert_eq!(read_again(&written, &|_| Vec::new()).animations(), moved);
+    for (large, small) in [("[0,0,-1,0,", "[0,0,-1e40,0,"), ("[0,0,-1,0,", "[0,0,-1e-60,0,")] {
+        let asset = open(text.replace(large, small).as_bytes(), b"").unwrap();
+        let error = asset.write(&moved, "x").unwrap_err().to_string();
+        assert!(error.contains("leaves single precision"), "{error}");
+    }
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn g8_trees() {
         (r#"{ "children": [1] }, { "children": [0] }"#, "nodes form a ring: 0, 1"),
         (r#"{ }, { "children": [2] }, { "children": [3] }, { "children": [1] }"#, "ring"),
         (r#"{ "children": [2] }, { "children": [2] }, { }"#, "node 2 is a child of node 0 already"),
-        (r#"{ "children": [99] }"#, "there is no node 99, only 1"),
+        (r#"{ "children": [99] }"#, "there is no node 99; the last is 0"),
         (r#"{ "children": [-1] }"#, "a whole number"),
         (r#"{ "children": [0.5] }"#, "a whole number"),
         ("", "there are no nodes"),

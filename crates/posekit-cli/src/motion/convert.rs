@@ -121,7 +121,7 @@ fn rest(
         Target::Bvh => "there is no motion in it; its pose at rest is written, as one frame".into(),
         Target::Glb => "there is no motion in it; its joints are written as they rest".into(),
     });
-    record.clips.push(ClipRecord { frames: 0, ..clip_record(&clip) });
+    record.clips.push(ClipRecord { frames: 0, fps: None, ..clip_record(&clip) });
     Ok(Output { path: place.to_owned(), bytes })
 }
 

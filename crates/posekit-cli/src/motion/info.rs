@@ -32,6 +32,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         if let (0, Ok(rest)) = (opened.file.n_clips(), opened.file.rest()) {
             record.clips.push(ClipRecord {
                 frames: 0,
+                fps: None,
                 ..with_skeleton(clip_record(&rest), &opened.file, &rest)
             });
         }

@@ -25,6 +25,9 @@ pub(super) fn file_text(file: &FileRecord) -> String {
     }
     let title = format!("{}: {}", plain(&file.file), file.format);
     let clip = match file.clips.as_slice() {
+        [] if file.output.is_some() => {
+            return format!("{title}, no motion in it, so nothing was changed\n");
+        }
         [] => return format!("{title}, no motion in it\n"),
         [clip] => clip,
         _ => return motions_text(file),
@@ -424,7 +427,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
                 Cell::new(clip.joints.to_string()),
                 Cell::new(file.clips.iter().map(|clip| clip.frames).sum::<usize>().to_string()),
                 Cell::new(clip.fps.map_or_else(|| "–".to_owned(), |fps| digits(fps, 2))),
-                Cell::new(digits(file.clips.iter().map(|clip| clip.seconds).sum(), 2)),
+                Cell::new(seconds(file.clips.iter().map(|clip| clip.seconds).sum())),
             ]);
         }
         table.row(cells);

@@ -117,7 +117,13 @@ fn read_children(
 pub(super) fn read_index(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<usize> {
     let index = cursor.count()?;
     let found = usize::try_from(index).ok().filter(|&index| index < count);
-    found.ok_or_else(|| cursor.invalid(format!("there is no {what} {index}, only {count}")))
+    found.ok_or_else(|| {
+        let last = match count.checked_sub(1) {
+            Some(last) => format!("the last is {last}"),
+            None => "there are none".to_owned(),
+        };
+        cursor.invalid(format!("there is no {what} {index}; {last}"))
+    })
 }
 
 /// Puts parents before children. Since no node has two parents, what the walk does not come to stands in a ring.

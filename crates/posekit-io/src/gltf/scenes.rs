@@ -57,16 +57,11 @@ pub(super) fn warn_of_skinned_nodes(
         let Some(field) = tree.list[node].any_object()?.optional("skin") else { continue };
         let skin = read_index(&field, skins.len(), "skin")?;
         if is_moved(node) || is_moved_above[node] {
-            let whose = if is_moved(node) {
-                "its own transform moves"
-            } else {
-                "the transforms above it move"
-            };
-            warn(
-                warnings,
-                &tree.list[node],
-                &format!("shows a skin, which stays where its joints are: {whose} nothing"),
+            let whose = if is_moved(node) { "its own transform" } else { "what is above it" };
+            let message = format!(
+                "its mesh is skinned, so joints alone move it; {whose} does not, as the format has it"
             );
+            warn(warnings, &tree.list[node], &message);
         }
         shown[tops[node]].extend(top_of_skin[skin].map(|top| (node, top)));
     }

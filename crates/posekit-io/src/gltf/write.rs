@@ -110,6 +110,9 @@ fn check(
             let node = nodes.get(channel.node).and_then(|node| node.as_object());
             let matrix = node.as_ref().and_then(|node| node.optional("matrix"));
             let taken_apart = match matrix.map(|matrix| matrix_parts(&matrix)).transpose()? {
+                Some(Ok(apart)) if !is_single(&apart) => {
+                    Some("a number of the node's matrix leaves single precision".to_owned())
+                }
                 Some(Ok(apart)) => parts.insert(channel.node, apart).and(None),
                 Some(Err(fault)) => Some(format!("the node's matrix {fault}")),
                 None => None,
@@ -366,6 +369,13 @@ impl InFile {
         let is_own = uses.iter().map(|&uses| uses == 1 && is_plain).collect();
         Some(Self { samplers, channels, sampler_list, channel_list, is_own })
     }
+}
+
+/// Whether a file can hold what a matrix says: nothing too large, and no scale so small that it would be zero.
+fn is_single(parts: &Parts) -> bool {
+    let numbers = parts.translation.to_array().into_iter().chain(parts.scale.to_array());
+    numbers.map(single).all(f32::is_finite)
+        && parts.scale.to_array().into_iter().all(|scale| single(scale) != 0.0)
 }
 
 /// The fields of a node that say what its matrix said.
