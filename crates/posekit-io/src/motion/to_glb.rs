@@ -249,8 +249,7 @@ impl<'c> Figure<'c> {
         if tracks.iter().any(|track| track.keys.len() > 1) {
             return;
         }
-        let is_turn = |track: &&mut Track| track.joint == joint && track.moves == Moves::Rotation;
-        match tracks.iter_mut().find(is_turn) {
+        match tracks.iter_mut().find(|track| track.joint == joint) {
             Some(track) => track.keys = (0..n_frames).collect(),
             None => {
                 let values = self.rests[joint].rotation.to_array().map(single).repeat(n_frames);
