@@ -247,3 +247,25 @@ fn a_character_without_a_motion_is_converted_as_it_rests() {
     assert!(cleaned.status.success() && text(&cleaned).contains("no motion in it"));
     assert_eq!(fs::read(&copy).unwrap(), fs::read(&still).unwrap());
 }
+
+#[test]
+fn a_file_goes_into_a_folder_under_its_own_name() {
+    let place = place("packs-into");
+    let input = place.join("walk.bvh");
+    fs::copy(walk(), &input).unwrap();
+    let out = place.join("out");
+    // A folder that is not there yet is one by the end of its name.
+    assert!(clean(&input, &out.join(""), &[]).status.success());
+    let retimed = run(&["retime", "--to-fps", "15", "-o"], &[&place.join("more").join(""), &input]);
+    assert!(retimed.status.success(), "{}", errors(&retimed));
+    let convert = run(&["convert", "-o"], &[&out, &input]);
+    assert!(convert.status.success(), "a BVH becomes a GLB: {}", errors(&convert));
+    assert_eq!(names(&out), ["walk.bvh", "walk.glb"]);
+    assert_eq!(names(&place.join("more")), ["walk.bvh"]);
+    for (folder, words) in [(&out, "is there already"), (&place, "the output is the input")] {
+        let refused = clean(&input, folder, &[]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(errors(&refused).contains(words), "{}", errors(&refused));
+    }
+    assert_eq!(fs::read(&input).unwrap(), fs::read(walk()).unwrap());
+}
