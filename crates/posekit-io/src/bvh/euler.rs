@@ -54,15 +54,19 @@ pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
 /// [`rotation_of`] for three turns about three axes, none of them zero: bit for bit the same, without the products with zero that begin it.
 #[inline]
 pub(super) fn rotation_of_three(axes: [Axis; 3], angles: [f64; 3]) -> DQuat {
-    let [i, j, k] = axes.map(Axis::index);
     let [(si, ci), (sj, cj), (sk, ck)] = angles.map(|angle| sin_cos(0.5 * angle));
     let sign = sign_of(axes);
-    let mut q = [0.0; 3];
     // Of two turns, then of all three.
     let (a, b, c, w) = (si * cj, ci * sj, sign * (si * sj), ci * cj);
     let s = sign * sk;
-    (q[i], q[j], q[k]) = (a * ck + b * s, b * ck - a * s, c * ck + w * sk);
-    DQuat::from_xyzw(q[0], q[1], q[2], w * ck - c * sk)
+    let (i, j, k) = (a * ck + b * s, b * ck - a * s, c * ck + w * sk);
+    // Picked and not stored at their places: what is stored in parts and read whole must wait.
+    let of = |axis: Axis| match axes {
+        [first, ..] if first == axis => i,
+        [_, second, _] if second == axis => j,
+        _ => k,
+    };
+    DQuat::from_xyzw(of(Axis::X), of(Axis::Y), of(Axis::Z), w * ck - c * sk)
 }
 
 /// 1 for axes in the order of a frame, -1 for the mirrored one.

@@ -258,7 +258,8 @@ fn read_row(
             Err(fault) => return Err(RowFault::Word { at, channel, fault }),
         }
         channel += 1;
-        at = skip(at);
+        // A number ends at a blank, or with the line.
+        at = skip(at + 1);
     }
     if channel < n { Err(RowFault::Short(channel)) } else { Ok(true) }
 }

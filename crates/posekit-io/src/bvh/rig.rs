@@ -237,9 +237,11 @@ impl Rig {
         if file.n_channels() != self.n_channels {
             return Vec::new();
         }
-        let mut all = vec![0.0; n * file.n_frames()];
-        for (frame, q) in all.chunks_exact_mut(n.max(1)).enumerate() {
-            self.configuration(file.frame(frame), q);
+        let mut all = Vec::with_capacity(n * file.n_frames());
+        let mut q = vec![0.0; n];
+        for frame in 0..file.n_frames() {
+            self.configuration(file.frame(frame), &mut q);
+            all.extend_from_slice(&q);
         }
         all
     }

@@ -24,8 +24,11 @@ const BASE: f64 = 0.25;
 /// Heights of standing feet scatter by so much \[leg lengths\]; what is farther from the plane counts little.
 const SCATTER: f64 = 0.02;
 
-/// Rounds with the weights of least absolute deviations, then with weights that let outliers go.
-const ROUNDS: (usize, usize) = (12, 12);
+/// Rounds with the weights of least absolute deviations, and then with weights that let outliers go, at most.
+const ROUNDS: usize = 12;
+
+/// A slope that changes by less from one round to the next is found: a thousandth of a millimetre on a metre.
+const SETTLED: f64 = 1e-6;
 
 /// The tangent of the steepest slope that is taken for a floor; people slip on steeper ones.
 const STEEPEST: f64 = 0.5;
@@ -135,11 +138,17 @@ struct Sample {
 fn fitted_normal(paths: &Paths) -> DVec3 {
     let (first, second) = level_axes(paths.up);
     let mut groups = groups(paths, first, second);
-    let mut slope = (0.0, 0.0);
-    for round in 0..ROUNDS.0 + ROUNDS.1 {
-        let Some(found) = fit(&groups, BASE * paths.length) else { return paths.up };
-        slope = found;
-        reweigh(&mut groups, slope, round < ROUNDS.0, SCATTER * paths.length);
+    let Some(mut slope) = fit(&groups, BASE * paths.length) else { return paths.up };
+    for is_first in [true, false] {
+        for _ in 0..ROUNDS {
+            reweigh(&mut groups, slope, is_first, SCATTER * paths.length);
+            let Some(found) = fit(&groups, BASE * paths.length) else { return paths.up };
+            let change = (found.0 - slope.0).abs() + (found.1 - slope.1).abs();
+            slope = found;
+            if change < SETTLED {
+                break;
+            }
+        }
     }
     let steepness = (slope.0 * slope.0 + slope.1 * slope.1).sqrt();
     if steepness > STEEPEST {

@@ -17,8 +17,11 @@ const WINDOW: f64 = 0.3;
 /// Those up to this time away count fully \[s\], those farther away only where there are none.
 const NEAR: f64 = 0.08;
 
-/// Rounds of the reweighting that finds the middle of velocities.
+/// Rounds of the reweighting that finds the middle of velocities, at most.
 const ROUNDS: usize = 5;
+
+/// A middle that moves by less is found \[leg lengths/s\]: a thousandth of what makes velocities differ.
+const SETTLED: f64 = 2e-4;
 
 /// Velocities nearer than this count as the same \[leg lengths/s\].
 const ALIKE: f64 = 0.2;
@@ -159,12 +162,15 @@ impl Crowd {
                     best = (density, velocity);
                 }
             }
+            self.weigh(best.1);
         }
-        let mut middle = best.1;
-        for _ in 0..ROUNDS {
+        let mut middle = self.mean_near();
+        for _ in 1..ROUNDS {
             self.weigh(middle);
-            let (sum, weights) = self.sum(&self.near);
-            middle = sum / weights;
+            let before = core::mem::replace(&mut middle, self.mean_near());
+            if middle.distance_squared(before) < SETTLED * SETTLED {
+                break;
+            }
         }
         Some(middle)
     }
@@ -191,6 +197,12 @@ impl Crowd {
         self.weigh(middle);
         let near = |(_, part): &(f64, Range<usize>)| self.near[part.clone()].iter().sum::<f64>();
         self.parts.iter().map(near).sum()
+    }
+
+    /// The mean of the velocities, each counting as for the middle at hand.
+    fn mean_near(&self) -> DVec3 {
+        let (sum, weights) = self.sum(&self.near);
+        sum / weights
     }
 
     /// The sum of the velocities by some weights, and that of the weights.

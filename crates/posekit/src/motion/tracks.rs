@@ -27,11 +27,18 @@ impl Tracks {
     /// The tracks of these joints over a clip.
     pub(super) fn new(clip: &Clip, wanted: &[usize]) -> Self {
         let mut tracks = Self::of_joints(clip.skeleton(), wanted);
-        let (n_slots, n_frames) = (tracks.joints.len(), clip.n_frames());
-        tracks.n_frames = n_frames;
-        tracks.rotations = vec![DQuat::IDENTITY; n_slots * n_frames];
-        tracks.places = vec![DVec3::ZERO; n_slots * n_frames];
-        tracks.fill(clip, &vec![true; n_slots]);
+        let parents = tracks.parents(clip.skeleton());
+        tracks.n_frames = clip.n_frames();
+        tracks.rotations.reserve_exact(parents.len() * tracks.n_frames);
+        tracks.places.reserve_exact(parents.len() * tracks.n_frames);
+        // Joint after joint, as they stand in memory.
+        for (slot, parent) in parents.into_iter().enumerate() {
+            for frame in 0..tracks.n_frames {
+                let Pose { rotation, translation } = tracks.pose_of(clip, frame, slot, parent);
+                tracks.rotations.push(rotation);
+                tracks.places.push(translation);
+            }
+        }
         tracks
     }
 
@@ -40,38 +47,26 @@ impl Tracks {
     /// - `changed`: the joints whose values may differ
     pub(super) fn over(mut self, clip: &Clip, changed: &[usize]) -> Self {
         self.shifts.clear();
-        let mut is_new = vec![false; self.joints.len()];
-        for (slot, parent) in self.parents(clip.skeleton()).into_iter().enumerate() {
+        let parents = self.parents(clip.skeleton());
+        let mut is_new = vec![false; parents.len()];
+        for (slot, parent) in parents.into_iter().enumerate() {
             is_new[slot] =
                 changed.contains(&self.joints[slot]) || parent.is_some_and(|parent| is_new[parent]);
+            for frame in (0..self.n_frames).filter(|_| is_new[slot]) {
+                let Pose { rotation, translation } = self.pose_of(clip, frame, slot, parent);
+                self.rotations[slot * self.n_frames + frame] = rotation;
+                self.places[slot * self.n_frames + frame] = translation;
+            }
         }
-        self.fill(clip, &is_new);
         self
     }
 
-    /// Finds the poses of some of the joints: of all that are marked, and of none above one that is not.
-    fn fill(&mut self, clip: &Clip, is_marked: &[bool]) {
-        let (skeleton, n) = (clip.skeleton(), self.n_frames);
-        let parents = self.parents(skeleton);
-        // Joint after joint, as they stand in memory.
-        for slot in (0..parents.len()).filter(|&slot| is_marked[slot]) {
-            let (rotations, own_rotations) = self.rotations.split_at_mut(slot * n);
-            let (places, own_places) = self.places.split_at_mut(slot * n);
-            let above = parents[slot].map(|parent| {
-                let own = parent * n..(parent + 1) * n;
-                (&rotations[own.clone()], &places[own])
-            });
-            let own = own_rotations.iter_mut().zip(own_places).take(n).enumerate();
-            for (frame, (rotation, place)) in own {
-                let world_from_parent = above.map_or(Pose::IDENTITY, |(rotations, places)| Pose {
-                    rotation: rotations[frame],
-                    translation: places[frame],
-                });
-                let joint = self.joints[slot];
-                let pose = skeleton.pose_on(joint, clip.frame(frame), world_from_parent);
-                (*rotation, *place) = (pose.rotation, pose.translation);
-            }
-        }
+    /// Pose of a joint in a frame of a clip, from that of its parent, which is known.
+    #[inline(always)]
+    fn pose_of(&self, clip: &Clip, frame: usize, slot: usize, parent: Option<usize>) -> Pose {
+        let world_from_parent =
+            parent.map_or(Pose::IDENTITY, |parent| self.found(parent * self.n_frames + frame));
+        clip.skeleton().pose_on(self.joints[slot], clip.frame(frame), world_from_parent)
     }
 
     /// The same at every so many frames from the first.

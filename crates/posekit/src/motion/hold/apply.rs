@@ -232,7 +232,7 @@ impl<'a> Writer<'a> {
         let place = self.skeleton.value_range(joint).end - 4;
         let now = DQuat::from_xyzw(q[place], q[place + 1], q[place + 2], q[place + 3]);
         let new = now * (world_from_joint.conjugate() * turn * world_from_joint);
-        let new = new / new.length();
+        let new = new * (1.0 / new.length());
         q[place..place + 4].copy_from_slice(&new.to_array());
     }
 
