@@ -5,7 +5,7 @@
 //! hip. And one price for all knees is too little where a foot is held and its hip jumps. So the knees are looked at when the root has been found. Where one is
 //! rougher than the motion's own, the root changes a little around that time:
 //!
-//! - the knee becomes dearer;
+//! - the knee becomes dearer, and the other one there a little, too;
 //! - if it is straight, its bend is led along a smooth course, and the root goes to where the leg then reaches: the squared distance that a bend asks for is all
 //!   but linear in the root, also where the leg is straight;
 //! - if that is not enough, it is bent a little more. That costs next to nothing: a leg at six degrees is shorter by a thousandth, and trembles six times less
@@ -62,8 +62,11 @@ const COURSE_TIME: f64 = 0.03;
 /// How little a course hangs on the frames between those that stay as they are.
 const LOOSE: f64 = 1e-6;
 
-/// How much dearer a rough knee becomes.
-const DEARER: f64 = 4.0;
+/// How much dearer a rough knee becomes at the first look; at later ones less, the more often it was looked at, so that it comes to rest.
+const DEARER: f64 = 8.0;
+
+/// The part of that by which the other knees become dearer there, too: or where both feet stand, what one knee is spared goes to the other, and back at the next look.
+const BESIDE: f64 = 0.35;
 
 /// So long before and after the rough time \[s\].
 const NEAR: f64 = 0.05;
@@ -78,13 +81,10 @@ const STAY: f64 = 1000.0;
 const STAY_LED: f64 = 200.0;
 
 /// By how much farther than before the root may get, and as a part of the limb: two legs side by side ask for it, when they must differ by a little.
-const FARTHER: (f64, f64) = (1.25, 0.002);
+const FARTHER: (f64, f64) = (1.5, 0.004);
 
 /// How often the knees are looked at again.
-const LOOKS: usize = 7;
-
-/// How often the root is found anew for that: the second time about where it came to.
-const STEPS: usize = 2;
+const LOOKS: usize = 14;
 
 /// A leg whose knee is led along a course, and the frames in which it is.
 pub(super) type Led = (Limb, Range<usize>);
@@ -231,8 +231,11 @@ fn roughest(bends: &[f64]) -> f64 {
     bends.windows(3).map(second).fold(SMOOTH, greater)
 }
 
+/// The second difference of the angles of three chords. An angle that is large already changes by more than its chord.
 fn second(three: &[f64]) -> f64 {
-    ((three[1] - three[0]) - (three[2] - three[1])).abs()
+    let half = 0.5 * three[1];
+    let slope = greater(1.0 - half * half, LEAST).sqrt();
+    ((three[1] - three[0]) - (three[2] - three[1])).abs() / slope
 }
 
 fn knees(limb: &Side<'_>, run: &Run<'_>, frames: Range<usize>, root: &[DVec3]) -> Vec<Knee> {
@@ -414,21 +417,19 @@ fn smooth(
     let mut left = if is_new { f64::INFINITY } else { rough };
     let (mut least, mut best) = (left, first.clone());
     let mut change = vec![DVec3::ZERO; first.len()];
-    for _ in 0..LOOKS {
+    for look_no in 0..LOOKS {
         if left <= 1.0 {
             break;
         }
         lead(legs, run, window);
-        charge(legs, run);
-        for _ in 0..STEPS {
-            let mut costs = costs(legs, run, (root, &change), (window, step));
-            costs.add_part(system, inside.start);
-            costs.solve(&mut change);
-            for (root, (first, change)) in
-                root[inside.clone()].iter_mut().zip(first.iter().zip(&change))
-            {
-                *root = *first + *change;
-            }
+        charge(legs, run, (DEARER - 1.0) / (1.0 + look_no as f64));
+        let mut costs = costs(legs, run, (root, &change), (window, step));
+        costs.add_part(system, inside.start);
+        costs.solve(&mut change);
+        for (root, (first, change)) in
+            root[inside.clone()].iter_mut().zip(first.iter().zip(&change))
+        {
+            *root = *first + *change;
         }
         left = look(legs, run, root, window);
         if farthest(&root[inside.clone()]) > far {
@@ -457,25 +458,41 @@ fn look(
     most
 }
 
-/// Makes knees dearer where they are rough.
-fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>) {
+/// Makes knees dearer where they are rough, and the others there by a part of that.
+///
+/// - `more`: by how much, as a part of what they cost
+fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>, more: f64) {
     let near = frames_of(NEAR, run.frame_time);
-    for stand in legs.iter_mut().flat_map(|stands| stands.iter_mut()) {
-        // First it is seen what leading does, then what bending does.
-        if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
-            continue;
-        }
-        let (start, mut next) = (stand.span.frames.start, 0);
-        for tremble in stand.trembles.iter().filter(|tremble| tremble.size > 1.0) {
-            let at = tremble.frame - start;
-            let end = (at + near + 1).min(stand.prices.len());
-            let from = at.saturating_sub(near).max(next);
-            if from < end {
-                stand.prices[from..end].iter_mut().for_each(|price| *price *= DEARER);
-                next = end;
+    let rough: Vec<Vec<usize>> = legs.iter().map(|stands| rough_frames(stands)).collect();
+    for (own, stands) in legs.iter_mut().enumerate() {
+        for stand in stands.iter_mut() {
+            // First it is seen what leading does, then what bending does.
+            if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
+                continue;
             }
+            let (start, n) = (stand.frames().start, stand.prices.len());
+            let mut factors = vec![1.0; n];
+            for (leg, frames) in rough.iter().enumerate() {
+                let factor = 1.0 + if leg == own { more } else { BESIDE * more };
+                // Each frame once, however many are rough near it.
+                let mut next = 0;
+                for frame in frames {
+                    let from = frame.saturating_sub(start + near).max(next);
+                    let end = (frame + near + 1).saturating_sub(start).min(n);
+                    let near = factors.get_mut(from..end).unwrap_or_default();
+                    near.iter_mut().for_each(|own| *own = greater(*own, factor));
+                    next = end;
+                }
+            }
+            stand.prices.iter_mut().zip(factors).for_each(|(price, factor)| *price *= factor);
         }
     }
+}
+
+/// The frames in which the knee of a leg is rough, in their order.
+fn rough_frames(stands: &[Stand<'_>]) -> Vec<usize> {
+    let trembles = stands.iter().flat_map(|stand| &stand.trembles);
+    trembles.filter(|tremble| tremble.size > 1.0).map(|tremble| tremble.frame).collect()
 }
 
 /// Leads straight knees that are rough, with the other one that is straight then, and bends those that were led already.
