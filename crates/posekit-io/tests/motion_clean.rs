@@ -597,9 +597,8 @@ fn what_stands_in_sound_clips_stands_in_cleaned_ones() {
             all.len(),
             &worst[..worst.len().min(5)]
         );
-        // Where a path was changed, what rolls before and after a plant goes along with it, and over short legs some steps are not found.
-        let is_gentle = matches!(injury, Injury::None | Noise(_) | Injury::Tilt(_));
-        let allowed = if is_gentle { 0 } else { all.len() / 20 };
+        // Feet that are too long or too short for their legs slide each by itself where they turn, and some do so too fast to be found.
+        let allowed = if matches!(injury, Legs(_)) { all.len() / 50 } else { 0 };
         assert!(seen <= allowed, "{injury}: {seen} plants slide visibly, {worst:?}");
     }
 }

@@ -26,6 +26,9 @@ const SHORTEST: f64 = 0.04;
 /// A part is firm for so long at least, which is three frames of any rate but the lowest \[s\].
 const BRIEFEST: f64 = 0.1;
 
+/// What of a plant is not firm at the height of the rest of it must be so at another for so long \[s\]: longer than a heel takes to lift off.
+const RESETTLED: f64 = 0.6;
+
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
 pub(super) const REST: f64 = 0.15;
 
@@ -237,6 +240,8 @@ impl Stands {
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.
 ///
+/// A foot that stands for long may come to stand at another height, where it sinks in or is turned: what is left of a plant and keeps that well is firm, too.
+///
 /// - `own`, `ball`: heights of the part, and of the ball in front of it if it is a heel
 fn firm_runs(
     paths: &Paths,
@@ -245,44 +250,86 @@ fn firm_runs(
     band: f64,
     smoother: &Smoother,
 ) -> Vec<Found> {
-    let plant = &found.plant;
     let smooth = |raw: &[f64]| -> Vec<f64> {
-        plant.frames.clone().map(|frame| smoother.value(raw, frame)).collect()
+        found.plant.frames.clone().map(|frame| smoother.value(raw, frame)).collect()
     };
     let heights = smooth(own);
-    let rest = nth(&heights, heights.len() / 4);
-    // How far inside the band it is, above 0 where it is firm.
+    // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
+    let lift = |ball: &[f64]| -> Vec<f64> {
+        smooth(ball).iter().zip(&heights).map(|(ball, heel)| ball - heel).collect()
+    };
+    let lifts = ball.map(lift);
+    let mut firm = Vec::new();
+    let mut spans = vec![(0..heights.len(), BRIEFEST)];
+    while let Some((span, least)) = spans.pop() {
+        let lifts = lifts.as_deref().map(|lifts| &lifts[span.clone()]);
+        let mut own = parts_of(found, &span, &room(&heights[span.clone()], lifts, band));
+        own.retain(|Found { plant, lead }| {
+            let time = (plant.frames.len() - 1) as f64 + lead[0] + lead[1];
+            time * paths.frame_time >= least || plant.frames.len() == paths.n_frames
+        });
+        if !own.is_empty() {
+            let is_long = |gap: &Range<usize>| gap.len() as f64 * paths.frame_time >= RESETTLED;
+            let gaps = between(found, &own, span).filter(is_long);
+            spans.extend(gaps.map(|gap| (gap, RESETTLED)));
+        }
+        firm.append(&mut own);
+    }
+    firm.sort_by_key(|found| found.plant.frames.start);
+    firm
+}
+
+/// How far inside the band a part is at each look, above 0 where it is firm.
+///
+/// - `heights`, `lifts`: of the part, and of the ball above it if it is a heel; never empty
+fn room(heights: &[f64], lifts: Option<&[f64]>, band: f64) -> Vec<f64> {
+    let rest = nth(heights, heights.len() / 4);
     let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
-    if let Some(ball) = ball {
-        // The joint of the ankle is not where the heel touches: it stands while the foot is flat.
-        let lifts: Vec<f64> =
-            smooth(ball).iter().zip(&heights).map(|(ball, heel)| ball - heel).collect();
-        let flat = nth(&lifts, lifts.len() / 2);
-        for (room, lift) in room.iter_mut().zip(&lifts) {
+    if let Some(lifts) = lifts {
+        let flat = nth(lifts, lifts.len() / 2);
+        for (room, lift) in room.iter_mut().zip(lifts) {
             let own = band - (lift - flat).abs();
             *room = if own < *room { own } else { *room };
         }
     }
-    let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
-    let runs = runs(&is_firm);
-    let start = plant.frames.start;
-    let firm = |run: Range<usize>| {
+    room
+}
+
+/// The parts of a span of a plant in which there is room.
+///
+/// - `span`: from the plant's first look on
+fn parts_of(found: &Found, span: &Range<usize>, room: &[f64]) -> Vec<Found> {
+    let plant = &found.plant;
+    let outer = [
+        if span.start == 0 { found.lead[0] } else { 0.0 },
+        if span.end == plant.frames.len() { found.lead[1] } else { 0.0 },
+    ];
+    let part = |run: Range<usize>| {
         let edges = [(run.start, run.start.checked_sub(1)), (run.end - 1, Some(run.end))];
-        let mut lead = found.lead;
+        let mut lead = outer;
         for (lead, (inside, outside)) in lead.iter_mut().zip(edges) {
             if let Some(outside) = outside.and_then(|outside| room.get(outside)) {
                 *lead = crossing(room[inside], *outside);
             }
         }
-        let plant = Plant { frames: run.start + start..run.end + start, ..*plant };
-        Found { plant, lead }
+        let start = plant.frames.start + span.start;
+        Found { plant: Plant { frames: run.start + start..run.end + start, ..*plant }, lead }
     };
-    let mut found: Vec<Found> = runs.into_iter().map(firm).collect();
-    found.retain(|Found { plant, lead }| {
-        let time = (plant.frames.len() - 1) as f64 + lead[0] + lead[1];
-        time * paths.frame_time >= BRIEFEST || plant.frames.len() == paths.n_frames
-    });
-    found
+    let is_firm: Vec<bool> = room.iter().map(|room| *room >= 0.0).collect();
+    runs(&is_firm).into_iter().map(part).collect()
+}
+
+/// What of a span of a plant is before, between and after parts of it.
+fn between(
+    found: &Found,
+    parts: &[Found],
+    span: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
+    let first = found.plant.frames.start;
+    let starts = parts.iter().map(move |part| part.plant.frames.start - first);
+    let ends = parts.iter().map(move |part| part.plant.frames.end - first);
+    let ends = core::iter::once(span.start).chain(ends);
+    ends.zip(starts.chain([span.end])).map(|(end, start)| end..start)
 }
 
 /// Long enough to stand, or all of the clip.

@@ -26,7 +26,7 @@ const GATE: (f64, f64) = (0.035, 0.07);
 /// The speed of slide that is judged is exceeded for this part of the time that feet stand.
 const EXCEEDED: f64 = 0.25;
 
-/// From how many frames, spread over the clip, the speed of slide is judged.
+/// From how many frames, spread over the clip, slides are judged.
 const SAMPLES: usize = 1000;
 
 /// A slide that is known for less than this tells nothing about the path \[s\]: a jump aside has moments at which feet look planted.
@@ -205,6 +205,7 @@ fn hips_along(paths: &Paths, floor: &Floor) -> Vec<DVec3> {
 fn part_of_hips(hips: &[DVec3], sums: &[DVec3], weights: &[f64], scatter: f64) -> f64 {
     let all = hips.iter().zip(sums.iter().zip(weights));
     let known: Vec<(DVec3, DVec3, f64)> = all
+        .step_by(hips.len() / SAMPLES + 1)
         .filter(|(_, (_, weight))| **weight > 0.0)
         .map(|(hips, (sum, weight))| (*hips, *sum / *weight, *weight))
         .collect();
