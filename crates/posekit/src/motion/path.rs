@@ -44,6 +44,8 @@ const TOGETHER: f64 = 0.5;
 /// How feet slide along the floor, frame after frame.
 #[derive(Debug, Clone)]
 pub(super) struct Slide {
+    /// The velocities of what stands, by their weights \[unit/s\].
+    sums: Vec<DVec3>,
     /// Smooth mean velocity of what stands \[unit/s\].
     velocities: Vec<DVec3>,
     /// How much is known, from 0 to 1.
@@ -56,8 +58,7 @@ pub(super) struct Slide {
 
 impl Slide {
     /// # Method
-    /// What a scaled path makes of it, a part of the velocity of the hips, and besides it the velocity `u` that minimises `Σ w |u − v|² +
-    /// (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals: where nothing is known the slide goes on as the hips do.
+    /// The velocity `u` that minimises `Σ w |u − v|² + (FILL/dt)² |u(t+1) − u(t)|²`, a system of three diagonals.
     pub(super) fn new(paths: &Paths, plants: &[Firm], floor: &Floor) -> Self {
         let n = paths.n_frames;
         let (mut velocities, mut weights) = (vec![DVec3::ZERO; n], vec![0.0; n]);
@@ -91,19 +92,28 @@ impl Slide {
             }
             legs.push(own);
         }
-        let hips = hips_along(paths, floor);
-        let part = part_of_hips(&hips, &velocities, &weights, SCATTER * paths.length);
-        for ((velocity, weight), hips) in velocities.iter_mut().zip(&weights).zip(&hips) {
-            *velocity -= *hips * (part * weight);
-        }
+        let sums = velocities.clone();
         smooth(&mut velocities, &weights, FILL / paths.frame_time);
-        for (velocity, hips) in velocities.iter_mut().zip(&hips) {
-            *velocity += *hips * part;
-        }
         let n_known = weights.iter().filter(|weight| **weight > 0.0).count();
         let is_known = n_known as f64 * paths.frame_time >= EVIDENCE;
         let is_common = is_common(&legs, &velocities);
-        Self { velocities, weights, is_known, is_common }
+        Self { sums, velocities, weights, is_known, is_common }
+    }
+
+    /// The same where the root goes its way and does not stay on the spot: a part of the slide is then what a scaled path makes of it, a part of the velocity of the
+    /// hips, and where nothing is known it goes on as they do.
+    pub(super) fn with_hips(mut self, paths: &Paths, floor: &Floor) -> Self {
+        let hips = hips_along(paths, floor);
+        let part = part_of_hips(&hips, &self.sums, &self.weights, SCATTER * paths.length);
+        for ((sum, weight), hips) in self.sums.iter_mut().zip(&self.weights).zip(&hips) {
+            *sum -= *hips * (part * weight);
+        }
+        self.velocities.clone_from(&self.sums);
+        smooth(&mut self.velocities, &self.weights, FILL / paths.frame_time);
+        for (velocity, hips) in self.velocities.iter_mut().zip(&hips) {
+            *velocity += *hips * part;
+        }
+        self
     }
 
     /// The speed that is exceeded for a quarter of the time that feet stand \[unit/s\]; 0 where they never do.

@@ -111,14 +111,17 @@ impl Seen {
         if in_place && paths.n_frames > 0 {
             return self.way_ahead(&path(settings.strength), settings);
         }
-        let share = match slide.is_known && strays > STAYS * paths.length {
-            true => slide.share(&whole, &feet.firm, paths.length),
-            false => 0.0,
-        };
-        if share <= 0.0 {
-            return Way { in_place, ..Way::default() };
+        let nothing = Way { in_place, ..Way::default() };
+        if !slide.is_known || strays <= STAYS * paths.length {
+            return nothing;
         }
-        let at_looks = path(share * settings.strength);
+        let slide = slide.with_hips(looks, &feet.floor);
+        let whole = slide.displacement(1.0, looks.frame_time);
+        let share = slide.share(&whole, &feet.firm, paths.length);
+        if share <= 0.0 {
+            return nothing;
+        }
+        let at_looks = slide.displacement(share * settings.strength, looks.frame_time);
         let path = pace.filled(&at_looks);
         Way { share, at_looks, path, in_place, feet: None }
     }
