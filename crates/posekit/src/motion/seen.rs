@@ -14,13 +14,16 @@ use super::spot::Spline;
 use super::tracks::Tracks;
 use super::{Clip, Leg};
 
-/// Whether a clip was cleaned before: half of what is firm or more stands exactly, as no capture does.
-fn was_cleaned(firm: &[Firm]) -> bool {
+/// Whether a clip was cleaned before: of what is firm, one of so many or more stands exactly, as no capture does.
+fn was_cleaned(firm: &[Firm], one_of: usize) -> bool {
     let stands = |firm: &&Firm| firm.stance == Stance::Firm;
     let (n_firm, n_still) =
         (firm.iter().filter(stands).count(), firm.iter().filter(|firm| firm.is_still).count());
-    n_still > 0 && 2 * n_still >= n_firm
+    n_still > 0 && one_of * n_still >= n_firm
 }
+
+/// Half of what is firm stands exactly in a clip that was cleaned; along a way that could be found because feet do, a third.
+const EXACT: [usize; 2] = [2, 3];
 
 /// What is done about the root's path.
 #[derive(Debug, Default)]
@@ -72,7 +75,7 @@ impl Feet {
             plants_on(&without_bob(looks, &floor), &floor, settings.floor, &settings.detect);
         let detect = (settings.firm, &settings.detect);
         let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
-        let was_cleaned = was_cleaned(&firm);
+        let was_cleaned = was_cleaned(&firm, EXACT[0]);
         Self { floor, firm, was_cleaned }
     }
 }
@@ -146,7 +149,8 @@ impl Seen {
         if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
-            let feet = Feet::new(&paths, &looks, *pace, settings);
+            let mut feet = Feet::new(&paths, &looks, *pace, settings);
+            feet.was_cleaned = was_cleaned(&feet.firm, EXACT[1]);
             if feet.was_cleaned {
                 way.feet = Some(feet);
                 return way;

@@ -113,18 +113,10 @@ impl Spline {
         if are_level {
             steps.retain(is_level);
         }
-        let [mut far, nearer] = FAR.map(|far| far * paths.length);
-        for _ in 0..ROUNDS[0] {
-            spline.bring_to(&steps, |step, left| step.weight * far / left.max(far))?;
-            far *= NEARER;
-        }
-        far = nearer;
-        for _ in 0..ROUNDS[1] {
-            spline.bring_to(&steps, |_, left| {
-                let off = 1.0 + left * left / (far * far);
-                1.0 / (off * off)
-            })?;
-            far *= NEARER;
+        // What keeps to one plane mostly stands altogether.
+        spline.bring_to(&steps, |_, _| 1.0)?;
+        if !are_level || steps.iter().any(|step| step.left(&spline) > least) {
+            spline.bring_to_most(&steps, paths.length)?;
         }
         let still: Vec<&Step> = steps.iter().filter(|step| step.left(&spline) <= least).collect();
         let is_flat =
@@ -155,6 +147,27 @@ impl Spline {
             system.add(step.first, &step.basis, -step.moved, weight(step, step.left(self)));
         }
         self.coefficients = system.solve()?;
+        Some(())
+    }
+
+    /// Finds the coefficients along which most steps are none.
+    ///
+    /// - `length`: of the legs \[the clip's unit\]
+    fn bring_to_most(&mut self, steps: &[Step], length: f64) -> Option<()> {
+        self.coefficients.fill(DVec3::ZERO);
+        let [mut far, nearer] = FAR.map(|far| far * length);
+        for _ in 0..ROUNDS[0] {
+            self.bring_to(steps, |step, left| step.weight * far / left.max(far))?;
+            far *= NEARER;
+        }
+        far = nearer;
+        for _ in 0..ROUNDS[1] {
+            self.bring_to(steps, |_, left| {
+                let off = 1.0 + left * left / (far * far);
+                1.0 / (off * off)
+            })?;
+            far *= NEARER;
+        }
         Some(())
     }
 
