@@ -394,7 +394,6 @@ impl Part {
                 for (axis, value) in values[..n_places].iter_mut().enumerate() {
                     *value = self.position(axis, row) * unit;
                 }
-                // One by one: whole, it would go through memory, and wait for its parts to be there.
                 let DQuat { x, y, z, w } = self.rotation(row);
                 let [to_x, to_y, to_z, to_w] = &mut values[n_places..] else { return };
                 (*to_x, *to_y, *to_z, *to_w) = (x, y, z, w);
@@ -402,8 +401,8 @@ impl Part {
         }
     }
 
-    /// The rotation that its channels make.
-    #[inline]
+    /// The rotation that its channels make. Always inlined: given back through memory, in parts that are read whole, it would be waited for.
+    #[inline(always)]
     fn rotation(&self, row: &[f64]) -> DQuat {
         if let [(a, i), (b, j), (c, k)] = *self.turns.as_slice() {
             let angles = [row[a] * RADIANS, row[b] * RADIANS, row[c] * RADIANS];

@@ -72,14 +72,10 @@ impl Capture {
     /// right, it is written anew.
     pub(super) fn write(&self, edited: &Clip) -> Result<Written> {
         let is_aligned = edited.n_frames() == self.clip.n_frames();
-        let joints = if is_aligned {
-            changed(&self.clip, edited)
-        } else {
-            (0..self.rig.skeleton().n_joints()).collect()
-        };
         let is_same_time = edited.frame_time().to_bits() == self.file.frame_time().to_bits();
-        let (file, loss) = match self.text.as_ref().filter(|_| is_aligned && is_same_time) {
-            Some((text, layout)) => self.splice(edited, &joints, text, layout)?,
+        let (file, loss, n_joints) = match self.text.as_ref().filter(|_| is_aligned && is_same_time)
+        {
+            Some((text, layout)) => self.splice(edited, text, layout)?,
             None => {
                 let n = self.file.n_channels();
                 let mut rows = if is_aligned {
@@ -90,28 +86,29 @@ impl Capture {
                 let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
                     rows[frame * n..][places.clone()].copy_from_slice(&row[places]);
                 };
-                let loss = self.rows(edited, &joints, is_aligned, &mut put);
+                let (loss, n_joints) = self.rows(edited, is_aligned, &mut put);
                 let nodes = self.file.nodes().to_vec();
-                (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss)
+                (File::try_new(nodes, edited.frame_time(), rows)?.to_bytes(), loss, n_joints)
             }
         };
-        Ok(Written { file, beside: Vec::new(), joints: vec![joints.len()], loss })
+        Ok(Written { file, beside: Vec::new(), joints: vec![n_joints], loss })
     }
 
-    /// The text with the numbers that changed.
+    /// The text with the numbers that changed, and how many joints have any.
     fn splice(
         &self,
         edited: &Clip,
-        joints: &[usize],
         text: &[u8],
         layout: &Layout,
-    ) -> Result<(Vec<u8>, Loss)> {
-        // Numbers that changed have all their digits, three times as many as most in a file.
-        let mut out =
-            Vec::with_capacity(text.len() + text.len() / 2 * usize::from(!joints.is_empty()));
+    ) -> Result<(Vec<u8>, Loss, usize)> {
+        let mut out = Vec::new();
         let n = self.file.n_channels();
         let (mut copied, mut is_good) = (0, true);
         let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
+            if out.is_empty() {
+                // Numbers that changed have all their digits, three times as many as most in a file.
+                out.reserve(text.len() + text.len() / 2);
+            }
             let read = self.file.frame(frame);
             let differs = |place: &usize| row[*place].to_bits() != read[*place].to_bits();
             for place in places.filter(differs) {
@@ -125,66 +122,77 @@ impl Capture {
                 };
             }
         };
-        let loss = if joints.is_empty() {
-            Loss::default()
-        } else {
-            self.rows(edited, joints, true, &mut put)
-        };
+        let (loss, n_joints) = self.rows(edited, true, &mut put);
         out.extend_from_slice(&text[copied..]);
         if !is_good {
             let message = "a number is too large for a BVH".into();
             return Err(Error::Value { place: Place::named("clip"), message });
         }
-        Ok((out, loss))
+        Ok((out, loss, n_joints))
     }
 
-    /// The rows of an edited clip in which these joints differ; `put` gets what was written, in the order of the text.
+    /// The rows of an edited clip where they differ; `put` gets what was written, in the order of the text. Returns also how many joints that are.
     ///
-    /// Of all rows only two are kept, and of these only what the joints have: the one at hand, and the one before, which it goes on from.
-    fn rows(&self, edited: &Clip, joints: &[usize], is_aligned: bool, put: Put<'_>) -> Loss {
+    /// Of all rows only two are kept, and of these only what was written: the one at hand, and the one before, which it goes on from.
+    fn rows(&self, edited: &Clip, is_aligned: bool, put: Put<'_>) -> (Loss, usize) {
         let n = self.file.n_channels();
         // What the first frame is near to: the first of the file, or the pose at rest.
         let mut near =
             if self.file.n_frames() > 0 { self.file.frame(0).to_vec() } else { vec![0.0; n] };
         let mut row = vec![0.0; n];
-        let place = |&joint: &usize| {
-            let range = self.rig.skeleton().value_range(joint);
-            (joint, range, self.file.channel_range(self.rig.node(joint)))
+        let skeleton = self.rig.skeleton();
+        let joint = |joint: usize| Channels {
+            joint,
+            values: skeleton.value_range(joint),
+            channels: self.file.channel_range(self.rig.node(joint)),
+            is_kept: is_aligned,
+            is_any: !is_aligned,
         };
-        let joints: Vec<_> = joints.iter().map(place).collect();
-        // Whether the angles of the frame before are those of the file: then also a jump of the file's goes on as it was.
-        let mut is_kept = vec![is_aligned; joints.len()];
+        let mut joints: Vec<_> = (0..skeleton.n_joints()).map(joint).collect();
         let mut loss = Loss::default();
         for frame in 0..edited.n_frames() {
             let q = edited.frame(frame);
-            for ((joint, range, channels), is_kept) in joints.iter().zip(&mut is_kept) {
-                let now = &q[range.clone()];
-                let mut old: &[f64] = &[];
-                if is_aligned {
-                    row[channels.clone()]
-                        .copy_from_slice(&self.file.frame(frame)[channels.clone()]);
-                    if *is_kept || self.rig.goes_on(*joint, &near, &row) {
-                        old = &self.clip.frame(frame)[range.clone()];
-                    }
+            for Channels { joint, values, channels, is_kept, is_any } in &mut joints {
+                let now = &q[values.clone()];
+                let read = || &self.clip.frame(frame)[values.clone()];
+                if *is_kept && is_same(now, read()) {
+                    continue;
                 }
-                let is_near = !old.is_empty();
-                if is_near && is_same(now, old) {
+                let near = if *is_kept { self.file.frame(frame.saturating_sub(1)) } else { &near };
+                if is_aligned {
+                    let file = &self.file.frame(frame)[channels.clone()];
+                    row[channels.clone()].copy_from_slice(file);
+                }
+                let is_near = is_aligned && (*is_kept || self.rig.goes_on(*joint, near, &row));
+                if is_near && is_same(now, read()) {
                     *is_kept = true;
                     continue;
                 }
-                *is_kept = is_near && now.len() == 7 && is_same(&now[3..], &old[3..]);
+                *is_any = true;
+                *is_kept = is_near && now.len() == 7 && is_same(&now[3..], &read()[3..]);
                 let lost = if *is_kept {
                     self.rig.joint_places(*joint, q, &mut row)
                 } else {
-                    self.rig.joint_row(*joint, q, &near, &mut row)
+                    self.rig.joint_row(*joint, q, near, &mut row)
                 };
                 loss = loss.or_more(lost);
                 put(frame, &row, channels.clone());
             }
             core::mem::swap(&mut near, &mut row);
         }
-        loss
+        (loss, joints.iter().filter(|joint| joint.is_any).count())
     }
+}
+
+/// A joint while rows are written.
+struct Channels {
+    joint: usize,
+    values: Range<usize>,
+    channels: Range<usize>,
+    /// Its angles in the frame before are those of the file: then also a jump of the file's goes on as it was.
+    is_kept: bool,
+    /// It was written in any frame.
+    is_any: bool,
 }
 
 /// Where the word ends that stands before another one in a line.
