@@ -13,7 +13,7 @@ use super::plant::{DetectSettings, Plant};
 use super::seen::Seen;
 use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
-use super::verdict::{PlantReport, Verdict, drift};
+use super::verdict::{PlantReport, Verdict, slide};
 use super::{Clip, Contact, Leg};
 use crate::error::{Error, Result};
 
@@ -196,7 +196,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let contacts = given.cloned().unwrap_or(contacts);
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
-        report.drift_after = drift(|frame| after.place(frame, joint), &report.plant, &floor);
+        report.drift_after = slide(|frame| after.place(frame, joint), &report.plant, &floor);
         let missed =
             contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {

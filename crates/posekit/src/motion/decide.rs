@@ -8,7 +8,7 @@ use super::plant::Plant;
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
 use super::travel::carrier;
-use super::verdict::{Moved, Planner, PlantReport, Verdict, drift};
+use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
 use super::{Clip, Contact, Leg};
 
 /// What is decided before anything is held.
@@ -90,7 +90,7 @@ impl Decided {
             }
             if !self.in_place {
                 let at = |frame| source.place(frame, contact.frame.joint);
-                report.drift_before = drift(at, &report.plant, &self.floor);
+                report.drift_before = slide(at, &report.plant, &self.floor);
             }
             self.make_room(&report.plant);
             self.of_plant.push(Some(self.contacts.len()));

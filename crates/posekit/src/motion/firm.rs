@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Found, Part, Plant, crossing, plants_on, runs, slot};
 use super::smooth::Smoother;
-use super::verdict::drift;
+use super::verdict::slide;
 
 /// A part that moves less than this does not move \[leg lengths\]: a hundredth of a millimetre, below what any capture keeps still.
 pub(super) const STILL: f64 = 1.2e-5;
@@ -196,7 +196,7 @@ fn is_bad(paths: &Paths, plant: &Plant, floor: &Floor) -> bool {
     if (plant.frames.len() as f64) * paths.frame_time < SURE {
         return false;
     }
-    drift(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
+    slide(|frame| path[frame], plant, floor) > VISIBLE_SLIDE / LEG_LENGTH * paths.length
 }
 
 /// The frames in which parts of feet do not move at all.

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::change::{Change, change_from};
 use super::clip::Clip;
-use super::floor::{Floor, level_axes};
+use super::floor::{Floor, key, of_key};
 use super::leg::Leg;
 use super::paths::{LegPaths, Paths};
 use super::plant::{Part, Plant, runs};
@@ -131,22 +131,28 @@ fn path_of<'a>(paths: &'a Paths, plant: &Plant) -> Option<&'a [DVec3]> {
 /// - `normal`: of the floor, of length 1
 #[must_use]
 pub fn drift(path: &[DVec3], normal: DVec3) -> f64 {
-    let (first, second) = level_axes(normal);
     if path.is_empty() {
         return 0.0;
     }
-    let middle = |axis: DVec3| {
-        let mut along: Vec<f64> = path.iter().map(|point| point.dot(axis)).collect();
-        along.sort_by(f64::total_cmp);
-        // The mean of both middle ones, for a mirror not to change it.
-        (along[(along.len() - 1) / 2] + along[along.len() / 2]) / 2.0
-    };
-    let (s, t) = (middle(first), middle(second));
-    let off = |point: &DVec3| {
-        let (s, t) = (point.dot(first) - s, point.dot(second) - t);
-        s * s + t * t
-    };
-    path.iter().map(off).fold(0.0, f64::max).sqrt()
+    let along: Vec<DVec3> = path.iter().map(|point| *point - normal * point.dot(normal)).collect();
+    let mut middle = DVec3::ZERO;
+    let mut keys = Vec::with_capacity(along.len());
+    for k in 0..3 {
+        keys.clear();
+        keys.extend(along.iter().map(|point| key(point[k])));
+        middle[k] = median(&mut keys);
+    }
+    along.iter().map(|point| point.distance(middle)).fold(0.0, |a, b| if b > a { b } else { a })
+}
+
+/// The median of numbers by their [`key`]s: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
+fn median(keys: &mut [i64]) -> f64 {
+    let rank = keys.len() / 2;
+    let is_even = keys.len().is_multiple_of(2);
+    let (below, upper, _) = keys.select_nth_unstable(rank);
+    let upper = of_key(*upper);
+    let lower = below.iter().max().filter(|_| is_even);
+    lower.map_or(upper, |lower| 0.5 * (of_key(*lower) + upper))
 }
 
 fn standing(paths: &Paths, plants: &[Plant], floor: &Floor, scale: f64) -> Metrics {

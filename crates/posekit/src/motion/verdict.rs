@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::clean::CleanSettings;
 use super::firm::{Firm, SURE, Stance, Stands};
-use super::floor::{Floor, key, of_key};
-use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
+use super::floor::Floor;
+use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE, drift};
 use super::paths::Paths;
 use super::plant::{Found, Part, Plant, slot};
 use super::{Clip, Contact, Hold, Leg};
@@ -71,31 +71,10 @@ const CLEAN: f64 = 6e-4;
 /// A foot that is off the place where it stands for less than this, and near to it, comes back to the same place \[s\].
 const STAY: f64 = 0.3;
 
-/// How far a plant slides: the largest distance along the floor from its median.
-pub(super) fn drift(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
-    let along = |frame: usize| {
-        let point = at(frame);
-        point - floor.normal * point.dot(floor.normal)
-    };
-    let points: Vec<DVec3> = plant.frames.clone().map(along).collect();
-    let mut median = DVec3::ZERO;
-    let mut keys = Vec::with_capacity(points.len());
-    for k in 0..3 {
-        keys.clear();
-        keys.extend(points.iter().map(|point| key(point[k])));
-        median[k] = middle(&mut keys);
-    }
-    points.iter().map(|point| point.distance(median)).fold(0.0, |a, b| if b > a { b } else { a })
-}
-
-/// The median of numbers by their [`key`]s: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
-fn middle(keys: &mut [i64]) -> f64 {
-    let rank = keys.len() / 2;
-    let is_even = keys.len().is_multiple_of(2);
-    let (below, upper, _) = keys.select_nth_unstable(rank);
-    let upper = of_key(*upper);
-    let lower = below.iter().max().filter(|_| is_even);
-    lower.map_or(upper, |lower| 0.5 * (of_key(*lower) + upper))
+/// How far a plant slides.
+pub(super) fn slide(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
+    let path: Vec<DVec3> = plant.frames.clone().map(at).collect();
+    drift(&path, floor.normal)
 }
 
 /// Where joints are, in frames or in looks, and by how much the root is moved then.
@@ -209,19 +188,19 @@ impl Planner<'_> {
         let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
         let (seen, looked) = self.seen(firm);
         let on_path = |look| seen.at(plant.leg, plant.part, look);
-        let slide = drift(on_path, &looked.plant, &self.floor);
+        let own = slide(on_path, &looked.plant, &self.floor);
         let verdict = match firm.stance {
             _ if is_kept => Verdict::Kept,
             Stance::Rolling => Verdict::Rolling,
             Stance::Left => Verdict::Left,
-            _ if slide > self.settings.release * self.frames.paths.length => {
-                Verdict::Released { slide }
+            _ if own > self.settings.release * self.frames.paths.length => {
+                Verdict::Released { slide: own }
             }
-            _ if slide <= CLEAN * self.frames.paths.length && self.keeps_stands() => Verdict::Clean,
+            _ if own <= CLEAN * self.frames.paths.length && self.keeps_stands() => Verdict::Clean,
             Stance::Firm => Verdict::Fixed,
         };
         let was = |frame| self.frames.was_at(plant.leg, plant.part, frame);
-        let drift_before = if self.in_place { slide } else { drift(was, &plant, &self.floor) };
+        let drift_before = if self.in_place { own } else { slide(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
     }
 
@@ -256,7 +235,7 @@ impl Planner<'_> {
             let looks = firm[first].looks.start..firm[last].looks.end;
             let whole = Plant { frames: looks, ..firm[first].plant };
             let at = |look| self.looks.at(whole.leg, whole.part, look);
-            if drift(at, &whole, &self.floor) <= self.seen_slide() {
+            if slide(at, &whole, &self.floor) <= self.seen_slide() {
                 same.iter().for_each(|&index| place_of[index] = first);
                 places[first] = same.to_vec();
             }
