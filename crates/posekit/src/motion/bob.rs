@@ -102,18 +102,30 @@ fn stride(paths: &Paths) -> usize {
     paths.n_frames.div_ceil(SAMPLES).max(step)
 }
 
-/// How fast a foot rises, and its hip.
-type Rise = (f64, f64);
+/// How a foot rises while its hip does.
+struct Rise {
+    /// How fast the foot does \[scatters\].
+    foot: f64,
+    /// And the hip.
+    hip: f64,
+    /// How much that tells, from 0 to 1.
+    weight: f64,
+}
 
-/// Of each leg the moments at which its hip rises or falls \[leg lengths/s\].
+/// Of each leg the moments that are looked at.
 fn rises(paths: &Paths, floor: &Floor) -> Vec<Vec<Rise>> {
     let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
     let of_leg = |leg: &LegPaths| {
         let foot = leg.part(Part::Ball).unwrap_or(&leg.ankle);
+        let scatter = SCATTER * paths.length;
         let rise = |path: &[DVec3], frame: usize| {
-            smoother.slope(path, frame).dot(floor.normal) / paths.length
+            smoother.slope(path, frame).dot(floor.normal) / scatter
         };
-        let at = |frame: usize| (rise(foot, frame), rise(&leg.hip, frame));
+        let at = |frame: usize| {
+            let (foot, hip) = (rise(foot, frame), rise(&leg.hip, frame));
+            let tells = (hip * (SCATTER / TELLING)).abs().min(1.0);
+            Rise { foot, hip, weight: tells * tells }
+        };
         (0..paths.n_frames).step_by(stride(paths)).map(at).collect()
     };
     paths.legs.iter().map(of_leg).collect()
@@ -123,11 +135,10 @@ fn rises(paths: &Paths, floor: &Floor) -> Vec<Vec<Rise>> {
 fn followed(legs: &[Vec<Rise>], sample_time: f64) -> f64 {
     let time = |step: i32| {
         let part = f64::from(step) * GRID;
-        let agrees = |(foot, hip): &Rise| {
-            let tells = (hip / TELLING).abs().min(1.0);
-            let off = (foot - part * hip) / SCATTER;
+        let agrees = |rise: &Rise| {
+            let off = rise.foot - part * rise.hip;
             let down = 1.0 + off * off;
-            tells * tells / (down * down)
+            rise.weight / (down * down)
         };
         let mut sums: Vec<f64> = legs.iter().map(|leg| leg.iter().map(agrees).sum()).collect();
         // In the order of their sizes, so that left and right make no difference.
