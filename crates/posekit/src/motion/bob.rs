@@ -118,9 +118,8 @@ fn rises(paths: &Paths, floor: &Floor) -> Vec<Vec<Rise>> {
     let of_leg = |leg: &LegPaths| {
         let foot = leg.part(Part::Ball).unwrap_or(&leg.ankle);
         let scatter = SCATTER * paths.length;
-        let rise = |path: &[DVec3], frame: usize| {
-            smoother.slope(path, frame).dot(floor.normal) / scatter
-        };
+        let rise =
+            |path: &[DVec3], frame: usize| smoother.slope(path, frame).dot(floor.normal) / scatter;
         let at = |frame: usize| {
             let (foot, hip) = (rise(foot, frame), rise(&leg.hip, frame));
             let tells = (hip * (SCATTER / TELLING)).abs().min(1.0);

@@ -6,10 +6,11 @@ use glam::{DMat3, DVec3};
 
 use super::HoldSettings;
 use super::ease::Span;
+use super::knee::Led;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::root::{Pins, SECOND, System};
-use super::rough::{Led, spare_rough_knees};
+use super::rough::spare_rough_knees;
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
 use crate::motion::Clip;
 use crate::motion::pace::between;

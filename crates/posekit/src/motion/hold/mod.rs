@@ -10,6 +10,7 @@ mod apply;
 mod bend;
 mod carry;
 mod ease;
+mod knee;
 mod need;
 mod plan;
 mod root;
