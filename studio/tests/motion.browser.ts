@@ -549,7 +549,7 @@ test("what was done is code, for three languages", async () => {
   await calm(page);
   await page.keyboard.press("x");
   const code = page.locator(".code");
-  expect(await code.innerText()).toContain("posekit clean walk.bvh -o walk-clean.bvh --floor level --contacts walk.contacts.json");
+  expect(await code.innerText()).toContain("posekit clean walk.bvh -o walk-clean.bvh --floor level --keep-path --contacts walk.contacts.json");
   await page.getByRole("tab", { name: "Rust" }).click();
   expect(await code.innerText()).toContain("settings.floor = FloorChoice::Level;");
   await page.getByRole("tab", { name: "TypeScript" }).click();

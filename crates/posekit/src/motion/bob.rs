@@ -104,7 +104,7 @@ fn stride(paths: &Paths) -> usize {
 
 /// How a foot rises while its hip does.
 struct Rise {
-    /// How fast the foot does \[scatters\].
+    /// How fast the foot does, in units of [`SCATTER`].
     foot: f64,
     /// And the hip.
     hip: f64,
