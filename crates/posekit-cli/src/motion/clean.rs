@@ -4,7 +4,7 @@ use std::path::Path;
 
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, Leg, Metrics, Plant, PlantReport,
-    Verdict, along_path, clean as clean_clip,
+    Verdict, clean as clean_clip,
 };
 use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
@@ -161,10 +161,7 @@ fn told(
 
 /// Where joints are before and after as feet are judged: of a walk on the spot as if it went on.
 fn judged(clip: &Clip, cleaned: &Cleaned) -> [Places; 2] {
-    [clip, &cleaned.clip].map(|clip| {
-        let ahead = || along_path(clip, &cleaned.legs.legs, &cleaned.path).ok().flatten();
-        Places::of(cleaned.is_in_place.then(ahead).flatten().as_ref().unwrap_or(clip))
-    })
+    [clip, &cleaned.clip].map(|clip| Places::of(&cleaned.as_judged(clip)))
 }
 
 /// Why nothing was changed; `None` where all that is to stand does already.

@@ -1,6 +1,6 @@
 //! What is said of a cleaned motion wherever it is said: its measures by name, and what became of each plant.
 
-use posekit::motion::{Clip, LEG_LENGTH, Leg, Metrics, Verdict};
+use posekit::motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, Verdict};
 
 /// A measure before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,6 +92,50 @@ const OF_MOTION: [OfMotion; 13] = [
     ("knee_max", "straightest knee", "°", "A half turn is straight.", |m| m.knee_max.to_degrees()),
 ];
 
+/// The same of a change.
+type OfChange = (&'static str, &'static str, &'static str, &'static str, fn(&Change) -> f64);
+
+const OF_CHANGE: [OfChange; 6] = [
+    (
+        "pose_distance",
+        "pose change, mean",
+        "mm",
+        "How far joints have moved, as seen from the hips.",
+        |change| change.pose_distance * 1e3,
+    ),
+    ("pose_distance_max", "pose change, largest", "mm", "The largest of these.", |change| {
+        change.pose_distance_max * 1e3
+    }),
+    (
+        "root_rms",
+        "shift of the root, root mean square",
+        "mm",
+        "How far the hips went along.",
+        |change| change.root_rms * 1e3,
+    ),
+    (
+        "root_height_max",
+        "shift of the root up or down, largest",
+        "mm",
+        "How much higher or lower the hips went at most.",
+        |change| change.root_height_max * 1e3,
+    ),
+    (
+        "overstretched",
+        "frames with a straighter knee",
+        "",
+        "Straighter than 178° and than any of the source by half a degree.",
+        |change| change.overstretched as f64,
+    ),
+    (
+        "stretch",
+        "longer bones, largest",
+        "%",
+        "By how much a bone of a leg became longer.",
+        |change| change.stretch * 1e2,
+    ),
+];
+
 /// Measures that say nothing where no foot stands.
 const OF_PLANTS: [&str; 6] =
     ["drift_median", "drift_max", "visible_share", "slide_speed", "floating", "edge_jerk"];
@@ -107,58 +151,11 @@ pub fn measures(before: &Metrics, after: Option<&Metrics>) -> Vec<Measure> {
     };
     let mut rows: Vec<Measure> = OF_MOTION.into_iter().map(of_motion).collect();
     let Some(change) = after.and_then(|after| after.change) else { return rows };
-    let cost = |key, label, unit, sentence, value: f64| Measure {
-        key,
-        label,
-        unit,
-        sentence,
-        before: None,
-        after: Some(value).filter(|value| value.is_finite()),
+    let cost = |(key, label, unit, sentence, of): OfChange| {
+        let after = Some(of(&change)).filter(|value| value.is_finite());
+        Measure { key, label, unit, sentence, before: None, after }
     };
-    rows.extend([
-        cost(
-            "pose_distance",
-            "pose change, mean",
-            "mm",
-            "How far joints have moved, as seen from the hips.",
-            change.pose_distance * 1e3,
-        ),
-        cost(
-            "pose_distance_max",
-            "pose change, largest",
-            "mm",
-            "The largest of these.",
-            change.pose_distance_max * 1e3,
-        ),
-        cost(
-            "root_rms",
-            "shift of the root, root mean square",
-            "mm",
-            "How far the hips went along.",
-            change.root_rms * 1e3,
-        ),
-        cost(
-            "root_height_max",
-            "shift of the root up or down, largest",
-            "mm",
-            "How much higher or lower the hips went at most.",
-            change.root_height_max * 1e3,
-        ),
-        cost(
-            "overstretched",
-            "frames with a straighter knee",
-            "",
-            "Straighter than 178° and than any of the source by half a degree.",
-            change.overstretched as f64,
-        ),
-        cost(
-            "stretch",
-            "longer bones, largest",
-            "%",
-            "By how much a bone of a leg became longer.",
-            change.stretch * 1e2,
-        ),
-    ]);
+    rows.extend(OF_CHANGE.map(cost));
     rows
 }
 

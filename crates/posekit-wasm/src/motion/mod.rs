@@ -13,7 +13,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
-    HoldSettings, Layer, Leg, along_path, carrier, clean,
+    HoldSettings, Layer, carrier, clean,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -331,11 +331,7 @@ impl Table {
 
     /// One of the motions as its feet are judged: a walk on the spot goes on.
     fn travelling(&self, which: Which) -> Cow<'_, Clip> {
-        let (clip, cleaned) = (self.clip(which), &self.work.cleaned);
-        let path = if cleaned.is_in_place { cleaned.path.as_slice() } else { &[] };
-        // What was cleaned without a fault can be moved without one.
-        let moved = on_path(clip, &cleaned.legs.legs, path).ok().flatten();
-        moved.map_or(Cow::Borrowed(clip), Cow::Owned)
+        self.work.cleaned.as_judged(self.clip(which))
     }
 
     /// The joints that hold something at a time.
@@ -423,11 +419,6 @@ fn layered(clip: &Clip, fade: f64, keys: &[(f64, Vec<f64>)]) -> Result<Clip> {
         layer.set(clip, *time, q)?;
     }
     Ok(layer.apply(clip)?)
-}
-
-/// The clip moved along a path; `None` where nothing moves.
-fn on_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Clip>> {
-    if path.is_empty() { Ok(None) } else { Ok(along_path(clip, legs, path)?) }
 }
 
 /// The rotation vector of the same rotation that is nearest to the one before.

@@ -1,5 +1,7 @@
 //! Feet that slide are made to stand: footskate removal.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 
 use super::again::see_again;
@@ -114,11 +116,22 @@ impl Cleaned {
     pub fn hold_again(&self, changed: &Clip, settings: &CleanSettings) -> Result<Held> {
         let legs = &self.legs.legs;
         let settings = holding(legs, settings);
+        let held = hold(&self.as_judged(changed), self.stands(), &settings)?;
         if !self.is_in_place {
-            return hold(changed, self.stands(), &settings);
+            return Ok(held);
         }
-        let held = hold(&moved(changed, legs, &self.path), self.stands(), &settings)?;
         Ok(Held { clip: moved_back(&held.clip, legs, &self.path), ..held })
+    }
+
+    /// A clip as its feet are judged: a walk on the spot goes on along [`Cleaned::path`], any other is as it is.
+    ///
+    /// - `clip`: the one that was cleaned, or the cleaned one, as it was changed since or not
+    #[must_use]
+    pub fn as_judged<'c>(&self, clip: &'c Clip) -> Cow<'c, Clip> {
+        if !self.is_in_place {
+            return Cow::Borrowed(clip);
+        }
+        Cow::Owned(moved(clip, &self.legs.legs, &self.path))
     }
 
     /// Measures of the clip before and after, over the same plants, those that are firm, and floor. Walks on the spot are measured as if they went on.
@@ -129,11 +142,7 @@ impl Cleaned {
         let counted = self.plants.iter().filter(|report| report.verdict.is_counted());
         let plants: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
-        if !self.is_in_place {
-            let before = measure(source, None, legs, &plants, &self.floor);
-            return (before, measure(&self.clip, Some(source), legs, &plants, &self.floor));
-        }
-        let [before, after] = [source, &self.clip].map(|clip| moved(clip, legs, &self.path));
+        let [before, after] = [source, &self.clip].map(|clip| self.as_judged(clip));
         let measured = measure(&before, None, legs, &plants, &self.floor);
         (measured, measure(&after, Some(&before), legs, &plants, &self.floor))
     }

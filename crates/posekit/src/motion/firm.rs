@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 
-use super::bob::without_bob;
 use super::clean::CleanSettings;
 use super::clip::Clip;
 use super::floor::Floor;
@@ -98,7 +97,7 @@ pub fn firm_plants(
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
     // As they were found, where they were, for frames tell less of where they end than looks.
-    let known = plants_on(&without_bob(&looks, floor), floor, settings.floor, &settings.detect);
+    let known = plants_on(&looks, floor, settings.floor, &settings.detect);
     let in_frames = |found: Found| (in_frames(&found, pace), found);
     let known: Vec<(Plant, Found)> = known.into_iter().map(in_frames).collect();
     let found = |plant: &Plant| {

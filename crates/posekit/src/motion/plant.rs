@@ -163,7 +163,7 @@ pub fn find_plants(
     let paths = Paths::new(clip, legs);
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
-    let found = plants_on(&without_bob(&looks, floor), floor, choice, settings);
+    let found = plants_on(&looks, floor, choice, settings);
     let whole = |found: Found| {
         let (frames, _) = pace.frames(&found.plant.frames, found.lead);
         Plant { frames, ..found.plant }
@@ -254,6 +254,7 @@ fn tracks_of<'a>(
     choice: FloorChoice,
     settings: &'a DetectSettings,
 ) -> (Vec<Track<'a>>, Ground) {
+    let paths = &*without_bob(paths, floor);
     let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
     let is_level = choice != FloorChoice::PerPlant;
     let track = |path| Track::new(paths, path, floor, &smoother, is_level, settings);

@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 
-use super::bob::without_bob;
 use super::clean::CleanSettings;
 use super::firm::{Firm, Stance, firm_parts, least_step};
 use super::floor::{Floor, floor_of};
@@ -71,8 +70,7 @@ pub(super) struct Feet {
 impl Feet {
     fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings) -> Self {
         let floor = floor_of(looks, settings.floor);
-        let plants =
-            plants_on(&without_bob(looks, &floor), &floor, settings.floor, &settings.detect);
+        let plants = plants_on(looks, &floor, settings.floor, &settings.detect);
         let detect = (settings.firm, &settings.detect);
         let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
         let was_cleaned = was_cleaned(&firm, EXACT[0]);

@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 
-use super::bob::without_bob;
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice};
 use super::hold::root_of;
@@ -37,7 +36,7 @@ pub fn ground_path(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let ground = ground_of(&without_bob(&paths, floor), floor, choice, settings);
+    let ground = ground_of(&paths, floor, choice, settings);
     let mut steps: Vec<Vec<(usize, DVec3)>> = vec![Vec::new(); paths.n_frames - 1];
     // The ball before the heel, which rolls forward as long as it stands: of a leg only what stands stillest counts.
     let parts = [Part::Ball, Part::Heel].into_iter();
