@@ -1,12 +1,48 @@
 //! Angles, by `libm`.
 
-use core::f64::consts::{PI, TAU};
+use core::f64::consts::{FRAC_PI_4, PI, TAU};
 
 /// Sine and cosine of an angle \[rad\], in this order.
 #[inline]
 #[must_use]
 pub fn sin_cos(angle: f64) -> (f64, f64) {
-    libm::sincos(angle)
+    if is_small(angle) { small_sin_cos(angle) } else { libm::sincos(angle) }
+}
+
+/// For angles that [`small_sin_cos`] is good for: below the least of them the sine is the angle, also where that is minus zero.
+#[inline]
+fn is_small(angle: f64) -> bool {
+    const LEAST: f64 = 1e-7;
+    (LEAST..=FRAC_PI_4).contains(&angle.abs())
+}
+
+/// What `libm` gives for small angles, to the bit, by the same polynomials \[fdlibm\]: half the angles of most joints are small, and a call costs as much as the
+/// polynomials.
+#[inline]
+fn small_sin_cos(x: f64) -> (f64, f64) {
+    const S: [f64; 6] = [
+        f64::from_bits(0xBFC5_5555_5555_5549),
+        f64::from_bits(0x3F81_1111_1110_F8A6),
+        f64::from_bits(0xBF2A_01A0_19C1_61D5),
+        f64::from_bits(0x3EC7_1DE3_57B1_FE7D),
+        f64::from_bits(0xBE5A_E5E6_8A2B_9CEB),
+        f64::from_bits(0x3DE5_D93A_5ACF_D57C),
+    ];
+    const C: [f64; 6] = [
+        f64::from_bits(0x3FA5_5555_5555_554C),
+        f64::from_bits(0xBF56_C16C_16C1_5177),
+        f64::from_bits(0x3EFA_01A0_19CB_1590),
+        f64::from_bits(0xBE92_7E4F_809C_52AD),
+        f64::from_bits(0x3E21_EE9E_BDB4_B1C4),
+        f64::from_bits(0xBDA8_FAE9_BE88_38D4),
+    ];
+    let z = x * x;
+    let w = z * z;
+    let sine = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
+    let cosine = z * (C[0] + z * (C[1] + z * C[2])) + w * w * (C[3] + z * (C[4] + z * C[5]));
+    let half = 0.5 * z;
+    let rest = 1.0 - half;
+    (x + z * x * (S[0] + z * sine), rest + (((1.0 - rest) - half) + z * cosine))
 }
 
 /// Sine of an angle \[rad\].
@@ -126,6 +162,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn small_angles_are_those_of_libm_to_the_bit(
+            part in -1.0..=1.0_f64, decade in 0_i32..=9
+        ) {
+            let angle = part * FRAC_PI_4 / [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e300][decade as usize];
+            let bits = |(s, c): (f64, f64)| (s.to_bits(), c.to_bits());
+            prop_assert_eq!(bits(sin_cos(angle)), bits(libm::sincos(angle)));
+        }
+
         #[test]
         fn half_angle_matches_the_functions(angle in -PI..PI) {
             let (s, c) = sin_cos(angle);
