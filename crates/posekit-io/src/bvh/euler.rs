@@ -51,27 +51,28 @@ pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
     DQuat::from_xyzw(x, y, z, w)
 }
 
-/// [`rotation_of`] for three turns about three axes, none of them zero: bit for bit the same, without the products with zero that begin it.
-#[inline]
-pub(super) fn rotation_of_three(axes: [Axis; 3], angles: [f64; 3]) -> DQuat {
+/// [`rotation_of`] for three turns about three axes, none of them zero, as x, y, z, w: bit for bit the same, without the products with zero that begin it.
+///
+/// - `sign`: [`sign_of`] the axes
+#[inline(always)]
+pub(super) fn put_rotation_of_three(
+    axes: [Axis; 3],
+    sign: f64,
+    angles: [f64; 3],
+    to: &mut [f64; 4],
+) {
     let [(si, ci), (sj, cj), (sk, ck)] = angles.map(|angle| sin_cos(0.5 * angle));
-    let sign = sign_of(axes);
     // Of two turns, then of all three.
     let (a, b, c, w) = (si * cj, ci * sj, sign * (si * sj), ci * cj);
     let s = sign * sk;
-    let (i, j, k) = (a * ck + b * s, b * ck - a * s, c * ck + w * sk);
-    // Picked and not stored at their places: what is stored in parts and read whole must wait.
-    let of = |axis: Axis| match axes {
-        [first, ..] if first == axis => i,
-        [_, second, _] if second == axis => j,
-        _ => k,
-    };
-    DQuat::from_xyzw(of(Axis::X), of(Axis::Y), of(Axis::Z), w * ck - c * sk)
+    let [i, j, k] = axes.map(Axis::index);
+    (to[i], to[j]) = (a * ck + b * s, b * ck - a * s);
+    (to[k], to[3]) = (c * ck + w * sk, w * ck - c * sk);
 }
 
 /// 1 for axes in the order of a frame, -1 for the mirrored one.
 #[inline]
-const fn sign_of(axes: [Axis; 3]) -> f64 {
+pub(super) const fn sign_of(axes: [Axis; 3]) -> f64 {
     match (axes[0], axes[1]) {
         (Axis::X, Axis::Y) | (Axis::Y, Axis::Z) | (Axis::Z, Axis::X) => 1.0,
         _ => -1.0,
@@ -299,8 +300,10 @@ mod tests {
         ) {
             let (axes, turns) = (orders()[order], [alpha, beta, gamma]);
             prop_assume!(turns.iter().all(|turn| *turn != 0.0));
-            let bits = |rotation: DQuat| rotation.to_array().map(f64::to_bits);
-            prop_assert_eq!(bits(rotation_of_three(axes, turns)), bits(composed(&axes, &turns)));
+            let mut found = [0.0; 4];
+            put_rotation_of_three(axes, sign_of(axes), turns, &mut found);
+            let right = composed(&axes, &turns).to_array();
+            prop_assert_eq!(found.map(f64::to_bits), right.map(f64::to_bits));
         }
 
         /// Also close to the locked poses, where one turn alone is hardly known.

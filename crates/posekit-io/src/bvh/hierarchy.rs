@@ -221,7 +221,7 @@ impl Reader<'_, '_, '_> {
         for coordinate in &mut offset {
             let word = self.words.expect("a number of `OFFSET`")?;
             let text = self.words.text(word);
-            let value = read_number(text, &mut 0);
+            let value = read_number(text, 0).map(|(value, _)| value);
             *coordinate = value.map_err(|fault| {
                 let place = self.words.place(word, format!("OFFSET of {}", self.subject()));
                 let message = match fault {

@@ -174,13 +174,12 @@ fn read_frame_time(source: &Source<'_>, start: usize, options: &Options) -> Resu
         return Ok(None);
     }
     let text = trimmed(&source.line()[start..]);
-    let mut at = 0;
-    let message = match read_number(text, &mut at) {
-        Ok(time) if at < text.len() => {
-            format!("{} stands behind {time}", shown(trimmed(&text[at..])))
+    let message = match read_number(text, 0) {
+        Ok((time, end)) if end < text.len() => {
+            format!("{} stands behind {time}", shown(trimmed(&text[end..])))
         }
-        Ok(time) if !FRAME_TIMES.contains(&time) => frame_time_message(time),
-        Ok(time) => return Ok(Some(time)),
+        Ok((time, _)) if !FRAME_TIMES.contains(&time) => frame_time_message(time),
+        Ok((time, _)) => return Ok(Some(time)),
         Err(fault) => fault_message(fault, text),
     };
     Err(Error::Value { place: source.place(start, "Frame Time"), message })
@@ -237,31 +236,29 @@ fn read_row(
     if at == line.len() {
         return Ok(false);
     }
-    let (n, start) = (rows.n_channels, rows.values.len());
+    let start = rows.values.len();
     rows.make_room().map_err(|_| RowFault::Memory)?;
-    let (values, words) = (&mut rows.values[start..], &mut rows.layout.words[start..]);
-    let mut channel = 0;
-    while at < line.len() {
-        if channel == n {
-            return Err(RowFault::Long { at });
+    let values = rows.values[start..].iter_mut();
+    for (channel, (value, word)) in values.zip(&mut rows.layout.words[start..]).enumerate() {
+        if at >= line.len() {
+            return Err(RowFault::Short(channel));
         }
         // A line of more than 4 GiB is beyond every cap that makes sense, and then its words are not those of the layout.
-        words[channel] = u32::try_from(at).unwrap_or(u32::MAX);
-        match read_number(line, &mut at) {
-            Ok(value) => values[channel] = value,
+        *word = u32::try_from(at).unwrap_or(u32::MAX);
+        match read_number(line, at) {
+            Ok((number, end)) => (*value, at) = (number, end),
             Err(Fault::NotFinite) if options.fills_gaps => {
                 rows.gaps.push(start + channel);
                 rows.first_gap.get_or_insert_with(|| source.place(at, ""));
-                values[channel] = f64::NAN;
+                *value = f64::NAN;
                 at += line[at..].iter().take_while(|&&byte| !is_blank(byte)).count();
             }
             Err(fault) => return Err(RowFault::Word { at, channel, fault }),
         }
-        channel += 1;
         // A number ends at a blank, or with the line.
         at = skip(at + 1);
     }
-    if channel < n { Err(RowFault::Short(channel)) } else { Ok(true) }
+    if at < line.len() { Err(RowFault::Long { at }) } else { Ok(true) }
 }
 
 /// A fault of the row at hand, with its place.

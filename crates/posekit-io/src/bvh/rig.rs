@@ -8,7 +8,9 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 
-use super::euler::{nearest, one_turn, rotation_of, rotation_of_three, three_turns, two_turns};
+use super::euler::{
+    nearest, one_turn, put_rotation_of_three, rotation_of, sign_of, three_turns, two_turns,
+};
 use super::file::{Axis, Channel, File, Node, shown};
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
@@ -107,6 +109,8 @@ struct Part {
     base: DVec3,
     /// Places in a row of the rotation channels, and their axes, outermost first.
     turns: Vec<(usize, Axis)>,
+    /// [`sign_of`] three of these.
+    sign: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -376,7 +380,11 @@ impl Part {
             _ => Shape::Free,
         };
         let base = if rule == Positions::FromParent { node.offset } else { DVec3::ZERO };
-        Self { node: index, shape, values: 0..0, positions, base, turns }
+        let sign = match *turns.as_slice() {
+            [(_, i), (_, j), (_, k)] => sign_of([i, j, k]),
+            _ => 1.0,
+        };
+        Self { node: index, shape, values: 0..0, positions, base, turns, sign }
     }
 
     /// A position along an axis, from the offset \[units of the file\]; zero where there is no channel.
@@ -394,22 +402,27 @@ impl Part {
                 for (axis, value) in values[..n_places].iter_mut().enumerate() {
                     *value = self.position(axis, row) * unit;
                 }
-                let DQuat { x, y, z, w } = self.rotation(row);
-                let [to_x, to_y, to_z, to_w] = &mut values[n_places..] else { return };
-                (*to_x, *to_y, *to_z, *to_w) = (x, y, z, w);
+                if let Some(to) = values.last_chunk_mut() {
+                    self.put_rotation(row, to);
+                }
             }
         }
     }
 
-    /// The rotation that its channels make. Always inlined: given back through memory, in parts that are read whole, it would be waited for.
+    /// The rotation that its channels make, as x, y, z, w.
     #[inline(always)]
-    fn rotation(&self, row: &[f64]) -> DQuat {
+    fn put_rotation(&self, row: &[f64], to: &mut [f64; 4]) {
         if let [(a, i), (b, j), (c, k)] = *self.turns.as_slice() {
             let angles = [row[a] * RADIANS, row[b] * RADIANS, row[c] * RADIANS];
             if angles[0] != 0.0 && angles[1] != 0.0 && angles[2] != 0.0 {
-                return rotation_of_three([i, j, k], angles);
+                put_rotation_of_three([i, j, k], self.sign, angles, to);
+                return;
             }
         }
+        *to = self.rotation(row).to_array();
+    }
+
+    fn rotation(&self, row: &[f64]) -> DQuat {
         rotation_of(self.turns.iter().map(|&(place, axis)| (axis, row[place] * RADIANS)))
     }
 
