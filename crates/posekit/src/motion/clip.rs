@@ -81,11 +81,9 @@ impl Clip {
         }
         let mut before: Option<&[f64]> = None;
         for (frame, q) in values.chunks_exact_mut(n.max(1)).enumerate() {
-            skeleton.check(q).map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
-            match before {
-                Some(before) => skeleton.settle_beside(before, q),
-                None => skeleton.settle(q),
-            }
+            skeleton
+                .check_and_settle(before, q)
+                .map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
             before = Some(q);
         }
         let (start, up) = (0.0, DVec3::Y);

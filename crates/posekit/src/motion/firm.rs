@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::clean::CleanSettings;
 use super::clip::Clip;
-use super::floor::Floor;
+use super::floor::{Floor, Footing};
 use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::pace::Pace;
@@ -97,7 +97,7 @@ pub fn firm_plants(
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
     // As they were found, where they were, for frames tell less of where they end than looks.
-    let known = plants_on(&looks, floor, settings.floor, &settings.detect);
+    let known = plants_on(&Footing::on(&looks, *floor), settings.floor, &settings.detect);
     let in_frames = |found: Found| (in_frames(&found, pace), found);
     let known: Vec<(Plant, Found)> = known.into_iter().map(in_frames).collect();
     let found = |plant: &Plant| {

@@ -9,7 +9,7 @@ use super::clip::Clip;
 use super::leg::Leg;
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{Part, STILL, rest_height};
+use super::plant::{Part, Rest, STILL, rest_height};
 use super::smooth::Smoother;
 
 /// Samples of each part of each foot that a plane is fitted to, at most: enough for a plane, and a cost that does not grow with the clip.
@@ -81,32 +81,55 @@ pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
         FloorChoice::Given(floor) => floor,
         _ => {
             let paths = Paths::new(clip, legs);
-            floor_of(&Pace::new(paths.frame_time, paths.n_frames).looks(&paths), choice)
+            let looks = Pace::new(paths.frame_time, paths.n_frames).looks(&paths);
+            Footing::find(&looks, choice).floor
         }
     }
 }
 
-pub(super) fn floor_of(paths: &Paths, choice: FloorChoice) -> Floor {
-    if let FloorChoice::Given(floor) = choice {
-        return floor;
+/// A floor, and how feet stand on it.
+pub(super) struct Footing<'a> {
+    pub(super) floor: Floor,
+    /// The feet, without what they bob.
+    pub(super) paths: Cow<'a, Paths>,
+    /// The height above the floor at which each of their parts stands.
+    pub(super) rests: Vec<f64>,
+}
+
+impl<'a> Footing<'a> {
+    /// On a floor that is known.
+    pub(super) fn on(paths: &'a Paths, floor: Floor) -> Self {
+        let paths = without_bob(paths, &floor);
+        let rests = paths.parts().map(|(.., path)| rest_height(&paths, path, &floor).height);
+        let rests = rests.collect();
+        Self { floor, paths, rests }
     }
-    if paths.n_frames == 0 || paths.legs.is_empty() {
-        return Floor { point: DVec3::ZERO, normal: paths.up };
-    }
-    let floor = floor_under(paths, choice);
-    match without_bob(paths, &floor) {
-        Cow::Borrowed(_) => floor,
-        Cow::Owned(steady) => floor_under(&steady, choice),
+
+    /// On the floor that the feet show where they keep their height.
+    pub(super) fn find(paths: &'a Paths, choice: FloorChoice) -> Self {
+        if let FloorChoice::Given(floor) = choice {
+            return Self::on(paths, floor);
+        }
+        if paths.n_frames == 0 || paths.legs.is_empty() {
+            return Self::on(paths, Floor { point: DVec3::ZERO, normal: paths.up });
+        }
+        let (floor, rests) = floor_under(paths, choice);
+        match without_bob(paths, &floor) {
+            paths @ Cow::Borrowed(_) => Self { floor, paths, rests },
+            Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0),
+        }
     }
 }
 
-fn floor_under(paths: &Paths, choice: FloorChoice) -> Floor {
+/// The floor under feet, and the height above it at which each of their parts stands.
+fn floor_under(paths: &Paths, choice: FloorChoice) -> (Floor, Vec<f64>) {
     let up = paths.up;
     let normal = if choice == FloorChoice::Fit { fitted_normal(paths) } else { up };
     let through_origin = Floor { point: DVec3::ZERO, normal };
-    let rests = paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin));
+    let rests: Vec<Rest> =
+        paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin)).collect();
     let (mut lowest, mut lowest_ever) = (f64::INFINITY, f64::INFINITY);
-    for (rest, (.., path)) in rests.zip(paths.parts()) {
+    for (rest, (.., path)) in rests.iter().zip(paths.parts()) {
         lowest = if rest.height < lowest && rest.is_supported { rest.height } else { lowest };
         let bottom = path
             .iter()
@@ -115,7 +138,8 @@ fn floor_under(paths: &Paths, choice: FloorChoice) -> Floor {
         lowest_ever = if bottom < lowest_ever { bottom } else { lowest_ever };
     }
     let height = if lowest.is_finite() { lowest } else { lowest_ever };
-    Floor { point: normal * height, normal }
+    let rests = rests.into_iter().map(|rest| rest.height - height).collect();
+    (Floor { point: normal * height, normal }, rests)
 }
 
 /// Directions along a level floor: the two axes of the world that are most level, for the same numbers in a mirrored clip.

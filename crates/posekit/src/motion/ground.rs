@@ -195,7 +195,7 @@ impl Crowd {
     /// How many velocities are near to one, by weight.
     fn density(&mut self, middle: DVec3) -> f64 {
         self.weigh(middle);
-        let near = |(_, part): &(f64, Range<usize>)| self.near[part.clone()].iter().sum::<f64>();
+        let near = |(_, part): &(f64, Range<usize>)| sum_of(&self.near[part.clone()]);
         self.parts.iter().map(near).sum()
     }
 
@@ -209,14 +209,10 @@ impl Crowd {
     fn sum(&self, weights: &[f64]) -> (DVec3, f64) {
         let (mut all, mut total) = (DVec3::ZERO, 0.0);
         for (_, part) in &self.parts {
-            let [x, y, z] = self.axes.each_ref().map(|axis| axis[part.clone()].iter());
-            let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
-            for ((own, x), (y, z)) in weights[part.clone()].iter().zip(x).zip(y.zip(z)) {
-                sum += DVec3::new(*x, *y, *z) * *own;
-                weight += own;
-            }
-            all += sum;
-            total += weight;
+            let weights = &weights[part.clone()];
+            let [x, y, z] = self.axes.each_ref().map(|axis| dot(weights, &axis[part.clone()]));
+            all += DVec3::new(x, y, z);
+            total += sum_of(weights);
         }
         (all, total)
     }
@@ -232,6 +228,26 @@ impl Crowd {
         self.near.clear();
         self.near.extend(self.weights.iter().zip(x).zip(y.iter().zip(z)).map(near));
     }
+}
+
+/// The sum of numbers: four sums side by side, so that none waits for another.
+fn sum_of(values: &[f64]) -> f64 {
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sum, value)| *sum += value);
+    }
+    sums.iter().chain(rest).sum()
+}
+
+/// [`sum_of`] products.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a_fours, a_rest), (b_fours, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a_fours.iter().zip(b_fours) {
+        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 /// Between what was found in proportion, before and after it the same.

@@ -52,8 +52,8 @@ pub(super) struct Slide {
     weights: Vec<f64>,
     /// It is known for long enough to be believed.
     pub(super) is_known: bool,
-    /// All feet slide alike.
-    pub(super) is_common: bool,
+    /// Of each leg by itself the velocities of what stands, by their weights, and these.
+    legs: Vec<Vec<(DVec3, f64)>>,
 }
 
 impl Slide {
@@ -96,8 +96,22 @@ impl Slide {
         smooth(&mut velocities, &weights, FILL / paths.frame_time);
         let n_known = weights.iter().filter(|weight| **weight > 0.0).count();
         let is_known = n_known as f64 * paths.frame_time >= EVIDENCE;
-        let is_common = is_common(&legs, &velocities);
-        Self { sums, velocities, weights, is_known, is_common }
+        Self { sums, velocities, weights, is_known, legs }
+    }
+
+    /// Whether all feet slide alike: the slides of all legs are those of one path.
+    pub(super) fn is_common(&self) -> bool {
+        let speeds = |of_path: &dyn Fn(usize) -> DVec3| {
+            let of_leg = |leg: &[(DVec3, f64)]| {
+                let known = leg.iter().enumerate().filter(|(_, (_, weight))| *weight > 0.0);
+                let off = known.map(|(frame, (sum, weight))| {
+                    ((*sum / *weight - of_path(frame)).length(), *weight)
+                });
+                off.collect::<Vec<_>>()
+            };
+            exceeded(self.legs.iter().flat_map(|leg| of_leg(leg)).collect())
+        };
+        speeds(&|frame| self.velocities[frame]) <= TOGETHER * speeds(&|_| DVec3::ZERO)
     }
 
     /// The same where the root goes its way and does not stay on the spot: a part of the slide is then what a scaled path makes of it, a part of the velocity of the
@@ -153,19 +167,6 @@ impl Slide {
         }
         places
     }
-}
-
-/// Whether the slides of all legs, sums of weighted velocities and of weights, are those of one path.
-fn is_common(legs: &[Vec<(DVec3, f64)>], velocities: &[DVec3]) -> bool {
-    let speeds = |velocities: &[DVec3]| {
-        let of_leg = |leg: &[(DVec3, f64)]| {
-            let known = leg.iter().zip(velocities).filter(|((_, weight), _)| *weight > 0.0);
-            let off = known.map(|((sum, weight), v)| ((*sum / *weight - *v).length(), *weight));
-            off.collect::<Vec<_>>()
-        };
-        exceeded(legs.iter().flat_map(|leg| of_leg(leg)).collect())
-    };
-    speeds(velocities) <= TOGETHER * speeds(&vec![DVec3::ZERO; velocities.len()])
 }
 
 /// How far from its middle each plant is carried by a slide, and how long it lasts.

@@ -4,9 +4,8 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::bob::without_bob;
 use super::clip::Clip;
-use super::floor::{Floor, FloorChoice, lower_middle};
+use super::floor::{Floor, FloorChoice, Footing, lower_middle};
 use super::ground::{Ground, Sample};
 use super::leg::Leg;
 use super::pace::Pace;
@@ -163,7 +162,7 @@ pub fn find_plants(
     let paths = Paths::new(clip, legs);
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
-    let found = plants_on(&looks, floor, choice, settings);
+    let found = plants_on(&Footing::on(&looks, *floor), choice, settings);
     let whole = |found: Found| {
         let (frames, _) = pace.frames(&found.plant.frames, found.lead);
         Plant { frames, ..found.plant }
@@ -199,15 +198,15 @@ pub fn plants_of_flags(
 }
 
 pub(super) fn plants_on(
-    paths: &Paths,
-    floor: &Floor,
+    footing: &Footing<'_>,
     choice: FloorChoice,
     settings: &DetectSettings,
 ) -> Vec<Found> {
+    let paths = &footing.paths;
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let (mut tracks, ground) = tracks_of(paths, floor, choice, settings);
+    let (mut tracks, ground) = tracks_of(footing, choice, settings);
     tracks.iter_mut().for_each(|track| track.settle(&ground));
     let mut plants = Vec::new();
     for (track, (leg, part, _)) in tracks.iter().zip(paths.parts()) {
@@ -240,25 +239,26 @@ fn lowest_of(paths: &Paths, tracks: &[Track<'_>], part: Part) -> Vec<f64> {
 
 /// How fast the floor seems to slide.
 pub(super) fn ground_of(
-    paths: &Paths,
-    floor: &Floor,
+    footing: &Footing<'_>,
     choice: FloorChoice,
     settings: &DetectSettings,
 ) -> Ground {
-    tracks_of(paths, floor, choice, settings).1
+    tracks_of(footing, choice, settings).1
 }
 
 fn tracks_of<'a>(
-    paths: &Paths,
-    floor: &Floor,
+    footing: &Footing<'_>,
     choice: FloorChoice,
     settings: &'a DetectSettings,
 ) -> (Vec<Track<'a>>, Ground) {
-    let paths = &*without_bob(paths, floor);
+    let Footing { floor, paths, rests } = footing;
     let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
     let is_level = choice != FloorChoice::PerPlant;
-    let track = |path| Track::new(paths, path, floor, &smoother, is_level, settings);
-    let tracks: Vec<Track<'_>> = paths.parts().map(|(.., path)| track(path)).collect();
+    let track = |(path, rest): (&[DVec3], &f64)| {
+        Track::new(paths, (path, *rest), floor, &smoother, is_level, settings)
+    };
+    let parts = paths.parts().map(|(.., path)| path);
+    let tracks: Vec<Track<'_>> = parts.zip(rests).map(track).collect();
     let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
     (tracks, ground)
 }
@@ -281,15 +281,15 @@ pub(super) struct Track<'a> {
 }
 
 impl<'a> Track<'a> {
+    /// - `rest`: the height above the floor at which it stands
     fn new(
         paths: &Paths,
-        path: &[DVec3],
+        (path, rest): (&[DVec3], f64),
         floor: &Floor,
         smoother: &Smoother,
         is_level: bool,
         settings: &'a DetectSettings,
     ) -> Self {
-        let rest = rest_height(paths, path, floor).height;
         let raw: Vec<f64> = path.iter().map(|point| floor.height(*point) - rest).collect();
         let n = path.len();
         let heights = (0..n).map(|frame| smoother.value(&raw, frame) / paths.length).collect();

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::clean::CleanSettings;
 use super::firm::{Firm, Stance, firm_parts, least_step};
-use super::floor::{Floor, floor_of};
+use super::floor::{Floor, Footing};
 use super::pace::Pace;
 use super::path::Slide;
 use super::paths::Paths;
@@ -69,8 +69,9 @@ pub(super) struct Feet {
 
 impl Feet {
     fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings) -> Self {
-        let floor = floor_of(looks, settings.floor);
-        let plants = plants_on(looks, &floor, settings.floor, &settings.detect);
+        let footing = Footing::find(looks, settings.floor);
+        let plants = plants_on(&footing, settings.floor, &settings.detect);
+        let floor = footing.floor;
         let detect = (settings.firm, &settings.detect);
         let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
         let was_cleaned = was_cleaned(&firm, EXACT[0]);
@@ -104,11 +105,11 @@ impl Seen {
         let strays = strays(tracks, root, paths.n_frames);
         let in_place = settings.in_place
             || slide.is_known
-                && slide.is_common
                 && far > ON_THE_SPOT.0 * paths.length
                 && strays < ON_THE_SPOT.1 * far
                 && straightness(&whole) >= STRAIGHT
-                && climb(paths) <= LEVEL * paths.length;
+                && climb(paths) <= LEVEL * paths.length
+                && slide.is_common();
         if in_place && paths.n_frames > 0 {
             return self.way_ahead(&path(settings.strength), settings);
         }

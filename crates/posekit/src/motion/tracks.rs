@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::math::Pose;
-use crate::skeleton::{Frame, Skeleton};
+use crate::skeleton::{Frame, JointKind, Skeleton};
 
 use super::Clip;
 
@@ -29,15 +29,10 @@ impl Tracks {
         let mut tracks = Self::of_joints(clip.skeleton(), wanted);
         let parents = tracks.parents(clip.skeleton());
         tracks.n_frames = clip.n_frames();
-        tracks.rotations.reserve_exact(parents.len() * tracks.n_frames);
-        tracks.places.reserve_exact(parents.len() * tracks.n_frames);
-        // Joint after joint, as they stand in memory.
+        tracks.rotations = vec![DQuat::IDENTITY; parents.len() * tracks.n_frames];
+        tracks.places = vec![DVec3::ZERO; parents.len() * tracks.n_frames];
         for (slot, parent) in parents.into_iter().enumerate() {
-            for frame in 0..tracks.n_frames {
-                let Pose { rotation, translation } = tracks.pose_of(clip, frame, slot, parent);
-                tracks.rotations.push(rotation);
-                tracks.places.push(translation);
-            }
+            tracks.fill(clip, slot, parent);
         }
         tracks
     }
@@ -52,21 +47,43 @@ impl Tracks {
         for (slot, parent) in parents.into_iter().enumerate() {
             is_new[slot] =
                 changed.contains(&self.joints[slot]) || parent.is_some_and(|parent| is_new[parent]);
-            for frame in (0..self.n_frames).filter(|_| is_new[slot]) {
-                let Pose { rotation, translation } = self.pose_of(clip, frame, slot, parent);
-                self.rotations[slot * self.n_frames + frame] = rotation;
-                self.places[slot * self.n_frames + frame] = translation;
+            if is_new[slot] {
+                self.fill(clip, slot, parent);
             }
         }
         self
     }
 
-    /// Pose of a joint in a frame of a clip, from that of its parent, which is known.
-    #[inline(always)]
-    fn pose_of(&self, clip: &Clip, frame: usize, slot: usize, parent: Option<usize>) -> Pose {
-        let world_from_parent =
-            parent.map_or(Pose::IDENTITY, |parent| self.found(parent * self.n_frames + frame));
-        clip.skeleton().pose_on(self.joints[slot], clip.frame(frame), world_from_parent)
+    /// Finds the poses of a joint in all frames of a clip, from those of its parent, which are known.
+    fn fill(&mut self, clip: &Clip, slot: usize, parent: Option<usize>) {
+        let (skeleton, joint, n) = (clip.skeleton(), self.joints[slot], self.n_frames);
+        let (rotations_above, rotations) = self.rotations.split_at_mut(slot * n);
+        let (places_above, places) = self.places.split_at_mut(slot * n);
+        let own = rotations[..n].iter_mut().zip(&mut places[..n]).enumerate();
+        let Some(parent) = parent else {
+            for (frame, (rotation, place)) in own {
+                let pose = skeleton.pose_on(joint, clip.frame(frame), Pose::IDENTITY);
+                (*rotation, *place) = (pose.rotation, pose.translation);
+            }
+            return;
+        };
+        let above = rotations_above[parent * n..].iter().zip(&places_above[parent * n..]);
+        let placed = skeleton.parent_from_joint(joint);
+        let start = skeleton.value_range(joint).start;
+        // The joints of captures are balls that stand as their parents do: of their own pose nothing is to be multiplied.
+        if skeleton.kind(joint) == JointKind::Ball && placed.rotation == DQuat::IDENTITY {
+            for ((frame, (rotation, place)), (turned, at)) in own.zip(above) {
+                let turn = DQuat::from_slice(&clip.frame(frame)[start..start + 4]);
+                *rotation = *turned * turn;
+                *place = *turned * placed.translation + *at;
+            }
+            return;
+        }
+        for ((frame, (rotation, place)), (turned, at)) in own.zip(above) {
+            let world_from_parent = Pose { rotation: *turned, translation: *at };
+            let pose = skeleton.pose_on(joint, clip.frame(frame), world_from_parent);
+            (*rotation, *place) = (pose.rotation, pose.translation);
+        }
     }
 
     /// The same at every so many frames from the first.

@@ -42,28 +42,14 @@ impl Skeleton {
             let (expected, found) = (self.n_values, q.len());
             return Err(Error::Length { what: "configuration", expected, found });
         }
-        if self.is_plainly_good(q) {
+        let is_plain_unit = |&place: &usize| {
+            is_plainly_unit(DQuat::from_slice(&q[place..place + 4]).length_squared())
+        };
+        if are_plainly_good(q) && self.rotations.iter().all(is_plain_unit) {
             return Ok(());
         }
         (0..self.n_joints())
             .try_for_each(|joint| self.check_values(joint, &q[self.value_range(joint)]))
-    }
-
-    /// True for a configuration that is good without a closer look: a clip has thousands of them.
-    fn is_plainly_good(&self, q: &[f64]) -> bool {
-        // The sum of all sizes is no smaller than any of them, and NaN if one is; four sums, so that none waits for another.
-        let (fours, rest) = q.as_chunks::<4>();
-        let mut sums = [0.0; 4];
-        for four in fours {
-            sums.iter_mut().zip(four).for_each(|(sum, value)| *sum += value.abs());
-        }
-        let rest = rest.iter().map(|value| value.abs()).sum::<f64>();
-        sums.iter().sum::<f64>() + rest <= LARGEST
-            && self.rotations.iter().all(|&place| {
-                // Half the tolerance of the length, and less.
-                let length_squared = DQuat::from_slice(&q[place..place + 4]).length_squared();
-                (length_squared - 1.0).abs() < UNIT_TOLERANCE
-            })
     }
 
     fn check_values(&self, joint: usize, values: &[f64]) -> Result<()> {
@@ -105,19 +91,30 @@ impl Skeleton {
         self.apply_mimics(q);
     }
 
-    /// [`settle`](Self::settle), with the sign of every quaternion on the side that it has in another configuration.
-    pub(crate) fn settle_beside(&self, other: &[f64], q: &mut [f64]) {
-        if !fits(q.len(), self.n_values) || !fits(other.len(), self.n_values) {
-            return;
+    /// [`check`](Self::check), then [`settle`](Self::settle), with the sign of every quaternion on the side that it has in another configuration: for those who
+    /// have thousands.
+    ///
+    /// - `other`: a settled configuration
+    /// # Errors
+    /// As [`check`](Self::check); then `q` may be settled in part.
+    pub(crate) fn check_and_settle(&self, other: Option<&[f64]>, q: &mut [f64]) -> Result<()> {
+        if q.len() != self.n_values || !are_plainly_good(q) {
+            self.check(q)?;
         }
         for &place in &self.rotations {
-            let values = &mut q[place..place + 4];
-            let rotation = unit(DQuat::from_slice(values));
-            let is_other_side = DQuat::from_slice(&other[place..place + 4]).dot(rotation) < 0.0;
+            let rotation = DQuat::from_slice(&q[place..place + 4]);
+            if !is_plainly_unit(rotation.length_squared()) {
+                self.check(q)?;
+            }
+            let rotation = unit(rotation);
+            let is_other_side = other.is_some_and(|other| {
+                DQuat::from_slice(&other[place..place + 4]).dot(rotation) < 0.0
+            });
             let rotation = if is_other_side { -rotation } else { rotation };
-            rotation.write_to_slice(values);
+            rotation.write_to_slice(&mut q[place..place + 4]);
         }
         self.apply_mimics(q);
+        Ok(())
     }
 
     /// Brings every joint inside its limit, each by itself, then mimic joints to where their drivers put them.
@@ -259,6 +256,23 @@ impl Skeleton {
     }
 }
 
+/// True for values that are finite, and not too large, without a closer look.
+fn are_plainly_good(q: &[f64]) -> bool {
+    // The sum of all sizes is no smaller than any of them, and NaN if one is; four sums, so that none waits for another.
+    let (fours, rest) = q.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        sums.iter_mut().zip(four).for_each(|(sum, value)| *sum += value.abs());
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|value| value.abs()).sum::<f64>() <= LARGEST
+}
+
+/// True for what the square of a unit quaternion's length is, rounded: half the tolerance of the length, and less.
+#[inline]
+fn is_plainly_unit(length_squared: f64) -> bool {
+    (length_squared - 1.0).abs() < UNIT_TOLERANCE
+}
+
 /// [`Skeleton::integrate`] for one joint; its kind is known by the number of values.
 fn integrate_joint(q: &[f64], v: &[f64], out: &mut [f64]) {
     let n_plain = n_plain(q);
@@ -308,6 +322,7 @@ pub(crate) fn check_unit(rotation: DQuat) -> core::result::Result<(), f64> {
 }
 
 /// The quaternion at unit length; the identity for zero and for what is not finite.
+#[inline]
 pub(super) fn unit(rotation: DQuat) -> DQuat {
     let length_squared = rotation.length_squared();
     if (length_squared - 1.0).abs() <= UNIT_ROUNDING {

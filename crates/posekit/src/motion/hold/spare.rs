@@ -102,15 +102,14 @@ pub(super) fn keep_hip_smooth(
             *weight = if own > *weight { own } else { *weight };
         }
     }
-    let hip = |frame: usize| positions(limb.plan, run.tracks, frame)[0];
-    let first = run.frames.start;
-    for frame in first + 1..run.frames.end.saturating_sub(1) {
-        let weight = weights[frame - first];
+    let hips = run.frames.clone().map(|frame| run.tracks.place(frame, limb.plan.limb.start));
+    let hips: Vec<DVec3> = hips.collect();
+    for (k, three) in hips.windows(3).enumerate() {
+        let (weight, free) = (weights[k + 1], &mut free[k + 1]);
         if weight > 0.0 {
-            let free = &mut free[frame - first];
             *free = if *free < 1.0 - weight { *free } else { 1.0 - weight };
-            let second = (hip(frame + 1) - hip(frame)) - (hip(frame) - hip(frame - 1));
-            system.add_sum(frame - 1 - first, &SECOND, -second, weight * cost);
+            let second = (three[2] - three[1]) - (three[1] - three[0]);
+            system.add_sum(k, &SECOND, -second, weight * cost);
         }
     }
 }
