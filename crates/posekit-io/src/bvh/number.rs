@@ -68,10 +68,18 @@ fn decimal_of<const WHOLE: usize>(bytes: &[u8; 11]) -> Option<(f64, usize)> {
     let mantissa = eight_digits((before | behind) ^ zeros)?;
     let next = |k: usize| bytes[WHOLE + 4 + k];
     if ends_number(next(1)) {
-        return Some((f64::from(mantissa) / 1e4, WHOLE + 5));
+        return Some((whole(mantissa) / 1e4, WHOLE + 5));
     }
     let mantissa = 100 * mantissa + 10 * one_digit(next(1))? + one_digit(next(2))?;
-    ends_number(next(3)).then(|| (f64::from(mantissa) / 1e6, WHOLE + 7))
+    ends_number(next(3)).then(|| (whole(mantissa) / 1e6, WHOLE + 7))
+}
+
+/// A whole number. The instruction that converts one begins with what is in its register, and so would wait for the quotient of the number before.
+#[inline]
+fn whole(number: u32) -> f64 {
+    /// The numbers from here to twice as much are whole, one after the other.
+    const WHOLES: f64 = (1_u64 << 52) as f64;
+    f64::from_bits(WHOLES.to_bits() | u64::from(number)) - WHOLES
 }
 
 /// True for the blanks that stand between numbers, but for those that hardly ever do.
