@@ -348,6 +348,37 @@ fn a_glb_of_few_keys_is_smaller_and_feet_stand_as_before() {
 }
 
 #[test]
+fn saved_contacts_replace_nothing_but_contacts() {
+    let place = place("contacts-over");
+    let path = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (source, page, made) = (path("walk.bvh"), path("page.html"), place.join("clean.bvh"));
+    fs::copy(walk(), &source).unwrap();
+    fs::write(&page, "<!doctype html>").unwrap();
+    for kept in [&source, &page] {
+        let before = fs::read(kept).unwrap();
+        let told = clean(&place.join("walk.bvh"), &made, &["--force", "--save-contacts", kept]);
+        assert_eq!(told.status.code(), Some(2), "{kept}: {}", errors(&told));
+        assert!(errors(&told).contains("no file of contacts"), "{}", errors(&told));
+        assert_eq!(fs::read(kept).unwrap(), before, "{kept} is as it was");
+        assert!(!made.exists(), "nothing is written");
+    }
+    let feet = path("feet.json");
+    for _ in 0..2 {
+        let told = clean(&walk(), &made, &["--force", "--save-contacts", &feet]);
+        assert!(told.status.success(), "contacts replace contacts: {}", errors(&told));
+    }
+    // One file cannot be both; the one that is there stays.
+    let contacts = fs::read(&feet).unwrap();
+    for option in ["--contacts", "--save-contacts"] {
+        let told = clean(&walk(), &place.join("feet.json"), &["--force", option, &feet]);
+        assert!(errors(&told).contains("are the same file"), "{option}: {}", errors(&told));
+        assert_eq!(fs::read(&feet).unwrap(), contacts);
+    }
+    let told = clean(&walk(), &place.join("new.bvh"), &["--save-contacts", &path("new.bvh")]);
+    assert!(errors(&told).contains("are the same file") && !place.join("new.bvh").exists());
+}
+
+#[test]
 fn retimed_contacts_come_with_the_way_to_hold_them() {
     let place = place("retime-hint");
     let path = |name: &str| place.join(name).to_str().unwrap().to_owned();

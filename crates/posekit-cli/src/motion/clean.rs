@@ -10,7 +10,7 @@ use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
-use super::contacts::{read_contacts, refuse_outside, write_contacts};
+use super::contacts::{read_contacts, refuse_output, refuse_outside, write_contacts};
 use super::feet::{Places, floor_choice, key, known_legs, part_word, with_legs};
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
@@ -39,6 +39,8 @@ fn begin(args: &CleanArgs) -> Result<()> {
             "--contacts, --save-contacts and --picture go with one file, not with a folder",
         ));
     }
+    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
+    refuse_output(args.save_contacts.as_ref(), "--save-contacts", &args.output.output)?;
     let contacts = match &args.contacts {
         Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),

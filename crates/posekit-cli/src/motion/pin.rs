@@ -7,7 +7,7 @@ use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
 use super::clean::contact_records;
-use super::contacts::{read_contacts, refuse_outside};
+use super::contacts::{read_contacts, refuse_output, refuse_outside};
 use super::feet::Places;
 use super::record::{ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -24,6 +24,7 @@ pub(crate) fn pin(args: &PinArgs) -> Result<()> {
 }
 
 fn begin(args: &PinArgs) -> Result<()> {
+    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
     let contacts =
         args.contacts.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
     let own =

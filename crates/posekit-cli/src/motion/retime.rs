@@ -3,7 +3,7 @@
 use posekit::motion::{Clip, Interpolation, Keyframes, TimeMap};
 use posekit_io::ContactsFile;
 
-use super::contacts::{read_contacts, write_contacts};
+use super::contacts::{read_contacts, refuse_output, write_contacts};
 use super::record::FileRecord;
 use super::run::{Made, Task, or_json};
 use crate::failure::{Failure, Result};
@@ -19,6 +19,8 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     if args.contacts.is_some() && args.input.file.is_dir() {
         return Err(Failure::usage("--contacts goes with one file, not with a folder"));
     }
+    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
+    refuse_output(args.save_contacts.as_ref(), "--save-contacts", &args.output.output)?;
     let what = (args.speed, args.duration, args.to_fps, args.smooth);
     let task = Task {
         command: "retime",
