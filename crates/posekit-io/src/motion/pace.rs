@@ -90,7 +90,8 @@ fn own_step(channels: &[&[f64]], start: f64, end: f64) -> f64 {
         .fold(length, |least, gap| if gap < least { gap } else { least });
     let parts = [1.0, 2.0, 3.0].map(|part| smallest / part);
     let usual = USUAL_RATES.map(|rate| 1.0 / rate);
-    for step in parts.into_iter().chain(usual).map(whole) {
+    // The mean distance first: of thousands of keys one distance is rounded too much to count them by.
+    for step in mean_step(channels).into_iter().chain(parts).chain(usual).map(whole) {
         if step >= SMALLEST_STEP && is_on_frames(channels, start, step) {
             if step * LEAST_EVEN_RATE * (1.0 - OFF_FRAME) <= 1.0
                 && is_on_every_frame(channels, step)
@@ -102,6 +103,13 @@ fn own_step(channels: &[&[f64]], start: f64, end: f64) -> f64 {
         }
     }
     whole(1.0 / DEFAULT_RATE)
+}
+
+/// The mean distance of the keys of the channel that has the most.
+fn mean_step(channels: &[&[f64]]) -> Option<f64> {
+    let most = channels.iter().max_by_key(|times| times.len())?;
+    let n_steps = most.len().checked_sub(1).filter(|n| *n > 0)?;
+    Some((most.last()? - most.first()?) / n_steps as f64).filter(|step| *step > 0.0)
 }
 
 fn is_on_frames(channels: &[&[f64]], start: f64, step: f64) -> bool {
@@ -140,6 +148,13 @@ mod tests {
             assert!((pace.frame_time * rate - 1.0).abs() < 1e-6, "{rate}: {pace:?}");
             assert_eq!(pace.count(), 100);
             assert_eq!(pace.start, 2.0);
+        }
+        for (rate, n) in
+            [(100.0, 3070), (72.0, 2752), (144.0, 2752), (29.97, 12_000), (23.976, 12_000)]
+        {
+            let pace = pace(&[&at(rate, n), &[2.0]]);
+            assert!((pace.frame_time * rate - 1.0).abs() < 1e-6, "{rate}: {pace:?}");
+            assert_eq!(pace.count(), n as usize, "{rate}: many keys are as many frames");
         }
         // Ten times a second is too rare, but its keys are frames still.
         let tens = pace(&[&at(10.0, 11)]);
