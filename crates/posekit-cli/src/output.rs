@@ -69,12 +69,12 @@ pub(crate) fn beginning_of_temporary(process: u32) -> String {
     format!(".posekit-{process}-")
 }
 
-/// Writes a page or a picture; what is there is replaced only if it is one, too.
+/// Writes a page, a picture or contacts; what is there is replaced only if it is one, too.
 ///
-/// - `begins`: what such a file begins with
-pub(crate) fn write_again(path: &Path, text: &str, begins: &str) -> Result<()> {
-    let is_other = |old: &Vec<u8>| !old.is_empty() && !old.starts_with(begins.as_bytes());
-    if path.is_file() && fs::read(path).is_ok_and(|old| is_other(&old)) {
+/// - `is_one`: whether what a file holds is; an empty one may be
+pub(crate) fn write_again(path: &Path, text: &str, is_one: impl Fn(&[u8]) -> bool) -> Result<()> {
+    let may_go = |old: Vec<u8>| old.is_empty() || is_one(&old);
+    if path.is_file() && !fs::read(path).is_ok_and(may_go) {
         return Err(Failure::usage(format!(
             "what is there is something else, and is not replaced: {}",
             path.display()

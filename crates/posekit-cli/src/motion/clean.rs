@@ -248,7 +248,7 @@ fn draw(
         slides: [most(|plant| plant.drift_before), most(PlantRecord::drift)],
         middle: worst.map_or(0, |worst| worst.plant.frames.start),
     };
-    write_again(path, &strip.svg(), "<svg")
+    write_again(path, &strip.svg(), |old| old.starts_with(b"<svg"))
 }
 
 /// How well contacts hold.

@@ -1,7 +1,5 @@
 //! Files of contacts.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use posekit::motion::{Clip, Contact};
@@ -10,7 +8,7 @@ use posekit_io::{ContactsFile, Limits, read_text};
 
 use super::words::digits;
 use crate::failure::{Failure, Result};
-use crate::output::write_file;
+use crate::output::write_again;
 
 /// The contacts that a file has for a skeleton.
 pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {
@@ -35,27 +33,15 @@ pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
 
 /// Writes contacts; what is there is replaced only where that was asked for, and only if it is contacts, too.
 pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> Result<()> {
-    let refused = |message: &str| Failure::usage(format!("{message}: {}", path.display()));
+    /// What every file of contacts names itself.
+    const KIND: &[u8] = b"\"posekit.contacts/";
     if path.is_file() && !force {
-        return Err(refused("the file of contacts is there already; give --force to replace it"));
-    }
-    if path.is_file() && !are_contacts(path) {
-        return Err(refused("what is there is no file of contacts, and is not replaced"));
+        let message = "the file of contacts is there already; give --force to replace it";
+        return Err(Failure::usage(format!("{message}: {}", path.display())));
     }
     let text = file.to_json().map_err(|error| Failure::in_file(error, path.display()))?;
-    write_file(path, &text)
+    write_again(path, &text, |old| old.windows(KIND.len()).any(|bytes| bytes == KIND))
 }
-
-/// Whether a file says that it is one of contacts, as it does in its first line or two; also an empty one.
-fn are_contacts(path: &Path) -> bool {
-    const HEAD: u64 = 4096;
-    let mut head = Vec::new();
-    let is_read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_ok();
-    is_read && (head.is_empty() || head.windows(KIND.len()).any(|bytes| bytes == KIND))
-}
-
-/// What every file of contacts names itself.
-const KIND: &[u8] = b"\"posekit.contacts/";
 
 /// Refuses contacts and an output in one file.
 pub(super) fn refuse_output(contacts: Option<&PathBuf>, option: &str, output: &Path) -> Result<()> {

@@ -26,7 +26,8 @@ pub(super) fn write(
     let Some(report) = report else { return Ok(()) };
     let name = task.input.file.display().to_string();
     let views = outcome.view.as_deref().unwrap_or_default();
-    write_again(report, &page(task.command, &name, &outcome.files, views), "<!doctype html>")
+    let page = page(task.command, &name, &outcome.files, views);
+    write_again(report, &page, |old| old.starts_with(b"<!doctype html>"))
 }
 
 /// The page of a command.

@@ -99,7 +99,7 @@ impl Slide {
         Self { sums, velocities, weights, is_known, legs }
     }
 
-    /// Whether all feet slide alike: the slides of all legs are those of one path.
+    /// Whether all feet slide alike: the slides of all legs are those of one path. To be asked before [`with_hips`](Self::with_hips).
     pub(super) fn is_common(&self) -> bool {
         let speeds = |of_path: &dyn Fn(usize) -> DVec3| {
             let of_leg = |leg: &[(DVec3, f64)]| {
