@@ -10,7 +10,9 @@ use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
-use super::contacts::{read_contacts, refuse_output, refuse_outside, write_contacts};
+use super::contacts::{
+    NO_CONTACTS, read_contacts, refuse_output, refuse_outside, write_contacts,
+};
 use super::feet::{Places, floor_choice, key, known_legs, part_word, with_legs};
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
@@ -175,7 +177,7 @@ fn unchanged(cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
     if args.contacts.is_some() {
         let is_missed = |report: &ContactReport| !report.missed.is_empty();
         return Some(match cleaned.held.as_slice() {
-            [] => "the file of contacts has none".to_owned(),
+            [] => NO_CONTACTS.to_owned(),
             held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
             _ => "all contacts hold already".to_owned(),
         });
@@ -203,7 +205,7 @@ fn plant_records(
         let (verdict, reason) = match args.contacts {
             // What was held is not the plants.
             Some(_) => ("measured", String::new()),
-            None => verdict_words(&report.verdict, scale, args.strength),
+            None => verdict_words(report, scale, args.strength),
         };
         PlantRecord {
             leg: report.plant.leg,

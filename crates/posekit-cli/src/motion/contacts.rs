@@ -10,6 +10,9 @@ use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::output::write_again;
 
+/// Why nothing was changed where a file of contacts has none.
+pub(super) const NO_CONTACTS: &str = "the file of contacts has none";
+
 /// The contacts that a file has for a skeleton.
 pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {
     let in_file = |error| Failure::in_file(error, path.display());

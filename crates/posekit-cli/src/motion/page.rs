@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use posekit::motion::median;
+
 use super::plots::{histogram, leg_plot, worst_plot};
-use super::record::{ClipRecord, FileRecord, PlantRecord, median};
+use super::record::{ClipRecord, FileRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{

@@ -3,11 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Floor, Leg, Part, Plant};
+use posekit::motion::{Clip, Floor, Leg, Part, Plant, median};
 use serde::Serialize;
 
 use super::feet::{Places, along, part_word};
-use super::record::{ClipRecord, median};
+use super::record::ClipRecord;
 
 /// Frames per second that are played.
 const PLAYED: f64 = 30.0;

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use posekit::motion::median;
+
 use super::motions::motions_text;
-use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord, median};
+use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};
 

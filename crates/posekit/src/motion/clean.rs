@@ -175,7 +175,11 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let hold = |tracks: Tracks, decided: &Decided| {
         let contacts = given.unwrap_or(&decided.contacts);
-        hold_on_path(clip, tracks, (&decided.path, decided.step), contacts, &feet, &hold_settings)
+        // What stands as it is given is only measured.
+        let stands = !contacts.is_empty() && *contacts == decided.standing;
+        let strength = if stands { 0.0 } else { hold_settings.strength };
+        let settings = HoldSettings { strength, ..hold_settings.clone() };
+        hold_on_path(clip, tracks, (&decided.path, decided.step), contacts, &feet, &settings)
     };
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
     let mut decided = decide(clip, &tracks, &legs.legs, settings);
@@ -201,8 +205,12 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         standing,
         ..
     } = decided;
+    let stands = given.is_some_and(|given| !given.is_empty() && *given == standing);
     let standing = if given.is_some() { Vec::new() } else { standing };
     let contacts = given.cloned().unwrap_or(contacts);
+    if stands {
+        held.contacts.iter_mut().for_each(|held| held.missed.clear());
+    }
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = slide(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -214,7 +222,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
     }
     let (mut cleaned, changed) = (held.clip, held.changed);
-    if in_place && contacts.is_empty() {
+    if stands || in_place && contacts.is_empty() {
         // There and back is not to the bit where it was.
         cleaned = clip.clone();
     } else if in_place {
