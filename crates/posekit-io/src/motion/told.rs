@@ -204,10 +204,10 @@ pub fn verdict_words(
 #[must_use]
 pub const fn left_words(verdict: &Verdict) -> Option<&'static str> {
     match verdict {
-        Verdict::Rolling => Some("the foot rolls, and is firm at no time"),
-        Verdict::Passing => Some("the foot moves on, and is firm at no time"),
-        Verdict::Beside => Some("beside where the same foot stands exactly"),
-        Verdict::Slight => Some("brief or slight, where most feet stand exactly"),
+        Verdict::Rolling => Some("the foot rolls, firm at no time"),
+        Verdict::Passing => Some("the foot moves on, firm at no time"),
+        Verdict::Beside => Some("beside an exact stand of the foot"),
+        Verdict::Slight => Some("brief or slight among exact stands"),
         Verdict::Kept => Some("left alone as asked"),
         _ => None,
     }
@@ -218,8 +218,10 @@ fn released_words(report: &PlantReport, slide: f64, is_part: bool, millimetres: 
     let told = |slide: f64| format!("{:.0} mm", slide * millimetres);
     let slides = told(slide);
     match () {
-        () if is_part => format!("part of a longer slide of {slides}, which is meant"),
-        () if slides == told(report.drift_before) => format!("it slides {slides}, so it is meant to"),
+        () if is_part => format!("part of a meant slide of {slides}"),
+        () if slides == told(report.drift_before) => {
+            format!("it slides {slides}, so it is meant to")
+        }
         () => format!("on the path as it is set right it slides {slides}, so it is meant to"),
     }
 }

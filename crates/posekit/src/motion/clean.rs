@@ -276,6 +276,32 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     way.in_place.then_some(way.path)
 }
 
+/// What [`clean`] thinks of a clip before it changes anything.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Judged {
+    /// The floor that its feet stand on.
+    pub floor: Floor,
+    /// Every plant and what would become of it, in the order of their first frames. What comes to light only where others stand is not among them.
+    pub plants: Vec<PlantReport>,
+    /// Of a walk on the spot the way that it would go, frame after frame, for [`along_path`].
+    pub way: Option<Vec<DVec3>>,
+}
+
+/// Judges the plants of a clip as [`clean`] does, and changes nothing.
+///
+/// - `settings`: those of cleaning, but for its legs and contacts
+///
+/// # Degenerate cases
+/// Without legs or frames there are no plants.
+pub fn judge(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Judged {
+    let tracks = Tracks::new(clip, &joints_of(legs));
+    let settings = CleanSettings { contacts: None, ..settings.clone() };
+    let Decided { floor, path, in_place, reports, .. } = decide(clip, &tracks, legs, &settings);
+    let way = (in_place && !path.is_empty()).then_some(path);
+    Judged { floor, plants: reports, way }
+}
+
 /// How contacts are held by these legs.
 fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
     HoldSettings {

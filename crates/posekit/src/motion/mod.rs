@@ -44,7 +44,7 @@ mod travel;
 mod verdict;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, clean, way_on_the_spot};
+pub use clean::{CleanSettings, Cleaned, Judged, clean, judge, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};

@@ -68,13 +68,7 @@ pub(super) struct Feet {
 }
 
 impl Feet {
-    fn new(
-        paths: &Paths,
-        looks: &Paths,
-        pace: Pace,
-        settings: &CleanSettings,
-        past: Past,
-    ) -> Self {
+    fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings, past: Past) -> Self {
         let footing = Footing::find(looks, settings.floor);
         let plants = plants_on(&footing, settings.floor, &settings.detect);
         let floor = footing.floor;
