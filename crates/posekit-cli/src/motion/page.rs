@@ -9,7 +9,7 @@ use super::record::{ClipRecord, FileRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{
-    about, answer, count, digits, millimetres, significant, summary_line, together,
+    about, answer, count, digits, millimetres, significant, summary_line, together, way_words,
 };
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
@@ -104,6 +104,9 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
             out.element(&Tag::new("p"), &kept_together(&words));
         }
         out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
+        if let Some(words) = way_words(clip) {
+            out.element(&Tag::new("p").class("about"), &kept_together(&words));
+        }
         if clip.walks_on_the_spot {
             let words = "The figure walks on the spot: its feet are judged, and it is drawn here, as if it went on.";
             out.element(&Tag::new("p").class("about"), words);

@@ -104,6 +104,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     }
     if clip.asked != Asked::Nothing {
         let _ = writeln!(text, "\n{}", answer(clip));
+        if let Some(words) = way_words(clip) {
+            let _ = writeln!(text, "{words}");
+        }
     }
 }
 
@@ -188,7 +191,7 @@ fn feet_answer(clip: &ClipRecord) -> String {
     let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
     let left = left_out(clip);
     if plants.is_empty() {
-        return format!("No plant is firm{left}{change}.{}", path_words(clip));
+        return format!("No plant is firm{left}{change}.");
     }
     let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
         plants.iter().filter_map(|plant| of(plant)).collect()
@@ -224,12 +227,8 @@ fn feet_answer(clip: &ClipRecord) -> String {
     // One verb does for both where both go the same way.
     let worst = went([worst(&before), worst(&after)], middle.0);
     format!(
-        "{became}: the median slide {}{}, the worst {}{}{left}.{}",
-        middle.0,
-        middle.1,
-        worst.0,
-        worst.1,
-        path_words(clip)
+        "{became}: the median slide {}{}, the worst {}{}{left}.",
+        middle.0, middle.1, worst.0, worst.1
     )
 }
 
@@ -247,14 +246,10 @@ fn same_answer(plants: &[&PlantRecord], n_standing: usize, left: &str) -> String
     format!("Nothing was changed: {n} {verb} already{left}.")
 }
 
-/// How far the way of the hips was set right, where it was.
-fn path_words(clip: &ClipRecord) -> String {
-    clip.path_change.map_or_else(String::new, |far| {
-        format!(
-            " The way of the hips was moved by up to {} mm, as all feet slide with it.",
-            millimetres(far)
-        )
-    })
+/// How far the way of the hips was set right, where it was: a sentence of its own.
+pub(super) fn way_words(clip: &ClipRecord) -> Option<String> {
+    let far = millimetres(clip.path_change?);
+    Some(format!("The way of the hips was moved by up to {far} mm, as all feet slide with it."))
 }
 
 /// Plants that measures and medians leave out.
@@ -644,6 +639,40 @@ mod tests {
         let none = ClipRecord { legs: Vec::new(), ..clip(Vec::new()) };
         assert_eq!(answer(&none), "No legs were found, so no foot was judged.");
         assert!(answer(&ClipRecord::default()).contains("no frames"));
+    }
+
+    #[test]
+    fn nothing_changed_is_clean_already_only_where_all_stands() {
+        let told = |plants: &[([f64; 2], &str)]| {
+            let plants = plants.iter().map(|(slides, word)| plant(*slides, word)).collect();
+            answer(&ClipRecord { largest_change: Some(0.0), ..clip(plants) })
+        };
+        let clean = ([0.1, 0.1], "clean");
+        assert_eq!(told(&[clean]), "Already clean: 1 plant, and nothing was changed.");
+        assert_eq!(
+            told(&[clean, ([22.6, 22.6], "skipped")]),
+            "Nothing was changed: 1 plant stands already; left out of this: 1 plant not firm, up to 22.6 mm."
+        );
+        assert_eq!(
+            told(&[clean, ([200.0, 200.0], "released")]),
+            "Nothing was changed: 1 of 2 plants stands."
+        );
+    }
+
+    #[test]
+    fn a_row_of_a_folder_tells_of_all_motions() {
+        let without = || ClipRecord {
+            legs: Vec::new(),
+            legs_reason: "no legs".to_owned(),
+            ..clip(Vec::new())
+        };
+        let failed = || ClipRecord { error: Some("bad".to_owned()), ..ClipRecord::default() };
+        let told = |clips: Vec<ClipRecord>| state(&FileRecord { clips, ..FileRecord::default() });
+        assert_eq!(told(vec![clip(Vec::new())]), "✓");
+        assert_eq!(told(vec![without()]), "✓ no legs found");
+        assert_eq!(told(vec![without(), without()]), "✓ 2 motions, no legs found");
+        let some = vec![clip(Vec::new()), without(), without(), failed()];
+        assert_eq!(told(some), "✓ 4 motions, 1 failed, no legs found in 2");
     }
 
     #[test]
