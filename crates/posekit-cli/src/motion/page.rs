@@ -402,7 +402,7 @@ fn table(
     let class = |column: usize| match () {
         () if numbers.contains(&column) => "n",
         // Remarks keep their width where a table is wider than its page.
-        () if matches!(head.get(column), Some(&("" | "why"))) => "words",
+        () if matches!(head.get(column), Some(&("" | "why"))) => "remark",
         () => "",
     };
     out.open(&Tag::new("div").class("scroll"));
