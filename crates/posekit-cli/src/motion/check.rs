@@ -1,12 +1,12 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure, way_on_the_spot,
+    CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure,
 };
-use posekit_io::motion::millimetres;
+use posekit_io::motion::{left_words, millimetres};
 
 use super::feet::{Places, floor_choice, key, legs, part_word, with_legs};
-use super::record::{Asked, ClipRecord, MetricRecord, PlantRecord, finite};
+use super::record::{Asked, ClipRecord, FileRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
@@ -43,7 +43,7 @@ fn begin(args: &CheckArgs) -> Result<()> {
     page::write(args.report.as_deref(), &task, &outcome)?;
     let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.bound);
     let n_over =
-        outcome.files.iter().flat_map(|file| file.plants()).filter(|plant| over(plant)).count();
+        outcome.files.iter().flat_map(FileRecord::counted).filter(|plant| over(plant)).count();
     if n_over > 0 && !args.batch.json {
         let bound = words::digits(args.bound, 2);
         crate::output::note(&format!("{} further than {bound} mm", words::slide(n_over)));
@@ -60,19 +60,16 @@ fn measured(
 ) -> Result<(ClipRecord, Option<ClipView>)> {
     let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
-    let floor = find_floor(clip, &legs.legs, choice);
     // What cleaning would hold is what must not slide.
     let settings =
         CleanSettings { floor: choice, in_place: args.detect.in_place, ..CleanSettings::default() };
-    let found = find_plants(clip, &legs.legs, &floor, choice, &settings.detect);
-    let plants = firm_plants(clip, &legs.legs, &floor, &found, &settings);
+    let Judged { floor, plants: reports, way } = judge(clip, &legs.legs, &settings);
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     record.asked = Asked::Feet;
     if clip.n_frames() == 0 {
         return Ok((record, None));
     }
     // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
-    let way = way_on_the_spot(clip, &legs.legs, &settings);
     let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
     if ahead.is_none() && args.detect.in_place {
         return Err(Failure::usage("--in-place: no joint that carries the legs can be moved"));
@@ -80,23 +77,30 @@ fn measured(
     record.walks_on_the_spot = ahead.is_some();
     let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
-    let metrics = measure(clip, None, &legs.legs, &plants, &floor);
+    let counted = reports.iter().filter(|report| report.verdict.is_counted());
+    let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
+    let metrics = measure(clip, None, &legs.legs, &counted, &floor);
     record.metrics = MetricRecord::all(&metrics, None);
-    record.plants = plants
-        .iter()
-        .zip(&metrics.drifts)
-        .map(|(plant, drift)| PlantRecord {
-            leg: plant.leg,
-            part: part_word(plant.part).to_owned(),
-            from: clip.time(plant.frames.start),
-            to: clip.time(plant.frames.end - 1),
-            verdict: "measured".to_owned(),
-            reason: String::new(),
-            counted: true,
-            drift_before: finite(drift * 1e3),
+    let mut measured = metrics.drifts.iter();
+    let told = |report: &PlantReport| {
+        let counted = report.verdict.is_counted();
+        let own = counted.then(|| measured.next()).flatten();
+        let drift = own.map_or(report.drift_before * scale, |drift| drift * 1e3);
+        let reason = left_words(&report.verdict).unwrap_or_default().to_owned();
+        PlantRecord {
+            leg: report.plant.leg,
+            part: part_word(report.plant.part).to_owned(),
+            from: clip.time(report.plant.frames.start),
+            to: clip.time(report.plant.frames.end - 1),
+            verdict: if counted { "measured" } else { "skipped" }.to_owned(),
+            reason,
+            counted,
+            drift_before: finite(drift),
             drift_after: None,
-        })
-        .collect();
+        }
+    };
+    record.plants = reports.iter().map(told).collect();
+    let plants: Vec<Plant> = reports.into_iter().map(|report| report.plant).collect();
     let view = args.report.as_ref().and_then(|_| {
         let places = Places::of(clip);
         let sides = Sides { clip, before: &places, after: None };

@@ -44,7 +44,7 @@ mod travel;
 mod verdict;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, clean, way_on_the_spot};
+pub use clean::{CleanSettings, Cleaned, Judged, clean, judge, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
@@ -55,7 +55,9 @@ pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
-pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure};
+pub use metrics::{
+    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, median,
+};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
 pub use travel::{along_path, carrier, ground_path};
