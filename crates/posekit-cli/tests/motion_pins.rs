@@ -1,4 +1,5 @@
 //! What holds what is pinned.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod motion_support;
 
