@@ -79,11 +79,16 @@ fn add_numbers(json: &mut Value, data: &mut Vec<u8>, kind: &str, numbers: &[f32]
     accessors.len() - 1
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "files have single precision")]
+fn single(value: f64) -> f32 {
+    value as f32
+}
+
 /// A walk as exporters write it: every joint has a translation, which stays, and a scale, with keys of their own; and a second motion.
 fn exported(place: &Path) -> PathBuf {
     let path = glb(place);
     let (mut file, mut data) = parts(&path);
-    let end = open(&path).seconds(0) as f32;
+    let end = single(open(&path).seconds(0));
     let input = add_numbers(&mut file, &mut data, "SCALAR", &[0.0, 0.71 * end, end]);
     let ones = add_numbers(&mut file, &mut data, "VEC3", &[1.0; 9]);
     let mut animation = file["animations"][0].clone();

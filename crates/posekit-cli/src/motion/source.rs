@@ -95,9 +95,9 @@ impl<'a> Source<'a> {
 
 impl<'a> Opened<'a> {
     /// The same file, read again, in which these joints can move on their parents.
-    pub(super) fn with_movable(&self, joints: &[usize]) -> Result<Opened<'a>> {
+    pub(super) fn with_movable(&self, joints: &[usize]) -> Result<Self> {
         let opened = self.source.open()?;
-        Ok(Opened { file: opened.file.with_movable(joints), ..opened })
+        Ok(Self { file: opened.file.with_movable(joints), ..opened })
     }
 }
 
