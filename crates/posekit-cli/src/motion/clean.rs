@@ -1,5 +1,6 @@
 //! `posekit clean`: standing feet are made to stand still.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use posekit::motion::{
@@ -11,7 +12,7 @@ use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
 use super::contacts::{NO_CONTACTS, read_contacts, refuse_output, refuse_outside, write_contacts};
-use super::feet::{Places, floor_choice, key, known_legs, part_word, with_legs};
+use super::feet::{Places, floor_choice, key, known_legs, legs, part_word, with_legs};
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -56,6 +57,8 @@ fn begin(args: &CleanArgs) -> Result<()> {
         options: format!("{own:?} {} {}", args.input.key(), key(&args.detect)),
     };
     let outcome = task.run(|opened, place| {
+        let stretched = stretched(args, opened)?;
+        let opened = stretched.as_ref().unwrap_or(opened);
         let mut record = opened.record();
         let (mut edits, mut views) = (Vec::new(), Vec::new());
         for index in opened.chosen()? {
@@ -76,8 +79,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
             if args.max_stretch.is_some_and(|part| part > 0.0)
                 && !cleaned.legs.legs.iter().any(|leg| can_stretch(clip, leg))
             {
-                let message = "--max-stretch: no leg has joints that can be moved (a BVH has none but with positions in each of them); none is stretched";
-                record.warnings.push(message.to_owned());
+                record.warnings.push(no_stretch(opened).to_owned());
             }
             let (told, view) = told(opened, index, clip, &cleaned, args);
             if let Some(path) = &args.picture {
@@ -116,10 +118,42 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
     Ok(settings)
 }
 
+/// The file with knees and ankles that can be moved on their parents, where bones may become longer and it is a glTF, in which any node can be moved.
+fn stretched<'a>(args: &CleanArgs, opened: &Opened<'a>) -> Result<Option<Opened<'a>>> {
+    if args.max_stretch.is_none_or(|part| part == 0.0) || opened.file.bvh().is_some() {
+        return Ok(None);
+    }
+    let mut joints = BTreeSet::new();
+    for index in opened.chosen()? {
+        // What cannot be read is told later.
+        let Ok(clip) = opened.file.clip(index) else { continue };
+        let legs = legs(&args.detect, &opened.file, clip)?.legs;
+        let in_line = legs.iter().filter(|leg| is_in_line(clip, leg));
+        joints.extend(in_line.flat_map(|leg| [leg.limb.mid, leg.limb.end]));
+    }
+    let joints: Vec<usize> = joints.into_iter().collect();
+    if joints.is_empty() { Ok(None) } else { opened.with_movable(&joints).map(Some) }
+}
+
 /// Whether the bones of a leg can become longer: knee and ankle must be joints that can be moved.
 fn can_stretch(clip: &Clip, leg: &Leg) -> bool {
     let is_free = |joint| clip.skeleton().kind(joint) == JointKind::Free;
-    is_free(leg.limb.mid) && is_free(leg.limb.end)
+    is_in_line(clip, leg) && is_free(leg.limb.mid) && is_free(leg.limb.end)
+}
+
+/// Whether nothing stands between hip, knee and ankle.
+fn is_in_line(clip: &Clip, leg: &Leg) -> bool {
+    let parent = |joint| clip.skeleton().parent(joint);
+    parent(leg.limb.end) == Some(leg.limb.mid) && parent(leg.limb.mid) == Some(leg.limb.start)
+}
+
+/// Why no bone can become longer.
+fn no_stretch(opened: &Opened<'_>) -> &'static str {
+    if opened.file.bvh().is_some() {
+        "--max-stretch: no bone is made longer: the knees and ankles of this BVH have no channels of position"
+    } else {
+        "--max-stretch: no bone is made longer: there is no leg whose knee hangs on its hip and whose ankle on its knee, and which can be moved"
+    }
 }
 
 /// What is told of a cleaned motion, and what a page shows of it.

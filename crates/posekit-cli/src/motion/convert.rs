@@ -43,6 +43,14 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         let mut record = opened.record();
         let chosen = opened.chosen()?;
         let outputs = match (chosen.as_slice(), folder(args, place)) {
+            ([index], _) if target == Target::Bvh && opened.file.bvh().is_some() => {
+                let clip = opened.clip(*index)?;
+                record.clips.push(opened.clip_record(*index, clip));
+                // What is a BVH already stays as it is.
+                let outputs = opened.written(&[(*index, clip.clone())], place, &mut record)?;
+                record.clips.iter_mut().for_each(|told| told.changed_joints = None);
+                outputs
+            }
             ([], _) => vec![rest(opened, target, args, place, &mut record)?],
             ([index], _) if is_named_after_file(args, opened) => {
                 let clip = opened.clip(*index)?;

@@ -10,6 +10,9 @@ use crate::failure::{Failure, Result};
 use crate::motion_args::RetimeArgs;
 use crate::output::{plain, print};
 
+/// The longest that keys may be apart to be read as the frames of a motion \[s\].
+const LONGEST_FRAME: f64 = 1.001 / 12.0;
+
 /// Reads, samples anew, writes.
 pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
     or_json(begin(args), "retime", args.batch.json)
@@ -61,6 +64,9 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                 Err(failure) => opened.clip_fault(index, &failure),
             });
         }
+        if opened.file.bvh().is_none() {
+            record.warnings.extend(rare_keys(edits.iter().map(|(_, clip)| clip)));
+        }
         let outputs = opened.written_in(&maps, &edits, place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
@@ -74,6 +80,15 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         )))?;
     }
     Ok(())
+}
+
+/// What is to be said where a glTF, which names no rate, gets so few keys a second that they are not taken for frames.
+fn rare_keys<'c>(mut clips: impl Iterator<Item = &'c Clip>) -> Option<String> {
+    let is_rare = |clip: &&Clip| clip.n_frames() > 1 && clip.frame_time() > LONGEST_FRAME;
+    let rate = 1.0 / clips.find(is_rare)?.frame_time();
+    Some(format!(
+        "a glTF names no rate, and fewer than 12 keys a second are read as keys between which there are more frames; --fps {rate} reads it as it was written"
+    ))
 }
 
 /// A clip in its new time, and which time became which.

@@ -252,6 +252,16 @@ impl Task<'_> {
                 })?;
             }
             for output in &outputs {
+                // What goes beside it may be in a folder of its own, as textures are; the folder of the output itself is there, or it fails.
+                let parent = output.path.parent().filter(|parent| Some(*parent) != folder);
+                if let Some(parent) = parent.filter(|_| folder.is_some_and(Path::is_dir)) {
+                    fs::create_dir_all(parent).map_err(|error| {
+                        Failure::output(format!(
+                            "cannot make the folder: {error}: {}",
+                            parent.display()
+                        ))
+                    })?;
+                }
                 write_bytes(&output.path, &output.bytes)?;
             }
             if let Some((ledger, key)) = key {

@@ -78,6 +78,7 @@ impl<'a> Source<'a> {
         let mut opened = Opened { source: self, file, warnings: Vec::new() };
         opened.warnings.extend(warnings.iter().map(ToString::to_string));
         opened.warnings.extend(opened.odd_name());
+        opened.warnings.extend(opened.doubt_of_up());
         Ok(opened)
     }
 
@@ -89,6 +90,14 @@ impl<'a> Source<'a> {
         options.is_lenient = self.args.lenient;
         options.fills_gaps = self.args.lenient;
         options
+    }
+}
+
+impl<'a> Opened<'a> {
+    /// The same file, read again, in which these joints can move on their parents.
+    pub(super) fn with_movable(&self, joints: &[usize]) -> Result<Self> {
+        let opened = self.source.open()?;
+        Ok(Self { file: opened.file.with_movable(joints), ..opened })
     }
 }
 
@@ -254,10 +263,10 @@ impl Opened<'_> {
         output: &Path,
         record: &mut FileRecord,
     ) -> Result<Vec<Output>> {
-        // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading
-        // must be written in any case.
+        // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading, or got
+        // another rate, must be written in any case.
         let is_changed = |index: usize, clip: &Clip| {
-            self.source.args.lenient || self.file.clip(index).is_ok_and(|read| read != clip)
+            self.file.differs_from_text() || self.file.clip(index).is_ok_and(|read| read != clip)
         };
         let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
         let (mut changed, mut told) = (Vec::new(), Vec::new());
@@ -282,15 +291,31 @@ impl Opened<'_> {
             }
             (bytes, beside) = (written.file, written.beside);
         }
-        record.warnings.extend(self.left_behind(output));
         let folder = output.parent().unwrap_or(Path::new(""));
-        let mut outputs: Vec<Output> = beside
-            .into_iter()
-            .map(|file| Output { path: folder.join(file.path), bytes: file.bytes })
-            .collect();
+        let mut outputs = self.named_beside(folder, &mut record.warnings);
+        outputs.extend(
+            beside
+                .into_iter()
+                .map(|file| Output { path: folder.join(file.path), bytes: file.bytes }),
+        );
         // The file comes last, so that it is never there without what it names.
         outputs.push(Output { path: output.to_owned(), bytes });
         Ok(outputs)
+    }
+
+    /// What is to be said of a direction up that is hardly known. Of one file it is told with all else that the file seems to mean.
+    fn doubt_of_up(&self) -> Option<String> {
+        if self.file.is_up_known() || !self.source.args.file.is_dir() {
+            return None;
+        }
+        let up = self.file.clip(0).ok()?.up();
+        let (axis, size) = [("x", up.x), ("y", up.y), ("z", up.z)]
+            .into_iter()
+            .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        let sign = if size < 0.0 { '-' } else { '+' };
+        Some(format!(
+            "which way is up is hardly known; {sign}{axis} is taken, and --up gives another"
+        ))
     }
 
     /// A name that says something else than the content.
@@ -336,14 +361,30 @@ impl Opened<'_> {
         }
     }
 
-    /// What the file names and the output's folder lacks.
-    fn left_behind(&self, output: &Path) -> Option<String> {
-        let folder = output.parent().unwrap_or(Path::new(""));
+    /// Copies of the files that a glTF names, buffers and images, for a folder that has them not: what is written names them still.
+    fn named_beside(&self, folder: &Path, warnings: &mut Vec<String>) -> Vec<Output> {
+        let own = self.source.input.path.parent().unwrap_or(Path::new(""));
         let named = self.file.gltf().map_or(&[][..], gltf::Asset::files);
-        let missing: Vec<&str> =
-            named.iter().map(String::as_str).filter(|name| !folder.join(name).exists()).collect();
-        (!missing.is_empty())
-            .then(|| format!("copy what it names beside it: {}", missing.join(", ")))
+        let (mut copies, mut copied, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        for name in named {
+            let path = folder.join(name);
+            match fs::read(own.join(name)) {
+                Ok(bytes) if fs::read(&path).is_ok_and(|there| there == bytes) => {}
+                Ok(bytes) => {
+                    copied.push(name.as_str());
+                    copies.push(Output { path, bytes });
+                }
+                Err(_) if path.exists() => {}
+                Err(_) => missing.push(name.as_str()),
+            }
+        }
+        if !copied.is_empty() {
+            warnings.push(format!("what it names is copied beside it: {}", copied.join(", ")));
+        }
+        if !missing.is_empty() {
+            warnings.push(format!("it names what is not there: {}", missing.join(", ")));
+        }
+        copies
     }
 }
 

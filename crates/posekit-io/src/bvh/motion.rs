@@ -1,5 +1,7 @@
 //! The second half of a file: how many frames, how far apart, and their rows.
 
+use core::ops::Range;
+
 use super::Options;
 use super::file::{FRAME_TIMES, File, Node, frame_time_message, shown};
 use super::fill::fill_gaps;
@@ -16,6 +18,9 @@ struct Head {
     /// What `Frames` says, and where.
     declared: Option<(u64, Place)>,
     frame_time: Option<f64>,
+    /// Where what it says of the frame time stands in the text, and which number that is.
+    time_word: Range<usize>,
+    time_told: Option<f64>,
 }
 
 /// Where the numbers of a motion stand in its text: what it takes to replace one and leave all else.
@@ -25,6 +30,10 @@ pub(crate) struct Layout {
     pub(crate) lines: Vec<usize>,
     /// Where each number begins in its line, row after row \[bytes\].
     pub(crate) words: Vec<u32>,
+    /// Where the frame time stands \[bytes\].
+    pub(crate) time_word: Range<usize>,
+    /// The number that stands there, if it is one.
+    pub(crate) time_told: Option<f64>,
 }
 
 /// The rows as they are read.
@@ -83,8 +92,9 @@ pub(super) fn read_motion(
         && rows.layout.lines.len() == rows.n_frames
         && rows.layout.words.len() == rows.values.len()
         && rows.first_gap.is_none()
-        && options.frame_time.is_none();
+        && !head.time_word.is_empty();
     let Rows { mut values, gaps, first_gap, layout, .. } = rows;
+    let layout = Layout { time_word: head.time_word, time_told: head.time_told, ..layout };
     if let Some(place) = first_gap.filter(|_| !gaps.is_empty()) {
         fill_gaps(&mut values, &gaps, &nodes)?;
         let message =
@@ -133,6 +143,12 @@ fn read_head(source: &mut Source<'_>, options: &Options, warnings: &mut Warnings
         if let Some(at) = count {
             head.declared = Some(read_count(source, at)?);
         } else if let Some(at) = time {
+            let word = trimmed(&line[at..]);
+            // What follows the keyword begins with no blank.
+            let start = source.byte() + at;
+            head.time_word = start..start + word.len();
+            let number = read_number(word, 0).ok().filter(|(_, end)| *end == word.len());
+            head.time_told = number.map(|(time, _)| time);
             head.frame_time = read_frame_time(source, at, options)?;
             has_time = true;
         } else if !trimmed(line).is_empty() {

@@ -32,6 +32,8 @@ const THERE: f64 = 0.4;
 pub struct Survey {
     /// Where heads are from feet, by the names of joints.
     pub up: Option<Upward>,
+    /// True where heads and feet do not tell which way is up, and it is where the hips are from the feet at rest, a weak guess: not all figures stand at rest.
+    pub is_up_by_rest: bool,
     /// Along the bones from a foot to the head, by the names of joints \[units of the file\].
     pub stature: Option<f64>,
     /// The unit with which that is nearest to an adult's \[metres\].
@@ -52,7 +54,7 @@ pub struct Upward {
 /// What a file seems to mean: which way is up, what its unit is, where positions count from.
 ///
 /// Guesses for people and for the defaults of a command, which should say them. Up and unit come from joints that have `head`, `foot`, `ankle` or
-/// `toe` in their names; a figure of another size, or one that lies down, is taken for what it is not.
+/// `toe` in their names, and up, where these do not tell, from two legs or more at rest; a figure of another size, or one that lies down, is taken for what it is not.
 #[must_use]
 pub fn survey(file: &File) -> Survey {
     let positions = guess_positions(file);
@@ -65,7 +67,10 @@ pub fn survey(file: &File) -> Survey {
         let best = UNITS.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
         (off(&best) < FARTHEST).then_some(best)
     });
-    Survey { up: guess_up(file, positions), stature, metres_per_unit, positions }
+    let by_motion = guess_up(file, positions);
+    let up = by_motion.or_else(|| up_at_rest(file.nodes()));
+    let is_up_by_rest = by_motion.is_none() && up.is_some();
+    Survey { up, is_up_by_rest, stature, metres_per_unit, positions }
 }
 
 impl fmt::Display for Survey {
@@ -73,6 +78,9 @@ impl fmt::Display for Survey {
         match self.up {
             Some(Upward { axis, is_negative }) => {
                 write!(f, "{}{axis:?} seems up", if is_negative { "-" } else { "" })?;
+                if self.is_up_by_rest {
+                    f.write_str(" by its legs at rest")?;
+                }
             }
             None => f.write_str("which way is up is not known")?,
         }
@@ -155,10 +163,38 @@ fn guess_up(file: &File, positions: Option<Positions>) -> Option<Upward> {
         sum += upward;
         lengths += upward.length();
     }
+    clear_axis(sum, lengths)
+}
+
+/// The axis along which most of a way goes; `None` where no axis has enough of it.
+///
+/// - `lengths`: of all that it is the sum of
+fn clear_axis(sum: DVec3, lengths: f64) -> Option<Upward> {
     let along = |axis: &Axis| sum[axis.index()].abs();
     let axis = Axis::ALL.into_iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
     let is_clear = lengths > 0.0 && along(&axis) > UPRIGHT * lengths;
     is_clear.then(|| Upward { axis, is_negative: sum[axis.index()] < 0.0 })
+}
+
+/// The axis along which legs hang from what carries them, by the offsets alone: all frames may have the figure sit or lie, or it has no head.
+fn up_at_rest(nodes: &[Node]) -> Option<Upward> {
+    // Of a leg the first joint that is called after a foot, which the others hang on: toes point forward.
+    let (_, feet) = heads_and_feet(nodes);
+    let is_foot = |node: usize| feet.binary_search(&node).is_ok();
+    let above =
+        |node: usize| core::iter::successors(nodes[node].parent, |&node| nodes[node].parent);
+    let ankles: Vec<usize> =
+        feet.iter().copied().filter(|&foot| !above(foot).any(is_foot)).collect();
+    let [first, others @ ..] = ankles.as_slice() else { return None };
+    let carries_all =
+        |joint: usize| others.iter().all(|&foot| above(foot).any(|node| node == joint));
+    let body = above(*first).find(|&joint| !others.is_empty() && carries_all(joint))?;
+    let way = |foot: usize| -> DVec3 {
+        let below = above(foot).take_while(|&node| node != body);
+        -(nodes[foot].offset + below.map(|node| nodes[node].offset).sum::<DVec3>())
+    };
+    let sum: DVec3 = ankles.iter().map(|&foot| way(foot)).sum();
+    clear_axis(sum, ankles.iter().map(|&foot| way(foot).length()).sum())
 }
 
 /// Each joint with positions and an offset votes, by the longest coordinate of it that stays near to one of the two.

@@ -1,7 +1,7 @@
 //! An edited clip as keys of its animation.
 
 use core::ops::Range;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::motion::{Clip, TimeMap};
@@ -37,6 +37,9 @@ pub(super) fn bake(
         (0..edited.skeleton().n_joints()).filter(moves).collect()
     };
     joints.iter().try_for_each(|&joint| bake.joint(joint))?;
+    if let Some(map) = map.filter(|_| !bake.is_aligned) {
+        bake.sample_others(old, map);
+    }
     let written = bake.changed;
     // Where each channel stands; looking for each would take the square of their number.
     let places: BTreeMap<_, _> = new
@@ -186,6 +189,18 @@ impl<'b> Bake<'b> {
             .all(|frame| is_same(first, &self.edited.frame(frame)[range.clone()]))
     }
 
+    /// Whether the file has one key of a target, which then says that it stays.
+    fn has_one_key(&self, target: (usize, TargetPath)) -> bool {
+        !self.is_aligned && self.old.get(&target).is_some_and(|old| old.times.len() == 1)
+    }
+
+    /// Whether values are the same in all frames.
+    fn is_still(&self, range: Range<usize>) -> bool {
+        let first = &self.edited.frame(0)[range.clone()];
+        (1..self.edited.n_frames())
+            .all(|frame| is_same(first, &self.edited.frame(frame)[range.clone()]))
+    }
+
     fn is_frame_same(&self, frame: usize, range: &Range<usize>) -> bool {
         let read = self.cast.clip();
         is_same(&read.frame(frame)[range.clone()], &self.edited.frame(frame)[range.clone()])
@@ -200,7 +215,10 @@ impl<'b> Bake<'b> {
         value: impl Fn(usize, &[f64]) -> Option<Vec<f64>>,
     ) -> Result<()> {
         let old = self.old.get(&(node, path)).copied().filter(|old| self.is_on_frames(old));
-        let times = old.map_or_else(|| self.times.clone(), |old| old.times.clone());
+        let mut times = old.map_or_else(|| self.times.clone(), |old| old.times.clone());
+        if self.has_one_key((node, path)) && self.is_still(range.clone()) {
+            times.truncate(1);
+        }
         let mut values = Vec::with_capacity(times.len() * path.width());
         for frame in 0..times.len() {
             match old.filter(|_| self.is_frame_same(frame, &range)) {
@@ -221,6 +239,31 @@ impl<'b> Bake<'b> {
         let interpolation = Interpolation::Linear;
         self.changed.push(Channel { node, path, interpolation, times, values });
         Ok(())
+    }
+
+    /// Brings all else that joints have, such as scales and places that stay, to the frames: keys that are at no frame would say another rate and another
+    /// end than the motion has.
+    ///
+    fn sample_others(&mut self, old: &Animation, map: &TimeMap) {
+        let nodes: BTreeSet<usize> = self.cast.parts.iter().map(|part| part.node).collect();
+        let done: BTreeSet<_> =
+            self.changed.iter().map(|channel| (channel.node, channel.path)).collect();
+        let is_left = |channel: &&Channel| {
+            nodes.contains(&channel.node) && !done.contains(&(channel.node, channel.path))
+        };
+        for channel in old.channels.iter().filter(is_left) {
+            let n_keys = if channel.times.len() == 1 { 1 } else { self.times.len() };
+            let times = self.times[..n_keys].to_vec();
+            let mut values = Vec::with_capacity(n_keys * channel.path.width());
+            let mut key = 0;
+            for &time in &times {
+                let value = channel.sample(map.old_time(time), self.cast.pace.snap(), &mut key);
+                values.extend_from_slice(&value[..channel.path.width()]);
+            }
+            let is_step = channel.interpolation == Interpolation::Step;
+            let interpolation = if is_step { Interpolation::Step } else { Interpolation::Linear };
+            self.changed.push(Channel { interpolation, times, values, ..*channel });
+        }
     }
 
     /// True for keys at the frames, no more and no fewer.

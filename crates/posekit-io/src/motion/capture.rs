@@ -25,6 +25,9 @@ pub(super) struct Capture {
     text: Option<(Vec<u8>, Layout)>,
 }
 
+/// The most bytes that a number takes.
+const TIME_DIGITS: usize = 32;
+
 /// Takes what was written of a frame: its number, its row, and the places in it.
 type Put<'p> = &'p mut dyn FnMut(usize, &[f64], Range<usize>);
 
@@ -56,6 +59,11 @@ impl Capture {
 
     pub(super) const fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Whether the file has to be written though nothing was edited: with a frame time of the caller's it says another.
+    pub(super) fn is_other_than_text(&self) -> bool {
+        self.text.as_ref().is_none_or(|(_, layout)| !self.is_time_told(layout))
     }
 
     pub(super) const fn survey(&self) -> Survey {
@@ -94,6 +102,11 @@ impl Capture {
         Ok(Written { file, beside: Vec::new(), joints: vec![n_joints], loss })
     }
 
+    /// Whether the text says the frame time that the frames have: not where the caller gave another.
+    fn is_time_told(&self, layout: &Layout) -> bool {
+        layout.time_told.map(f64::to_bits) == Some(self.file.frame_time().to_bits())
+    }
+
     /// The text with the numbers that changed, and how many joints have any.
     fn splice(
         &self,
@@ -104,6 +117,12 @@ impl Capture {
         let mut out = Vec::new();
         let n = self.file.n_channels();
         let (mut copied, mut is_good) = (0, true);
+        if !self.is_time_told(layout) {
+            out.reserve(text.len() + TIME_DIGITS);
+            out.extend_from_slice(&text[..layout.time_word.start]);
+            write_number(self.file.frame_time(), &mut out);
+            copied = layout.time_word.end;
+        }
         let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
             if out.is_empty() {
                 // Numbers that changed have all their digits, three times as many as most in a file.

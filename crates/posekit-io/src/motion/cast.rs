@@ -58,8 +58,9 @@ struct Moves {
 }
 
 impl Cast {
+    /// - `movable`: joints that are free also where their place on the parent stays
     pub(super) fn new(
-        asset: &Asset,
+        (asset, movable): (&Asset, &[usize]),
         index: usize,
         options: &MotionOptions,
         limits: &Limits,
@@ -88,6 +89,10 @@ impl Cast {
             let mut own = sampled(&channels, part.node, &pace);
             own.grow(growth.of_joint(joint), part.base);
             let kind = part.settle(character, joint, &mut own, STILL * size);
+            let is_freed = kind == JointKind::Ball
+                && movable.contains(&joint)
+                && part.node_from_joint.is_some();
+            let kind = if is_freed { JointKind::Free } else { kind };
             joints.push(Joint {
                 name: character.skeleton().name(joint).to_owned(),
                 parent: character.skeleton().parent(joint),
@@ -305,6 +310,20 @@ fn values(skeleton: &Skeleton, parts: &[Part], moves: &[Moves], n_frames: usize)
         }
     }
     values
+}
+
+/// Warns of motions with very many keys in a second and no steady rate, of which fewer frames are read.
+pub(super) fn warn_of_rates(asset: &Asset, warnings: &mut Warnings) {
+    for (index, animation) in asset.animations().iter().enumerate() {
+        if let Some([keys, frames]) = Pace::dropped_rate(&clock(asset, index)) {
+            let name =
+                animation.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+            let message = format!(
+                "it has about {keys:.0} keys a second, which have no steady rate; it is read at {frames:.0} frames a second, as long as no other rate is given"
+            );
+            warnings.push(Place::named(format!("animations[{index}]{name}")), message);
+        }
+    }
 }
 
 /// Warns of scales that change and are not followed while joints hang below them.

@@ -146,7 +146,12 @@ pub struct MotionFile {
 #[derive(Debug)]
 enum Content {
     Capture(Box<Capture>),
-    Scene { asset: Box<Asset>, casts: Vec<OnceLock<Cast>> },
+    Scene {
+        asset: Box<Asset>,
+        casts: Vec<OnceLock<Cast>>,
+        /// Joints that are free also where their place on the parent stays.
+        movable: Vec<usize>,
+    },
 }
 
 /// What [`MotionFile::write`] gives.
@@ -239,7 +244,10 @@ impl MotionFile {
         let asset = Box::new(Asset::from_bytes(bytes, resolve, limits, warnings)?);
         let casts = asset.animations().iter().map(|_| OnceLock::new()).collect();
         cast::warn_of_scales(&asset, warnings);
-        let content = Content::Scene { asset, casts };
+        if options.fps.is_none() {
+            cast::warn_of_rates(&asset, warnings);
+        }
+        let content = Content::Scene { asset, casts, movable: Vec::new() };
         Ok(Self { format, options: *options, limits: *limits, content })
     }
 
@@ -283,6 +291,18 @@ impl MotionFile {
         match &self.content {
             Content::Capture(capture) => capture.survey().to_string(),
             Content::Scene { .. } => "y is up, a unit is 1 m, as the format has it".to_owned(),
+        }
+    }
+
+    /// Whether which way is up is known: a BVH does not say it, and its heads and feet may not tell; then legs at rest do, or +y is taken.
+    #[must_use]
+    pub fn is_up_known(&self) -> bool {
+        match &self.content {
+            Content::Capture(capture) => {
+                let survey = capture.survey();
+                self.options.up.is_some() || survey.up.is_some() && !survey.is_up_by_rest
+            }
+            Content::Scene { .. } => true,
         }
     }
 
@@ -370,16 +390,40 @@ impl MotionFile {
         Ok(clip.with_up(up)?.with_metres_per_unit(unit))
     }
 
+    /// The same file, in whose clips these joints of a glTF are [free](posekit::skeleton::JointKind::Free) also where their places on their parents stay, so
+    /// that bones may become [longer](posekit::motion::HoldSettings::max_stretch). Nothing is written of places that stay. Joints that turn nowhere, and those
+    /// of a BVH, are what they are.
+    ///
+    /// - `joints`: of its clips, which all have the same
+    #[must_use]
+    pub fn with_movable(mut self, joints: &[usize]) -> Self {
+        if let Content::Scene { casts, movable, .. } = &mut self.content {
+            movable.splice(.., joints.iter().copied());
+            casts.iter_mut().for_each(|cast| drop(cast.take()));
+        }
+        self
+    }
+
     fn cast(&self, asset: &Asset, index: usize) -> Result<&Cast> {
-        let Content::Scene { casts, .. } = &self.content else {
+        let Content::Scene { casts, movable, .. } = &self.content else {
             return Err(self.no_such_clip(index));
         };
         let Some(place) = casts.get(index) else { return Err(self.no_such_clip(index)) };
         if let Some(cast) = place.get() {
             return Ok(cast);
         }
-        let cast = Cast::new(asset, index, &self.options, &self.limits)?;
+        let cast = Cast::new((asset, movable), index, &self.options, &self.limits)?;
         Ok(place.get_or_init(|| cast))
+    }
+
+    /// Whether writing the motions as they were read gives other bytes than those that were read: a BVH that was mended in reading, or got another frame time
+    /// by [`MotionOptions::fps`].
+    #[must_use]
+    pub fn differs_from_text(&self) -> bool {
+        match &self.content {
+            Content::Capture(capture) => capture.is_other_than_text(),
+            Content::Scene { .. } => false,
+        }
     }
 
     fn no_such_clip(&self, index: usize) -> Error {
@@ -393,7 +437,8 @@ impl MotionFile {
     /// - `stem`: what a new file of bytes is called, without `.bin`; asked for only where [`Written::beside`] is not empty
     ///
     /// Joints whose values are those that were read, bit for bit, are not touched. Of others, a BVH gets angles that go on without jumps, in the frames that
-    /// differ; the rest of its text stays as it is, unless it was cut or miscounted or its frame time is another, and it is written anew. A glTF gets
+    /// differ; the rest of its text stays as it is, save a frame time that [`MotionOptions::fps`] replaced. It is written anew where it was cut or miscounted, and for a
+    /// clip with other frames or another frame time. A glTF gets
     /// keys at the frames, linear between them; where the file has its keys at the frames already, those of frames that did not change keep their bits.
     /// With another number of frames or another frame time all joints are written.
     ///

@@ -12,8 +12,14 @@ const LEAST_EVEN_RATE: f64 = 12.0;
 /// Rates that are tried where the smallest distance between keys is none.
 const USUAL_RATES: [f64; 7] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 120.0];
 
-/// Keys nearer to each other than this have no rate that is meant \[s\].
+/// Keys nearer to each other than this have no rate that is meant \[s\], unless most of them are.
 const SMALLEST_STEP: f64 = 1.0 / 480.0;
+
+/// The least step between frames for keys that are so near to each other, as a part of their mean distance: every other frame may have been left out.
+const LEAST_PART: f64 = 0.4;
+
+/// How much of a step single precision may round off where a rate is to be told from it.
+const LEAST_PRECISION: f64 = 0.1;
 
 /// How far from a frame a key may be to be at it, in frames.
 const OFF_FRAME: f64 = 0.01;
@@ -43,6 +49,13 @@ impl Pace {
             None => 1.0 / DEFAULT_RATE,
         };
         Self { start, end, frame_time }
+    }
+
+    /// How many keys there are in a second and how many frames, where the keys are very many and the frames fewer, because the keys have no steady rate.
+    pub(super) fn dropped_rate(channels: &[&[f64]]) -> Option<[f64; 2]> {
+        let mean = mean_step(channels).filter(|mean| *mean < SMALLEST_STEP)?;
+        let frame_time = Self::of(channels, None).frame_time;
+        (frame_time > 1.5 * mean).then_some([1.0 / mean, 1.0 / frame_time])
     }
 
     /// From the first key to the last \[s\].
@@ -90,9 +103,14 @@ fn own_step(channels: &[&[f64]], start: f64, end: f64) -> f64 {
         .fold(length, |least, gap| if gap < least { gap } else { least });
     let parts = [1.0, 2.0, 3.0].map(|part| smallest / part);
     let usual = USUAL_RATES.map(|rate| 1.0 / rate);
+    let mean = mean_step(channels);
+    let is_dense = |step: f64| {
+        mean.is_some_and(|mean| mean < SMALLEST_STEP && step > LEAST_PART * mean)
+            && ROUNDING * end < LEAST_PRECISION * step
+    };
     // The mean distance first: of thousands of keys one distance is rounded too much to count them by.
-    for step in mean_step(channels).into_iter().chain(parts).chain(usual).map(whole) {
-        if step >= SMALLEST_STEP && is_on_frames(channels, start, step) {
+    for step in mean.into_iter().chain(parts).chain(usual).map(whole) {
+        if (step >= SMALLEST_STEP || is_dense(step)) && is_on_frames(channels, start, step) {
             if step * LEAST_EVEN_RATE * (1.0 - OFF_FRAME) <= 1.0
                 && is_on_every_frame(channels, step)
             {
@@ -168,6 +186,26 @@ mod tests {
         // Keys that were left out are on the same frames.
         let thinned = pace(&[&[0.0, 0.1, 0.4], &[0.0, 1.0 / 15.0]]);
         assert!((thinned.frame_time * 30.0 - 1.0).abs() < 1e-6, "{thinned:?}");
+    }
+
+    #[test]
+    fn keys_of_a_fast_rate_are_its_frames() {
+        let at = |rate: f64, n: u32| (0..n).map(|k| f64::from(k) / rate).collect::<Vec<_>>();
+        for rate in [500.0, 600.0, 1000.0, 2000.0] {
+            let keys = pace(&[&at(rate, 3000), &[0.0]]);
+            assert!((keys.frame_time * rate - 1.0).abs() < 1e-6, "{rate}: {keys:?}");
+            assert_eq!(keys.count(), 3000);
+            let mut some = at(rate, 3000);
+            some.remove(7);
+            assert_eq!(pace(&[&some]).count(), 3000, "one was left out");
+        }
+        // Two of a few that are near to each other are a step, and no rate.
+        assert!(pace(&[&[0.0, 0.5, 0.501, 1.0]]).frame_time > 1.0 / 70.0);
+        // Many without a rate are read at one that is told.
+        let odd: Vec<f64> = (0..2000).map(|k| f64::from(k * k % 7 + 9 * k) * 1e-4).collect();
+        let keys = Pace::of(&[&odd], None);
+        assert!(keys.frame_time > 1.0 / 70.0 && Pace::dropped_rate(&[&odd]).is_some(), "{keys:?}");
+        assert_eq!(Pace::dropped_rate(&[&at(1000.0, 300)]), None);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::ease::{Overshoot, fill, read_of};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use crate::math::{atan2, direction_or, so3_exp, so3_log};
-use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
+use crate::motion::{Clip, Limb};
 use crate::skeleton::{JointKind, Skeleton};
 
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
@@ -21,6 +21,9 @@ const OVERSHOOT: f64 = 0.006;
 
 /// The same for bends \[rad\].
 const OVERBEND: f64 = 0.05;
+
+/// Bones that would become longer by no more than this part of their length keep it: what is missed by less holds.
+const LEAST_GROWTH: f64 = 5e-5;
 
 /// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
 const AXIS_SAMPLES: usize = 200;
@@ -43,7 +46,8 @@ pub(super) fn apply(
         is_changed[joint] = move_root(clip, joint, tracks, (root, path), settings, &mut values);
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
-        let writer = Writer::new(clip, limb, tracks, settings);
+        let mut writer = Writer::new(clip, limb, tracks, settings);
+        writer.stretch_only_to_reach(need, settings.strength);
         let moves = writer.moves(need, rate, settings.strength);
         let nothing = NOTHING * need.length;
         let mut is_any = false;
@@ -113,7 +117,7 @@ struct Writer<'a> {
     axis_in_mid: DVec3,
     is_hinge: bool,
     end_turns: bool,
-    /// Bones may grow to this many times their length.
+    /// How long the bones of the limb may become together; 0 where they keep their lengths.
     longest: f64,
 }
 
@@ -126,16 +130,11 @@ impl<'a> Writer<'a> {
     ) -> Self {
         let skeleton = clip.skeleton();
         let turns = |joint| matches!(skeleton.kind(joint), JointKind::Ball | JointKind::Free);
-        let is_free = |joint| matches!(skeleton.kind(joint), JointKind::Free);
         let (mid, end) = (limb.limb.mid, limb.limb.end);
         let hinge = match skeleton.kind(mid) {
             JointKind::Revolute { axis } => Some(axis),
             _ => None,
         };
-        let can_stretch = is_free(mid)
-            && is_free(end)
-            && skeleton.parent(mid) == Some(limb.limb.start)
-            && skeleton.parent(end) == Some(mid);
         Self {
             skeleton,
             limb,
@@ -143,7 +142,26 @@ impl<'a> Writer<'a> {
             axis_in_mid: hinge.unwrap_or_else(|| usual_axis(clip, limb, tracks)),
             is_hinge: hinge.is_some(),
             end_turns: turns(end),
-            longest: if can_stretch { 1.0 + settings.max_stretch } else { 1.0 },
+            longest: if settings.max_stretch > 0.0 && can_stretch(skeleton, limb.limb) {
+                (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
+            } else {
+                0.0
+            },
+        }
+    }
+
+    /// Lets the bones keep their lengths where all that is held can be reached with them, but for what is no miss.
+    fn stretch_only_to_reach(&mut self, need: &Need, strength: f64) {
+        if self.longest == 0.0 {
+            return;
+        }
+        let growth = |frame: usize| {
+            let bones = self.bones(frame);
+            self.growth(&bones, bones.u + bones.v + need.shifts[frame] * strength)
+        };
+        let mut held = need.spans.iter().flat_map(|span| span.frames.clone());
+        if !held.any(|frame| growth(frame) > LEAST_GROWTH) {
+            self.longest = 0.0;
         }
     }
 
@@ -152,30 +170,36 @@ impl<'a> Writer<'a> {
     /// Turns, because a displacement that dies away straightens knees that are already nearly straight in the source, all at once.
     fn moves(&self, need: &Need, rate: (f64, usize), strength: f64) -> Vec<Move> {
         let n = need.shifts.len();
-        if self.longest > 1.0 {
-            let mut shifts = need.shifts.clone();
-            let limit = Overshoot(OVERSHOOT * need.length);
-            fill(&mut shifts, &need.spans, rate, limit);
-            return shifts.into_iter().map(|shift| Move::To(shift * strength)).collect();
-        }
         let nothing = NOTHING * need.length;
         let shift = |frame: usize| {
             let shift = need.shifts[frame] * strength;
             (shift.length_squared() > nothing * nothing).then_some(shift)
         };
-        let (mut swings, mut bends) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
+        let [mut swings, mut bends] = [vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]];
+        let mut growths = vec![DVec3::ZERO; if self.longest > 0.0 { n } else { 0 }];
         for frame in need.spans.iter().flat_map(|span| read_of(span, rate)) {
             if let Some(shift) = shift(frame) {
                 let bones = self.bones(frame);
-                let turns = bones.turns(bones.u + bones.v + shift);
+                let goal = bones.u + bones.v + shift;
+                let growth = self.growth(&bones, goal);
+                let turns = bones.grown(growth).turns(goal);
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
+                if let Some(of_frame) = growths.get_mut(frame) {
+                    of_frame.x = growth;
+                }
             }
         }
         fill(&mut swings, &need.spans, rate, Overshoot(OVERSHOOT));
         fill(&mut bends, &need.spans, rate, Overshoot(OVERBEND));
-        let between = |(swing, bend): (DVec3, DVec3)| Move::By { swing, bend: bend.x };
-        let mut moves: Vec<Move> = swings.into_iter().zip(bends).map(between).collect();
+        if growths.iter().any(|growth| *growth != DVec3::ZERO) {
+            fill(&mut growths, &need.spans, rate, Overshoot(0.0));
+        }
+        let between = |(frame, (swing, bend)): (usize, (DVec3, DVec3))| {
+            let growth = growths.get(frame).map_or(0.0, |growth| growth.x);
+            Move::By { swing, bend: bend.x, growth }
+        };
+        let mut moves: Vec<Move> = swings.into_iter().zip(bends).enumerate().map(between).collect();
         for frame in need.spans.iter().flat_map(|span| span.frames.clone()) {
             moves[frame] = shift(frame).map_or(Move::None, Move::To);
         }
@@ -191,6 +215,15 @@ impl<'a> Writer<'a> {
         Bones { u, v, axis }
     }
 
+    /// How much longer bones become to reach a goal, as a part of their length; no more than they may.
+    fn growth(&self, bones: &Bones, goal: DVec3) -> f64 {
+        let (length, reach) = (bones.u.length() + bones.v.length(), bones.reach());
+        if self.longest <= length || goal.length() <= reach {
+            return 0.0;
+        }
+        (goal.length() / reach).min(self.longest / length) - 1.0
+    }
+
     /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
     fn write(&self, frame: usize, moved: Move, turn: Option<DQuat>, q: &mut [f64]) {
         let limb = self.limb.limb;
@@ -198,19 +231,16 @@ impl<'a> Writer<'a> {
             [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint).rotation);
         let turns = match moved {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
-            Move::By { swing, bend } => {
+            Move::By { swing, bend, growth } => {
+                self.grow(growth, q);
                 Turns { start: so3_exp(swing), mid: so3_exp(self.bones(frame).axis * bend) }
             }
             Move::To(shift) => {
-                let mut bones = self.bones(frame);
+                let bones = self.bones(frame);
                 let goal = bones.u + bones.v + shift;
-                if self.longest > 1.0 && goal.length() > bones.reach() {
-                    let stretch = (goal.length() / bones.reach()).min(self.longest);
-                    (bones.u, bones.v) = (bones.u * stretch, bones.v * stretch);
-                    self.stretch(limb.mid, stretch, q);
-                    self.stretch(limb.end, stretch, q);
-                }
-                bones.turns(goal)
+                let growth = self.growth(&bones, goal);
+                self.grow(growth, q);
+                bones.grown(growth).turns(goal)
             }
         };
         self.turn(limb.start, start, turns.start, q);
@@ -236,6 +266,14 @@ impl<'a> Writer<'a> {
         q[place..place + 4].copy_from_slice(&new.to_array());
     }
 
+    /// Makes both bones longer by a part of their length.
+    fn grow(&self, growth: f64, q: &mut [f64]) {
+        if growth > 0.0 {
+            self.stretch(self.limb.limb.mid, 1.0 + growth, q);
+            self.stretch(self.limb.limb.end, 1.0 + growth, q);
+        }
+    }
+
     /// Moves a joint away from its parent.
     fn stretch(&self, joint: usize, factor: f64, q: &mut [f64]) {
         let place = self.skeleton.value_range(joint).start;
@@ -254,8 +292,8 @@ enum Move {
     None,
     /// Its end by this much against its start.
     To(DVec3),
-    /// By turns, where nothing is held: of its start in the world, and of its middle about its axis \[rad\].
-    By { swing: DVec3, bend: f64 },
+    /// By turns, where nothing is held: of its start in the world, and of its middle about its axis \[rad\]; its bones are still longer by a part of their length.
+    By { swing: DVec3, bend: f64, growth: f64 },
 }
 
 impl Move {
@@ -264,7 +302,7 @@ impl Move {
         match *self {
             Self::None => 0.0,
             Self::To(shift) => shift.length(),
-            Self::By { swing, bend } => length * (swing.length() + bend.abs()),
+            Self::By { swing, bend, growth } => length * (swing.length() + bend.abs() + growth),
         }
     }
 }
@@ -272,6 +310,26 @@ impl Move {
 /// The angle of a rotation about a unit axis.
 fn angle_about(turn: DQuat, axis: DVec3) -> f64 {
     2.0 * atan2(turn.xyz().dot(axis), turn.w)
+}
+
+/// Whether the bones of a limb can become longer: what they end at can be moved, and nothing stands between.
+fn can_stretch(skeleton: &Skeleton, limb: Limb) -> bool {
+    let is_free = |joint| matches!(skeleton.kind(joint), JointKind::Free);
+    is_free(limb.mid)
+        && is_free(limb.end)
+        && skeleton.parent(limb.mid) == Some(limb.start)
+        && skeleton.parent(limb.end) == Some(limb.mid)
+}
+
+/// How long the bones of a limb mostly are together: the median, as those that an earlier cleaning made longer must not be made longer again.
+fn usual_length(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> f64 {
+    let length = |frame| {
+        let [start, mid, end] = positions(limb, tracks, frame);
+        start.distance(mid) + mid.distance(end)
+    };
+    let mut lengths: Vec<f64> = (0..clip.n_frames()).map(length).collect();
+    let middle = lengths.len() / 2;
+    if lengths.is_empty() { 0.0 } else { *lengths.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
 /// The axis that a limb mostly bends about, in the frame of its mid joint; zero where it never bends.

@@ -33,6 +33,11 @@ pub(super) struct Turns {
 }
 
 impl Bones {
+    /// The same with bones that are longer by a part of their length.
+    pub(super) fn grown(self, growth: f64) -> Self {
+        Self { u: self.u * (1.0 + growth), v: self.v * (1.0 + growth), axis: self.axis }
+    }
+
     /// The greatest distance that the bend allows.
     #[inline]
     pub(super) fn reach(&self) -> f64 {
