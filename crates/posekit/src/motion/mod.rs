@@ -26,6 +26,7 @@ mod firm;
 mod floor;
 mod ground;
 mod hold;
+mod kept;
 mod keyframes;
 mod layer;
 mod leg;
