@@ -110,7 +110,7 @@ pub fn firm_plants(
     let looks = pace.looks(&paths);
     // As they were found, where they were, for frames tell less of where they end than looks.
     let known =
-        plants_on(&Footing::on(&looks, *floor), settings.floor, &settings.detect);
+        plants_on(&Footing::on(&looks, *floor, settings.floor), settings.floor, &settings.detect);
     let in_frames = |found: Found| (in_frames(&found, pace), found);
     let known: Vec<(Plant, Found)> = known.into_iter().map(in_frames).collect();
     let found = |plant: &Plant| {

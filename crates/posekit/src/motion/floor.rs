@@ -9,7 +9,7 @@ use super::clip::Clip;
 use super::leg::Leg;
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{Part, Rest, STILL, rest_height};
+use super::plant::{EVERYWHERE, Part, Rest, STILL, near_floor, rest_height};
 use super::smooth::Smoother;
 
 /// Samples of each part of each foot that a plane is fitted to, at most: enough for a plane, and a cost that does not grow with the clip.
@@ -53,7 +53,7 @@ pub enum FloorChoice {
     Level,
     /// Each plant has its own height: stairs, steps, rough ground.
     PerPlant,
-    /// This one.
+    /// This one. What stays far from it does not stand.
     Given(Floor),
 }
 
@@ -92,33 +92,55 @@ pub(super) struct Footing<'a> {
     pub(super) floor: Floor,
     /// The feet, without what they bob.
     pub(super) paths: Cow<'a, Paths>,
-    /// The height above the floor at which each of their parts stands.
+    /// The height above the floor at which each of their parts stands; NaN for parts that never stand on it.
     pub(super) rests: Vec<f64>,
 }
 
 impl<'a> Footing<'a> {
     /// On a floor that is known.
-    pub(super) fn on(paths: &'a Paths, floor: Floor) -> Self {
+    ///
+    /// - `choice`: how it became known: on one that was given stands only what comes near to it
+    pub(super) fn on(paths: &'a Paths, floor: Floor, choice: FloorChoice) -> Self {
         let paths = without_bob(paths, &floor);
-        let rests = paths.parts().map(|(.., path)| rest_height(&paths, path, &floor).height);
-        let rests = rests.collect();
+        let rests = if matches!(choice, FloorChoice::Given(_)) {
+            rests_near(&paths, &floor)
+        } else {
+            let rest = |path| rest_height(&paths, path, &floor, EVERYWHERE).height;
+            paths.parts().map(|(.., path)| rest(path)).collect()
+        };
         Self { floor, paths, rests }
     }
 
     /// On the floor that the feet show where they keep their height.
     pub(super) fn find(paths: &'a Paths, choice: FloorChoice) -> Self {
         if let FloorChoice::Given(floor) = choice {
-            return Self::on(paths, floor);
+            return Self::on(paths, floor, choice);
         }
         if paths.n_frames == 0 || paths.legs.is_empty() {
-            return Self::on(paths, Floor { point: DVec3::ZERO, normal: paths.up });
+            return Self::on(paths, Floor { point: DVec3::ZERO, normal: paths.up }, choice);
         }
         let (floor, rests) = floor_under(paths, choice);
         match without_bob(paths, &floor) {
             paths @ Cow::Borrowed(_) => Self { floor, paths, rests },
-            Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0),
+            Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0, choice),
         }
     }
+}
+
+/// The heights above a floor that is given at which parts of feet stand, where they come near to it. A heel does where its ball does.
+fn rests_near(paths: &Paths, floor: &Floor) -> Vec<f64> {
+    let rest = |part: Part, path: &[DVec3]| {
+        let near = near_floor(part).map(|bound| bound * paths.length);
+        let comes = |point: &DVec3| (near[0]..=near[1]).contains(&floor.height(*point));
+        let rest = || rest_height(paths, path, floor, near).height;
+        if path.iter().any(comes) { rest() } else { f64::NAN }
+    };
+    let of_part = |(leg, part, path): (usize, Part, &[DVec3])| {
+        let ball = paths.legs[leg].part(Part::Ball).filter(|_| part == Part::Heel);
+        let is_off = ball.is_some_and(|ball| rest(Part::Ball, ball).is_nan());
+        if is_off { f64::NAN } else { rest(part, path) }
+    };
+    paths.parts().map(of_part).collect()
 }
 
 /// The floor under feet, and the height above it at which each of their parts stands.
@@ -126,8 +148,10 @@ fn floor_under(paths: &Paths, choice: FloorChoice) -> (Floor, Vec<f64>) {
     let up = paths.up;
     let normal = if choice == FloorChoice::Fit { fitted_normal(paths) } else { up };
     let through_origin = Floor { point: DVec3::ZERO, normal };
-    let rests: Vec<Rest> =
-        paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin)).collect();
+    let rests: Vec<Rest> = paths
+        .parts()
+        .map(|(.., path)| rest_height(paths, path, &through_origin, EVERYWHERE))
+        .collect();
     let (mut lowest, mut lowest_ever) = (f64::INFINITY, f64::INFINITY);
     for (rest, (.., path)) in rests.iter().zip(paths.parts()) {
         lowest = if rest.height < lowest && rest.is_supported { rest.height } else { lowest };

@@ -30,6 +30,9 @@ const RATIO_WINDOW: f64 = 0.25;
 /// Depth and height that penetration and floating leave out \[m\].
 const TOLERANCE: f64 = 0.005;
 
+/// A part of a foot that stands deeper than this is in the floor and not on it \[m\]: the floor is where somebody says.
+const SUNK: f64 = 0.017;
+
 /// Around the ends of plants in which the jerk counts as theirs \[s\].
 const EDGE: f64 = 0.1;
 
@@ -79,7 +82,8 @@ pub struct Metrics {
 ///
 /// - `source`: what it was made from
 /// - `plants`: of these legs, as [`find_plants`](super::find_plants) gives them; those outside the clip are left out
-/// - `floor`: heights are above it, less the height at which the part of the foot is lowest in its plants
+/// - `floor`: heights are above it, less the height at which the part of the foot is lowest in its plants where that is not
+///   below the floor
 ///
 /// # Degenerate cases
 /// Without frames or legs all measures are 0.
@@ -208,6 +212,7 @@ impl Heights {
                 .collect();
             planted.sort_by(f64::total_cmp);
             let rest = planted.get(planted.len() / 4).copied().unwrap_or(0.0);
+            let rest = if rest < -SUNK { 0.0 } else { rest };
             heights.iter_mut().for_each(|height| *height -= rest);
             (leg, part, heights)
         };

@@ -36,7 +36,7 @@ pub fn ground_path(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let ground = ground_of(&Footing::on(&paths, *floor), choice, settings);
+    let ground = ground_of(&Footing::on(&paths, *floor, choice), choice, settings);
     let mut steps: Vec<Vec<(usize, DVec3)>> = vec![Vec::new(); paths.n_frames - 1];
     // The ball before the heel, which rolls forward as long as it stands: of a leg only what stands stillest counts.
     let parts = [Part::Ball, Part::Heel].into_iter();
