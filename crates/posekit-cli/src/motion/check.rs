@@ -1,7 +1,8 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure, way_on_the_spot,
+    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure_on,
+    way_on_the_spot,
 };
 use posekit_io::motion::millimetres;
 
@@ -80,7 +81,7 @@ fn measured(
     record.walks_on_the_spot = ahead.is_some();
     let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
-    let metrics = measure(clip, None, &legs.legs, &plants, &floor);
+    let metrics = measure_on(clip, None, &legs.legs, &plants, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
     record.plants = plants
         .iter()

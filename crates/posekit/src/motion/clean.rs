@@ -9,7 +9,7 @@ use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice};
 use super::hold::{Along, ContactReport, Held, HoldSettings, hold, hold_on_path};
-use super::metrics::{Metrics, measure};
+use super::metrics::{Metrics, measure_on};
 use super::paths::joints_of;
 use super::plant::{DetectSettings, Plant};
 use super::seen::Seen;
@@ -81,6 +81,8 @@ pub struct Cleaned {
     pub legs: Legs,
     /// The floor they stand on.
     pub floor: Floor,
+    /// Which floor was asked for.
+    pub floor_choice: FloorChoice,
     /// Every plant and what became of it, in the order of their first frames.
     pub plants: Vec<PlantReport>,
     /// The contacts that were held, to be edited and given back.
@@ -154,8 +156,9 @@ impl Cleaned {
         let plants: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
         let [before, after] = [source, &self.clip].map(|clip| self.as_judged(clip));
-        let measured = measure(&before, None, legs, &plants, &self.floor);
-        (measured, measure(&after, Some(&before), legs, &plants, &self.floor))
+        let floor = (&self.floor, self.floor_choice);
+        let measured = measure_on(&before, None, legs, &plants, floor);
+        (measured, measure_on(&after, Some(&before), legs, &plants, floor))
     }
 }
 
@@ -253,6 +256,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         clip: cleaned,
         legs,
         floor,
+        floor_choice: settings.floor,
         plants: reports,
         contacts,
         held: held.contacts,

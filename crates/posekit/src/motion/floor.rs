@@ -9,7 +9,7 @@ use super::clip::Clip;
 use super::leg::Leg;
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{EVERYWHERE, Part, Rest, STILL, near_floor, rest_height};
+use super::plant::{EVERYWHERE, Part, Rest, STILL, rest_height};
 use super::smooth::Smoother;
 
 /// Samples of each part of each foot that a plane is fitted to, at most: enough for a plane, and a cost that does not grow with the clip.
@@ -32,6 +32,13 @@ const SETTLED: f64 = 1e-6;
 
 /// The tangent of the steepest slope that is taken for a floor; people slip on steeper ones.
 const STEEPEST: f64 = 0.5;
+
+/// The joint of a ball that stands on a floor that is given is this far below and above it at most \[leg lengths\]: 8 and 13 cm for a leg of 0.85 m. Skeletons have no
+/// soles, and a floor may be known by these or by the joints. An ankle may be higher by as much as it is above its ball.
+const NEAR_BALL: [f64; 2] = [-0.1, 0.15];
+
+/// The same of an ankle whose foot has no ball.
+const NEAR_ANKLE: [f64; 2] = [-0.1, 0.3];
 
 /// A plane that feet stand on: the lowest parts of the feet are on it when they stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,6 +101,8 @@ pub(super) struct Footing<'a> {
     pub(super) paths: Cow<'a, Paths>,
     /// The height above the floor at which each of their parts stands; NaN for parts that never stand on it.
     pub(super) rests: Vec<f64>,
+    /// Between which heights above a floor that was given each of them may stand; empty for any.
+    pub(super) near: Vec<[f64; 2]>,
 }
 
 impl<'a> Footing<'a> {
@@ -102,13 +111,13 @@ impl<'a> Footing<'a> {
     /// - `choice`: how it became known: on one that was given stands only what comes near to it
     pub(super) fn on(paths: &'a Paths, floor: Floor, choice: FloorChoice) -> Self {
         let paths = without_bob(paths, &floor);
-        let rests = if matches!(choice, FloorChoice::Given(_)) {
-            rests_near(&paths, &floor)
-        } else {
-            let rest = |path| rest_height(&paths, path, &floor, EVERYWHERE).height;
-            paths.parts().map(|(.., path)| rest(path)).collect()
-        };
-        Self { floor, paths, rests }
+        if matches!(choice, FloorChoice::Given(_)) {
+            let (rests, near) = rests_near(&paths, &floor).into_iter().unzip();
+            return Self { floor, paths, rests, near };
+        }
+        let rest = |path| rest_height(&paths, path, &floor, EVERYWHERE).height;
+        let rests = paths.parts().map(|(.., path)| rest(path)).collect();
+        Self { floor, paths, rests, near: Vec::new() }
     }
 
     /// On the floor that the feet show where they keep their height.
@@ -121,24 +130,28 @@ impl<'a> Footing<'a> {
         }
         let (floor, rests) = floor_under(paths, choice);
         match without_bob(paths, &floor) {
-            paths @ Cow::Borrowed(_) => Self { floor, paths, rests },
+            paths @ Cow::Borrowed(_) => Self { floor, paths, rests, near: Vec::new() },
             Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0, choice),
         }
     }
 }
 
-/// The heights above a floor that is given at which parts of feet stand, where they come near to it. A heel does where its ball does.
-fn rests_near(paths: &Paths, floor: &Floor) -> Vec<f64> {
-    let rest = |part: Part, path: &[DVec3]| {
-        let near = near_floor(part).map(|bound| bound * paths.length);
-        let comes = |point: &DVec3| (near[0]..=near[1]).contains(&floor.height(*point));
-        let rest = || rest_height(paths, path, floor, near).height;
-        if path.iter().any(comes) { rest() } else { f64::NAN }
-    };
+/// The heights above a floor that is given at which parts of feet stand, where they come near to it, and how near that must be.
+fn rests_near(paths: &Paths, floor: &Floor) -> Vec<(f64, [f64; 2])> {
+    let rest = |path: &[DVec3], near| rest_height(paths, path, floor, near).height;
     let of_part = |(leg, part, path): (usize, Part, &[DVec3])| {
-        let ball = paths.legs[leg].part(Part::Ball).filter(|_| part == Part::Heel);
-        let is_off = ball.is_some_and(|ball| rest(Part::Ball, ball).is_nan());
-        if is_off { f64::NAN } else { rest(part, path) }
+        let near = match paths.legs[leg].part(Part::Ball).filter(|_| part == Part::Heel) {
+            Some(ball) => {
+                let above = rest(path, EVERYWHERE) - rest(ball, EVERYWHERE);
+                let above = if above > 0.0 { above } else { 0.0 };
+                [NEAR_BALL[0] * paths.length, NEAR_BALL[1] * paths.length + above]
+            }
+            None if part == Part::Ball => NEAR_BALL.map(|bound| bound * paths.length),
+            None => NEAR_ANKLE.map(|bound| bound * paths.length),
+        };
+        let comes = |point: &DVec3| (near[0]..=near[1]).contains(&floor.height(*point));
+        let rest = if path.iter().any(comes) { rest(path, near) } else { f64::NAN };
+        (rest, near)
     };
     paths.parts().map(of_part).collect()
 }

@@ -56,7 +56,9 @@ pub use hold::{ContactReport, Held, HoldSettings, hold};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
-pub use metrics::{LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure};
+pub use metrics::{
+    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, measure_on,
+};
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;
 pub use travel::{along_path, carrier, ground_path};

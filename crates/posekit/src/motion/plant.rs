@@ -134,23 +134,8 @@ const SWING: f64 = 0.4;
 /// How far above or below such a plant the foot must have been there to tell \[leg lengths\].
 const LIFT: f64 = 0.02;
 
-/// The joint of a ball that stands on a floor that is given is this far below and above it at most \[leg lengths\]: 8 and 13 cm for a leg of 0.85 m. Skeletons have no
-/// soles, and what is known of a floor may be where these are, or the joints.
-const NEAR_BALL: [f64; 2] = [-0.1, 0.15];
-
-/// The same of an ankle, which is higher above its sole.
-const NEAR_HEEL: [f64; 2] = [-0.1, 0.3];
-
 /// At any height.
 pub(super) const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
-
-/// How far below and above a floor that is given a part of a foot may be to stand on it \[leg lengths\].
-pub(super) const fn near_floor(part: Part) -> [f64; 2] {
-    match part {
-        Part::Heel => NEAR_HEEL,
-        Part::Ball => NEAR_BALL,
-    }
-}
 
 /// Finds when which part of which foot stands.
 ///
@@ -269,15 +254,15 @@ fn tracks_of<'a>(
     choice: FloorChoice,
     settings: &'a DetectSettings,
 ) -> (Vec<Track<'a>>, Ground) {
-    let Footing { floor, paths, rests } = footing;
+    let Footing { floor, paths, rests, near } = footing;
     let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
     let is_level = choice != FloorChoice::PerPlant;
-    let is_given = matches!(choice, FloorChoice::Given(_));
-    let track = |((_, part, path), rest): ((usize, Part, &[DVec3]), &f64)| {
-        let near = if is_given { near_floor(part) } else { EVERYWHERE };
+    let track = |(index, (path, rest)): (usize, (&[DVec3], &f64))| {
+        let near = near.get(index).copied().unwrap_or(EVERYWHERE);
         Track::new(paths, (path, *rest), floor, &smoother, (is_level, near), settings)
     };
-    let tracks: Vec<Track<'_>> = paths.parts().zip(rests).map(track).collect();
+    let parts = paths.parts().map(|(.., path)| path);
+    let tracks: Vec<Track<'_>> = parts.zip(rests).enumerate().map(track).collect();
     let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
     (tracks, ground)
 }
@@ -326,7 +311,9 @@ impl<'a> Track<'a> {
         }
         let frame_time = paths.frame_time;
         let rest = rest / paths.length;
-        let is_in = |height: &f64| !is_off && (near[0]..=near[1]).contains(&(height + rest));
+        let is_in = |height: &f64| {
+            !is_off && (near[0]..=near[1]).contains(&((height + rest) * paths.length))
+        };
         let is_near =
             if near == EVERYWHERE { Vec::new() } else { heights.iter().map(is_in).collect() };
         Self { heights, rest, rises, velocities, frame_time, is_level, is_near, settings }
