@@ -5,7 +5,9 @@ mod common;
 #[path = "support/clips.rs"]
 mod clips;
 
-use posekit::motion::{Clip, Leg, Legs, Limb, find_legs};
+use posekit::math::Pose;
+use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, Legs, Limb, find_legs, hold};
+use posekit::skeleton::Frame;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
 
@@ -71,6 +73,75 @@ fn without_their_names_legs_are_found_by_shape() {
         };
         assert_eq!(limbs(&found.legs), limbs(&named), "{file}: {}", found.reason);
     }
+}
+
+/// The right arm of files by name, and a joint of the hand; `-` where the whole body holds, as it does a head and an elbow.
+const RIGHT_ARMS: [(&str, &str, &str, &str); 16] = [
+    ("Boxing_Toes", "RightShoulder RightElbow RightWrist", "RightWrist", "RightElbow"),
+    ("bvhfiles_jl_example", "J_R_Shoulder J_R_Elbow J_R_Hand", "J_R_Hand", "J_R_Elbow"),
+    ("bvhio_example", "RightUpArm RightLowArm RightHand", "RightHand", "RightCollar"),
+    ("cmu_01_01_cgspeed", "RightArm RightForeArm RightHand", "RThumb", "RightForeArm"),
+    ("cmu_12_01_walk_cgspeed", "RightArm RightForeArm RightHand", "RightHandIndex1", "Head"),
+    (
+        "cmu_iclone_002_01",
+        "CC_Base_R_Upperarm CC_Base_R_Forearm CC_Base_R_Hand",
+        "CC_Base_R_Thumb3",
+        "CC_Base_Head",
+    ),
+    ("kinect_openni", "ShoulderRight ElbowRight WristRight", "WristRight", "Head"),
+    ("makehuman_dance1", "UpArm_R LoArm_R Hand_R", "Thumb3_R", "UpArm_R"),
+    ("makehuman_face_poseunits", "upperarm01.R lowerarm01.R wrist.R", "wrist.R", "neck03"),
+    ("makehuman_walk1", "UpArm_R LoArm_R Hand_R", "Index2_R", "LoLeg_R"),
+    ("meredith_figure8_walk", "RightArm RightForeArm RightHand", "RightHand_End", "Spine"),
+    ("mocapbank", "RightShoulder RightElbow RightWrist", "RightWrist", "Neck"),
+    ("pybvh_bvh_test1", "RightArm RightForeArm RightHand", "RightHand", "Spine3"),
+    ("pybvh_bvh_test2", "RightShoulder RightElbow RightWrist", "RightWrist", "Head"),
+    ("salsa_10_daz", "rShldr rForeArm rHand", "rIndex2", "lForeArm"),
+    ("walk01_blender", "RightArm RightForeArm RightHand", "RightHand", "RightForeArm"),
+];
+
+/// What holds a joint of a clip, by name.
+fn holder(clip: &Clip, joint: usize) -> String {
+    let frame = Frame::new(joint, Pose::IDENTITY);
+    let hold_now = Hold::Position(None);
+    let contact =
+        Contact { frame, from: 0.0, to: 0.0, hold: hold_now, ease_in: 0.0, ease_out: 0.0 };
+    let legs = find_legs(clip).legs.iter().map(|leg| leg.limb).collect();
+    let held = hold(clip, &[contact], &HoldSettings { legs, ..HoldSettings::default() }).unwrap();
+    let name = |joint: usize| clip.skeleton().name(joint);
+    held.contacts[0].limb.map_or("-".to_owned(), |Limb { start, mid, end }| {
+        format!("{} {} {}", name(start), name(mid), name(end))
+    })
+}
+
+#[test]
+fn hands_are_held_by_their_arms_and_heads_by_the_whole_body() {
+    for (file, clip) in &clips::all() {
+        let known = RIGHT_ARMS.iter().find(|(name, ..)| name == file);
+        let Some((_, arm, hand, other)) = known else { continue };
+        let joint = |name: &str| clip.skeleton().find(name).unwrap();
+        assert_eq!(holder(clip, joint(hand)), *arm, "{file}: {hand}");
+        assert_eq!(holder(clip, joint(other)), "-", "{file}: {other}");
+    }
+}
+
+#[test]
+fn without_their_names_arms_hold_hands_by_shape() {
+    let (mut n_same, mut n_arms) = (0, 0);
+    for (file, clip) in clips::sound() {
+        let known = RIGHT_ARMS.iter().find(|(name, ..)| *name == file);
+        let Some((_, arm, ..)) = known else { continue };
+        let joints = arm.split(' ').map(|name| clip.skeleton().find(name).unwrap());
+        let joints: Vec<usize> = joints.collect();
+        let unnamed = clips::unnamed(&clip);
+        let names: Vec<&str> = joints.iter().map(|joint| unnamed.skeleton().name(*joint)).collect();
+        let found = holder(&unnamed, joints[2]);
+        println!("{file}: {found}, {}", names.join(" "));
+        n_same += usize::from(found == names.join(" "));
+        n_arms += 1;
+    }
+    // The collar bones of cmu_12_01 are as long as forearms.
+    assert!(n_same + 1 >= n_arms, "{n_same} of {n_arms}");
 }
 
 /// Rigs have joints that steer the feet, and move them in some motions and not in others.

@@ -333,6 +333,23 @@ fn a_head_is_held_by_the_whole_body() {
 }
 
 #[test]
+fn feet_stay_where_they_are_while_a_head_is_held() {
+    let clip = walk(Knee::Ball);
+    let head = joint(&clip, "head");
+    let target = pose(&clip, 60, head).translation + DVec3::new(0.05, -0.05, 0.0);
+    let contacts = [contact(head, 0.98, 1.02, Hold::Position(Some(target)))];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    assert!(held.contacts[0].residual < 1e-4, "{:?}", held.contacts[0]);
+    for foot in ["left foot", "right foot"].map(|name| joint(&clip, name)) {
+        for frame in held.contacts[0].frames.clone() {
+            let (before, after) = (pose(&clip, frame, foot), pose(&held.clip, frame, foot));
+            let moved = after.translation.distance(before.translation);
+            assert!(moved < 2e-3, "foot {foot} in frame {frame}: {moved}");
+        }
+    }
+}
+
+#[test]
 fn strength_is_a_part_of_the_way() {
     let clip = walk(Knee::Ball);
     let foot = joint(&clip, "left foot");

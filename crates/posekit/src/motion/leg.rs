@@ -143,6 +143,13 @@ impl<'a> Shape<'a> {
         self.best_limb(&chain[..n_hips], end).or_else(|| self.best_limb(&chain, end))
     }
 
+    /// The best limb of some of the joints above its end; other than by [`Shape::limb_ending_at`] a hip may be in the middle of the body.
+    pub(super) fn limb_of(&self, end: usize, is_part: impl Fn(&usize) -> bool) -> Option<Limb> {
+        let mut chain = self.chain_above(end);
+        chain.retain(is_part);
+        self.best_limb(&chain, end).map(|(limb, _)| limb)
+    }
+
     fn best_limb(&self, chain: &[usize], end: usize) -> Option<(Limb, f64)> {
         let mut best: Option<(Limb, f64)> = None;
         for (above, &mid) in chain.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What joints are called: the sides and feet of the usual conventions.
+//! What joints are called: the sides, hands and feet of the usual conventions.
 
 use super::leg::Side;
 
@@ -13,11 +13,12 @@ pub(super) struct Words {
     pub(super) is_helper: bool,
 }
 
-/// A part of the foot.
+/// A part of the foot, or the end of an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Ankle,
     Ball,
+    Wrist,
 }
 
 /// Joints that steer others, or share out what others do, and ends that carry nothing.
@@ -80,8 +81,11 @@ fn part(tokens: &[String], own: &str) -> Option<Part> {
     {
         return Some(Part::Ball);
     }
-    let is_ankle = has(&["foot", "ankle", "talus", "hock"]) || own.contains("\u{8db3}\u{9996}");
-    is_ankle.then_some(Part::Ankle)
+    if has(&["foot", "ankle", "talus", "hock"]) || own.contains("\u{8db3}\u{9996}") {
+        return Some(Part::Ankle);
+    }
+    let is_wrist = has(&["hand", "wrist"]) || own.contains("\u{624b}\u{9996}");
+    is_wrist.then_some(Part::Wrist)
 }
 
 /// The words in a name, in small letters: split at what is no letter, where small letters become capitals, before the last of several capitals, and after
@@ -122,8 +126,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn feet_of_every_convention_are_known() {
-        use Part::{Ankle, Ball};
+    fn feet_and_hands_of_every_convention_are_known() {
+        use Part::{Ankle, Ball, Wrist};
         use Side::{Left, Right};
         let cases = [
             ("LeftFoot", Left, Ankle),
@@ -157,6 +161,15 @@ mod tests {
             ("LFoot", Left, Ankle),
             ("\u{5de6}\u{8db3}\u{9996}", Left, Ankle),
             ("\u{53f3}\u{3064}\u{307e}\u{5148}", Right, Ball),
+            ("LeftHand", Left, Wrist),
+            ("mixamorig:RightHand", Right, Wrist),
+            ("hand_l", Left, Wrist),
+            ("wrist.r", Right, Wrist),
+            ("RightHandThumb1", Right, Wrist),
+            ("CC_Base_R_Hand", Right, Wrist),
+            ("HandRight", Right, Wrist),
+            ("lHand", Left, Wrist),
+            ("\u{5de6}\u{624b}\u{9996}", Left, Wrist),
         ];
         for (name, side, part) in cases {
             let found = words(name);
@@ -165,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn helpers_and_other_joints_are_no_feet() {
+    fn helpers_and_other_joints_are_neither_feet_nor_hands() {
         let names = [
             "ik_foot_l",
             "IK-foot.l",
@@ -179,7 +192,10 @@ mod tests {
             "LeftLeg",
             "Hips",
             "Football",
-            "LeftHand",
+            "LeftForeArm",
+            "IK-hand.l",
+            "RightHand_End",
+            "LeftHandle",
             "",
             "::",
             "\u{5de6}\u{8db3}\u{ff29}\u{ff2b}",

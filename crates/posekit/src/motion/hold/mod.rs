@@ -34,7 +34,7 @@ pub(super) use plan::root_of;
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoldSettings {
-    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by the skeleton's shape, and move the root
+    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by their names and shapes, and move the root
     /// only where they do not reach. Default none.
     pub legs: Vec<Limb>,
     /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
@@ -97,8 +97,9 @@ pub struct ContactReport {
 /// - `contacts`: any number, at any times, on any joints; where several hold at once on one limb, two points and one
 ///   pose are as much as a limb can hold
 ///
-/// A contact's limb is the one of `settings.legs` that it stands on, else one of a pair of limbs by the skeleton's shape; what stands on neither, such as
-/// a head, is held by the whole body. The end of a limb keeps its direction in the world where one point holds, and turns
+/// A contact's limb is the one of `settings.legs` that it stands on, else that of the hand or foot that it is part of by the names of its joints, else one of a pair
+/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, and feet that hold nothing stay where they are as
+/// far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
 /// by the least turn where two do. Turns of hip and knee are put on top of their rotations, so twists survive.
 ///
 /// # Degenerate cases

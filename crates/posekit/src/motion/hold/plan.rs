@@ -1,5 +1,6 @@
 //! Which limb holds which contact, and where the root is that carries them.
 
+use core::cell::OnceCell;
 use core::ops::Range;
 
 use glam::DVec3;
@@ -7,7 +8,8 @@ use glam::DVec3;
 use super::HoldSettings;
 use crate::error::{Error, Result};
 use crate::math::Pose;
-use crate::motion::leg::Shape;
+use crate::motion::leg::{Shape, Side};
+use crate::motion::names::{Part, Words, words};
 use crate::motion::tracks::Tracks;
 use crate::motion::{Clip, Contact, Hold, Limb};
 use crate::skeleton::{Frame, JointKind, Skeleton};
@@ -18,8 +20,9 @@ const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// How long another branch must be, as a part of a limb's own, for the joint that carries both to be the body.
 const BODY_BRANCH: f64 = 0.8;
 
-/// How much more even and longer a limb farther down must be to be taken instead of one farther up: a foot is part of a leg, not the end of one.
-const FARTHER_DOWN: f64 = 1.35;
+/// How many times longer and more even than one farther down a limb farther up must be to be taken instead, as an arm is than a finger. Of one start and
+/// middle that is asked of the one farther down: a foot is part of a leg, not the end of one.
+const BETTER: f64 = 1.35;
 
 /// What is held where, in frames.
 #[derive(Debug, Clone)]
@@ -97,10 +100,10 @@ pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -
         check_limb(skeleton, limb)?;
         plan.limbs.push(LimbPlan { limb, is_leg: true, points: Vec::new() });
     }
-    let shape = Shape::new(skeleton);
+    let limbs = Limbs::new(skeleton);
     for (index, contact) in contacts.iter().enumerate() {
         let point = point(clip, index, contact);
-        match limb_of(&shape, &plan.limbs, contact.frame.joint) {
+        match limbs.holding(&plan.limbs, contact.frame.joint) {
             Some(limb) => match plan.limbs.iter_mut().find(|plan| plan.limb == limb) {
                 Some(plan) => plan.points.push(point),
                 None => {
@@ -211,24 +214,89 @@ pub(super) fn fill_targets(points: &mut [Point], tracks: &Tracks) {
     }
 }
 
-/// The limb that holds a joint: one that is known, else one of a pair by its shape.
-fn limb_of(shape: &Shape<'_>, known: &[LimbPlan], joint: usize) -> Option<Limb> {
-    let skeleton = shape.skeleton;
-    for above in skeleton.ancestors(joint) {
-        if let Some(plan) = known.iter().find(|plan| plan.limb.end == above) {
-            return can_bend(skeleton, plan.limb).then_some(plan.limb);
-        }
+/// Which limb holds what: one that is known, else the arm or leg of the hand or foot that a joint is part of by the names, else one of a pair by the shape.
+struct Limbs<'a> {
+    shape: Shape<'a>,
+    /// Looked for when first needed: mostly all limbs are known.
+    named: OnceCell<Named>,
+}
+
+/// The limbs whose ends are called hands or feet.
+struct Named {
+    /// Of every joint the limb that ends there.
+    ending: Vec<Option<Limb>>,
+    /// Whether a joint carries such an end.
+    carries: Vec<bool>,
+}
+
+impl<'a> Limbs<'a> {
+    fn new(skeleton: &'a Skeleton) -> Self {
+        Self { shape: Shape::new(skeleton), named: OnceCell::new() }
     }
-    let mut best: Option<(Limb, f64)> = None;
-    for end in skeleton.ancestors(joint) {
-        if let Some((limb, score)) = shape.limb_ending_at(end) {
-            let is_better = best.is_none_or(|(_, best)| FARTHER_DOWN * score > best);
-            if is_better && can_bend(skeleton, limb) && is_paired(shape, limb) {
+
+    fn holding(&self, known: &[LimbPlan], joint: usize) -> Option<Limb> {
+        let skeleton = self.shape.skeleton;
+        for above in skeleton.ancestors(joint) {
+            if let Some(plan) = known.iter().find(|plan| plan.limb.end == above) {
+                return can_bend(skeleton, plan.limb).then_some(plan.limb);
+            }
+        }
+        let named = self.named.get_or_init(|| Named::new(&self.shape));
+        // A joint of a hand or foot may have their name, too: the uppermost is the wrist or ankle.
+        let by_name = skeleton.ancestors(joint).filter_map(|end| named.ending[end]).last();
+        by_name.or_else(|| self.by_shape(named, joint))
+    }
+
+    /// One of a pair of limbs that a joint is part of, the best from the joint up. What carries a hand or foot by its name is no end of a limb.
+    fn by_shape(&self, named: &Named, joint: usize) -> Option<Limb> {
+        let shape = &self.shape;
+        let mut best: Option<(Limb, f64)> = None;
+        for end in shape.skeleton.ancestors(joint).take_while(|&end| !named.carries[end]) {
+            let Some((limb, score)) = shape.limb_ending_at(end) else { continue };
+            let is_better = best.is_none_or(|(lower, lower_score)| {
+                if (limb.start, limb.mid) == (lower.start, lower.mid) {
+                    BETTER * score > lower_score
+                } else {
+                    score > BETTER * lower_score
+                }
+            });
+            let can_hold = can_bend(shape.skeleton, limb) && is_paired(shape, limb);
+            if is_better && can_hold && !carries_more(shape, limb) {
                 best = Some((limb, score));
             }
         }
+        best.map(|(limb, _)| limb)
     }
-    best.map(|(limb, _)| limb)
+}
+
+impl Named {
+    fn new(shape: &Shape<'_>) -> Self {
+        let skeleton = shape.skeleton;
+        let ending: Vec<Option<Limb>> =
+            (0..skeleton.n_joints()).map(|joint| limb_by_name(shape, joint)).collect();
+        let mut carries = vec![false; ending.len()];
+        for joint in (0..ending.len()).rev() {
+            if let Some(parent) = skeleton.parent(joint) {
+                carries[parent] |= carries[joint] || ending[joint].is_some();
+            }
+        }
+        Self { ending, carries }
+    }
+}
+
+/// The limb that ends at a joint called a hand or foot of one side, of joints that are called that side's, too.
+fn limb_by_name(shape: &Shape<'_>, end: usize) -> Option<Limb> {
+    let skeleton = shape.skeleton;
+    let Words { side, part, .. } = words(skeleton.name(end));
+    let is_end = matches!(part, Some(Part::Wrist | Part::Ankle)) && side != Side::Middle;
+    let is_beside = |joint: &usize| words(skeleton.name(*joint)).side == side;
+    let limb = is_end.then(|| shape.limb_of(end, is_beside)).flatten()?;
+    can_bend(skeleton, limb).then_some(limb)
+}
+
+/// Whether what hangs on the end of a limb is longer than it, as arms are on a spine.
+fn carries_more(shape: &Shape<'_>, Limb { start, mid, end }: Limb) -> bool {
+    shape.reaches[end] > shape.distance(start, mid) + shape.distance(mid, end)
 }
 
 /// Whether the closed form can move a limb: a ball at its start, a ball or a hinge in its middle.

@@ -5,21 +5,25 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 
 use super::Along;
-use super::plan::{Plan, Point, Target};
+use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::error::Result;
-use crate::math::slerp;
+use crate::math::{Pose, slerp};
 use crate::motion::Clip;
 use crate::motion::travel::shifted;
-use crate::skeleton::{JointKind, Skeleton};
-use crate::solve::{Method, Settings, Workspace};
+use crate::skeleton::{Frame, JointKind, Skeleton};
+use crate::solve::{Method, Settings, Solution, Workspace};
 use crate::task::{FramePose, Plane, Position, Task};
 
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
 const ITERATIONS: u32 = 60;
 
+/// How fast the change of a joint goes on changing while feet are to stay \[rad/s\]: little beside what joints do themselves.
+const FASTEST_CHANGE: f64 = 1.0;
+
 /// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
 ///
-/// Contacts of limbs hold at the same time, so that a head that is held does not lift the feet; what is left of them is made exact by the limbs afterwards.
+/// Contacts of limbs hold at the same time, and feet that hold nothing stay where they are as far as they can, so that a head that is held does not drag them
+/// along; what is left of the contacts of limbs is made exact by the limbs afterwards.
 /// Each frame begins from its own pose put together with the change of the frame before, so that the change goes on smoothly; before and after
 /// a contact the change of its first and last frame dies away.
 pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
@@ -33,11 +37,16 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
             *weight = if own > *weight { own } else { *weight };
         }
     }
-    let solver = Settings { iterations: ITERATIONS, ..tracking() };
+    let free = tracking();
+    // While feet are to stay, joints follow only so fast: where the feet cannot, there are several ways of missing them least, and a jump from one to another
+    // would be seen.
+    let mut slow = free.clone();
+    slow.least_squares.largest_change =
+        vec![FASTEST_CHANGE * clip.frame_time(); skeleton.n_joints()];
     let mut workspace = Workspace::default();
     let mut before: Option<Vec<f64>> = None;
     for frame in 0..clip.n_frames() {
-        let tasks = tasks(plan, frame);
+        let mut tasks = tasks(plan, frame);
         if tasks.is_empty() {
             before = None;
             continue;
@@ -47,8 +56,16 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         if let Some(change) = &before {
             skeleton.integrate(source, change, &mut start);
         }
-        workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &solver)?;
+        let n_contacts = tasks.len();
+        tasks.extend(feet(skeleton, source, plan, frame));
+        let first = if before.is_some() { &slow } else { &free };
+        workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, first)?;
         workspace.run();
+        if tasks.len() > n_contacts && !are_held(workspace.solution(), &free) {
+            tasks.truncate(n_contacts);
+            workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &free)?;
+            workspace.run();
+        }
         let solved = &workspace.solution().configuration;
         let mut change = vec![0.0; skeleton.n_dofs()];
         skeleton.difference(source, solved, &mut change);
@@ -65,7 +82,7 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
 
 /// Least squares that follow a motion.
 fn tracking() -> Settings {
-    let mut settings = Settings::default();
+    let mut settings = Settings { iterations: ITERATIONS, ..Settings::default() };
     settings.least_squares.restarts = 0;
     settings
 }
@@ -86,6 +103,12 @@ fn share(point: &Point, frame: usize) -> f64 {
     if t < 1.0 { 1.0 - t * t * t * (10.0 - 15.0 * t + 6.0 * t * t) } else { 0.0 }
 }
 
+/// Whether all contacts hold, whatever the feet do.
+fn are_held(solution: &Solution, settings: &Settings) -> bool {
+    solution.error <= solution.tolerance
+        && solution.orientation_error <= settings.orientation_tolerance
+}
+
 /// What must hold in a frame; nothing where no contact of the whole body does.
 fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
     let now = |point: &&Point| point.frames.contains(&frame);
@@ -95,6 +118,19 @@ fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
         tasks.extend(limbs.filter(now).map(task));
     }
     tasks
+}
+
+/// The feet that hold nothing in a frame stay where they are, as far as what is held leaves them.
+fn feet(skeleton: &Skeleton, source: &[f64], plan: &Plan, frame: usize) -> Vec<Task> {
+    let poses = skeleton.poses(source);
+    let is_free = |limb: &&LimbPlan| {
+        limb.is_leg && !limb.points.iter().any(|point| point.frames.contains(&frame))
+    };
+    let stay = |limb: &LimbPlan| {
+        let foot = Frame::new(limb.limb.end, Pose::IDENTITY);
+        Task::new(FramePose::new(foot, foot.world(&poses))).at_level(2)
+    };
+    plan.limbs.iter().filter(is_free).map(stay).collect()
 }
 
 fn task(point: &Point) -> Task {
