@@ -97,14 +97,14 @@ Examples:
 
 #[derive(Debug, Args)]
 #[command(after_help = PIN_EXAMPLES)]
+#[command(group = ArgGroup::new("what").required(true).args(["joint", "contacts"]))]
 pub(crate) struct PinArgs {
     #[command(flatten)]
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
     /// The joint that holds
-    #[arg(long, value_name = "NAME", required_unless_present = "contacts")]
-    #[arg(requires_all = ["from", "to"])]
+    #[arg(long, value_name = "NAME", requires_all = ["from", "to"])]
     pub(crate) joint: Option<String>,
     /// When it begins to hold [s]
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
@@ -128,7 +128,7 @@ pub(crate) struct PinArgs {
     #[arg(allow_hyphen_values = true)]
     pub(crate) ease: f64,
     /// Hold what this file says (`posekit.contacts/1`)
-    #[arg(long, value_name = "FILE", conflicts_with = "joint")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,

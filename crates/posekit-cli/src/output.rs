@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::failure::{Failure, Result};
@@ -39,13 +39,16 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
 
 /// Writes a file whole or not at all: into a hidden file beside it, which is on the disk before it is renamed.
 ///
-/// A path that is no ordinary file (a pipe, a terminal) is written to directly.
+/// A path that is no ordinary file (a pipe, a terminal) is written to directly. A link stays one: what it leads to is written.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     // Process and count keep apart what runs and threads write at the same time; the name is short, however long the file's is.
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let failed = |error: io::Error| {
-        Failure::output(format!("cannot write the file: {error}: {}", path.display()))
+        let why = || Failure::output(format!("cannot write the file: {error}: {}", path.display()));
+        no_folder(path).unwrap_or_else(why)
     };
+    let end = end_of_links(path);
+    let path = end.as_path();
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, bytes).map_err(failed);
     }
@@ -62,6 +65,27 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&beside);
         failed(error)
     })
+}
+
+/// Why a file cannot be written where the folder that it is to lie in is not there.
+pub(crate) fn no_folder(path: &Path) -> Option<Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    (!folder.exists()).then(|| {
+        let (folder, path) = (folder.display(), path.display());
+        Failure::output(format!("there is no folder {folder}; make it first: {path}"))
+    })
+}
+
+/// What a link leads to in the end, be it there or not; a path that is no link is itself.
+fn end_of_links(path: &Path) -> PathBuf {
+    /// Links that lead to links, at most, as systems have it.
+    const MOST: usize = 40;
+    let mut end = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(next) = fs::read_link(&end) else { break };
+        end = end.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    end
 }
 
 /// What names of files begin with that a process has not finished writing.

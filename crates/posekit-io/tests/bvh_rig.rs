@@ -134,6 +134,27 @@ fn b13_a_hinge_goes_on_turning() {
 }
 
 #[test]
+fn decimals_of_a_file_come_back_to_the_bit_and_made_ones_are_short() {
+    let channels = "6 Xposition Yposition Zposition Zrotation Xrotation Yrotation";
+    let rows = ["4.52346 -0.1 1234.5678 10.518065 -33.4662 71.86223", "0.3 7 8.1 1e-3 2.7 -0.7"];
+    let file = file("0.1 0.2 0.3", channels, &rows);
+    for rule in [Positions::FromParent, Positions::FromOffset] {
+        let convention =
+            Convention::default().with_positions(rule).with_metres_per_unit(0.05644444444444444);
+        let rig = rig(&file, convention);
+        let (values, _) = rig.rows(&rig.configurations(&file), file.frame(0)).unwrap();
+        assert_eq!(values, file.values(), "{rule:?}");
+        let mut q = rig.configurations(&file);
+        q[0] += 1.0 / 3.0;
+        let (values, _) = rig.rows(&q, file.frame(0)).unwrap();
+        let text = String::from_utf8(file.with_values(values).unwrap().to_bytes()).unwrap();
+        let longest = text.split_whitespace().filter_map(|word| word.split_once('.'));
+        let longest = longest.map(|(_, decimals)| decimals.len()).max();
+        assert_eq!(longest, Some(8), "{text}");
+    }
+}
+
+#[test]
 fn rotation_first_roots_are_not_moved_by_their_turns() {
     let turned = file(
         "0 0 0",

@@ -255,7 +255,8 @@ fn every_motion_goes_from_one_format_to_the_other() {
                 MotionOptions::default().with_positions(posekit_io::bvh::Positions::FromParent);
             let back = from_bytes(&bvh.to_bytes(), &options);
             let miss = apart(clip, back.clip(0).unwrap()) / size;
-            assert!(miss < 1e-9, "{name}, motion {index}, as BVH: {miss} off");
+            // Every joint is written to eight decimals.
+            assert!(miss < 1e-7, "{name}, motion {index}, as BVH: {miss} off");
             let glb = to_glb(clip, "motion").unwrap();
             let options = MotionOptions::default().with_fps(1.0 / clip.frame_time());
             let back = from_bytes(&glb, &options);

@@ -1,15 +1,14 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, along_path, find_floor, find_plants, firm_plants, measure_on,
-    way_on_the_spot,
+    CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
 };
-use posekit_io::motion::millimetres;
+use posekit_io::motion::{left_words, millimetres};
 
 use super::feet::{
     Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, travels, with_legs,
 };
-use super::record::{Asked, ClipRecord, MetricRecord, PlantRecord, finite};
+use super::record::{Asked, ClipRecord, FileRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
@@ -48,7 +47,7 @@ fn begin(args: &CheckArgs) -> Result<()> {
     page::write(args.report.as_deref(), &task, &outcome)?;
     let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.bound);
     let n_over =
-        outcome.files.iter().flat_map(|file| file.plants()).filter(|plant| over(plant)).count();
+        outcome.files.iter().flat_map(FileRecord::counted).filter(|plant| over(plant)).count();
     if n_over > 0 && !args.batch.json {
         let bound = words::digits(args.bound, 2);
         crate::output::note(&format!("{} further than {bound} mm", words::slide(n_over)));
@@ -65,23 +64,20 @@ fn measured(
 ) -> Result<(ClipRecord, Option<ClipView>, Option<String>)> {
     let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
-    let floor = find_floor(clip, &legs.legs, choice);
     // What cleaning would hold is what must not slide.
     let settings =
         CleanSettings { floor: choice, in_place: args.detect.in_place, ..CleanSettings::default() };
-    let found = find_plants(clip, &legs.legs, &floor, choice, &settings.detect);
-    let plants = firm_plants(clip, &legs.legs, &floor, &found, &settings);
+    let Judged { floor, plants: reports, way } = judge(clip, &legs.legs, &settings);
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     record.asked = Asked::Feet;
     if clip.n_frames() == 0 {
         return Ok((record, None, None));
     }
     // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
-    let way = way_on_the_spot(clip, &legs.legs, &settings);
     let far =
         args.detect.in_place.then(|| travels(clip, &legs.legs, way.as_deref().unwrap_or_default()));
     let far = far.flatten().map(|far| no_walk_on_the_spot(&far));
-    let off = plants.is_empty().then(|| off_floor(&args.detect, clip, &legs.legs)).flatten();
+    let off = reports.is_empty().then(|| off_floor(&args.detect, clip, &legs.legs)).flatten();
     let misfit = off.or(far);
     let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
     if ahead.is_none() && args.detect.in_place {
@@ -92,23 +88,30 @@ fn measured(
     let Some(scale) = millimetres(clip, &legs.legs) else {
         return Ok((record, None, misfit));
     };
-    let metrics = measure_on(clip, None, &legs.legs, &plants, (&floor, choice));
+    let counted = reports.iter().filter(|report| report.verdict.is_counted());
+    let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
+    let metrics = measure_on(clip, None, &legs.legs, &counted, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
-    record.plants = plants
-        .iter()
-        .zip(&metrics.drifts)
-        .map(|(plant, drift)| PlantRecord {
-            leg: plant.leg,
-            part: part_word(plant.part).to_owned(),
-            from: clip.time(plant.frames.start),
-            to: clip.time(plant.frames.end - 1),
-            verdict: "measured".to_owned(),
-            reason: String::new(),
-            counted: true,
-            drift_before: finite(drift * 1e3),
+    let mut measured = metrics.drifts.iter();
+    let told = |report: &PlantReport| {
+        let counted = report.verdict.is_counted();
+        let own = counted.then(|| measured.next()).flatten();
+        let drift = own.map_or(report.drift_before * scale, |drift| drift * 1e3);
+        let reason = left_words(&report.verdict).unwrap_or_default().to_owned();
+        PlantRecord {
+            leg: report.plant.leg,
+            part: part_word(report.plant.part).to_owned(),
+            from: clip.time(report.plant.frames.start),
+            to: clip.time(report.plant.frames.end - 1),
+            verdict: if counted { "measured" } else { "skipped" }.to_owned(),
+            reason,
+            counted,
+            drift_before: finite(drift),
             drift_after: None,
-        })
-        .collect();
+        }
+    };
+    record.plants = reports.iter().map(told).collect();
+    let plants: Vec<Plant> = reports.into_iter().map(|report| report.plant).collect();
     let view = args.report.as_ref().and_then(|_| {
         let places = Places::of(clip);
         let sides = Sides { clip, before: &places, after: None };

@@ -10,7 +10,9 @@ use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
-use super::contacts::{read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts};
+use super::contacts::{
+    NO_CONTACTS, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
+};
 use super::feet::{
     Places, floor_choice, key, known_legs, no_walk_on_the_spot, off_floor, part_word, travels,
     with_legs,
@@ -20,7 +22,7 @@ use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord,
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::strip::Strip;
-use super::view::{ClipView, Sides};
+use super::view::{ClipView, Sides, worst_of};
 use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
@@ -175,6 +177,10 @@ fn told(
     if change == 0.0 {
         record.unchanged = unchanged(clip, cleaned, args);
     }
+    if let Some(scale) = scale.filter(|_| change > 0.0 && !cleaned.is_in_place) {
+        let far = cleaned.path.iter().map(|shift| shift.length() * scale).fold(0.0, f64::max);
+        record.path_change = finite(far).filter(|far| *far > SMALLEST);
+    }
     let Some(scale) = scale.filter(|_| clip.n_frames() > 0) else { return (record, None) };
     let measures = cleaned.measures(clip);
     record.metrics = MetricRecord::all(&measures.0, Some(&measures.1));
@@ -203,7 +209,7 @@ fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String>
     if args.contacts.is_some() {
         let is_missed = |report: &ContactReport| !report.missed.is_empty();
         return Some(match cleaned.held.as_slice() {
-            [] => "the file of contacts has none".to_owned(),
+            [] => NO_CONTACTS.to_owned(),
             held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
             _ => "all contacts hold already".to_owned(),
         });
@@ -236,7 +242,7 @@ fn plant_records(
         let (verdict, reason) = match args.contacts {
             // What was held is not the plants.
             Some(_) => ("measured", String::new()),
-            None => verdict_words(&report.verdict, scale, args.strength),
+            None => verdict_words(report, scale, args.strength),
         };
         PlantRecord {
             leg: report.plant.leg,
@@ -265,8 +271,7 @@ fn draw(
     }
     let [before, after] = judged(clip, cleaned);
     let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
-    let by_drift = |a: &&PlantReport, b: &&PlantReport| a.drift_before.total_cmp(&b.drift_before);
-    let worst = cleaned.plants.iter().max_by(by_drift);
+    let worst = worst_of(told).and_then(|(worst, _)| plants.get(worst));
     let most = |of: fn(&PlantRecord) -> Option<f64>| {
         told.iter().filter(|plant| plant.counted).filter_map(of).fold(0.0, f64::max)
     };
@@ -279,7 +284,7 @@ fn draw(
         floor: &cleaned.floor,
         plants: &plants,
         slides: [most(|plant| plant.drift_before), most(PlantRecord::drift)],
-        middle: worst.map_or(0, |worst| worst.plant.frames.start),
+        middle: worst.map_or(0, |worst| worst.frames.start),
     };
     write_again(path, &strip.svg(), |old| old.starts_with(b"<svg"))
 }

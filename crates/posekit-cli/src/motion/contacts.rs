@@ -10,10 +10,16 @@ use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::output::write_again;
 
+/// Why nothing was changed where a file of contacts has none.
+pub(super) const NO_CONTACTS: &str = "the file of contacts has none";
+
 /// The contacts that a file has for a skeleton.
 pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {
     let in_file = |error| Failure::in_file(error, path.display());
     let text = read_text(path, &Limits::default()).map_err(in_file)?;
+    if text.trim().is_empty() {
+        return Err(Failure::in_file("the file of contacts is empty", path.display()));
+    }
     let file = ContactsFile::from_json(&text).map_err(in_file)?;
     file.to_contacts(skeleton).map_err(|error| in_file(error.located_in(&text)))
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, median};
+use posekit::motion::median;
+
+use super::record::{Asked, ClipRecord, FileRecord, PlantRecord};
 use super::words::{answer, count, digits, legs_text, millimetres, seconds, together, world};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use posekit::motion::median;
+
 use super::plots::{histogram, leg_plot, worst_plot};
-use super::record::{ClipRecord, FileRecord, PlantRecord, median};
+use super::record::{ClipRecord, FileRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{
-    about, answer, count, digits, millimetres, significant, summary_line, together,
+    about, answer, count, digits, millimetres, significant, summary_line, together, way_words,
 };
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
@@ -102,6 +104,9 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
             out.element(&Tag::new("p"), &kept_together(&words));
         }
         out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
+        if let Some(words) = way_words(clip) {
+            out.element(&Tag::new("p").class("about"), &kept_together(&words));
+        }
         if clip.walks_on_the_spot {
             let words = "The figure walks on the spot: its feet are judged, and it is drawn here, as if it went on.";
             out.element(&Tag::new("p").class("about"), words);
@@ -124,7 +129,7 @@ fn warnings(out: &mut Markup, file: &FileRecord) {
 fn shown(out: &mut Markup, view: &ClipView, index: usize) {
     let has_after = view.feet.iter().any(|foot| foot.height.len() > 1);
     player(out, view, index, has_after);
-    let plants: Vec<&PlantRecord> = view.record.plants.iter().collect();
+    let plants: Vec<&PlantRecord> = view.record.counted().collect();
     out.open(&Tag::new("div").class("pair"));
     if let Some(drawn) = histogram(&plants) {
         out.open(&Tag::new("figure").class("tile"));
@@ -138,7 +143,8 @@ fn shown(out: &mut Markup, view: &ClipView, index: usize) {
         out.open(&Tag::new("figure").class("tile"));
         out.raw(&worst_plot(worst));
         let words = super::plots::plant_words(plant);
-        out.element(&Tag::new("figcaption"), &format!("The worst, from above: {side} {words}"));
+        let caption = format!("{}, from above: {side} {words}", worst.what);
+        out.element(&Tag::new("figcaption"), &caption);
         out.close_line();
     }
     out.close_line();
@@ -185,8 +191,12 @@ fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
     for verdict in verdicts {
         let bar =
             format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
-        let words =
-            if verdict == "measured" { "plant".to_owned() } else { format!("plant, {verdict}") };
+        let words = match verdict {
+            "measured" => "plant".to_owned(),
+            // A check skips nothing, but leaves it out.
+            "skipped" if !has_after => "plant, left out".to_owned(),
+            _ => format!("plant, {verdict}"),
+        };
         entry(out, &bar, &words);
     }
     out.close_line();
@@ -258,27 +268,37 @@ fn measures(out: &mut Markup, clip: &ClipRecord) {
 
 /// Plants that something is to be said about.
 fn missed(out: &mut Markup, clip: &ClipRecord) {
+    let has_after = clip.plants.iter().any(|plant| plant.drift_after.is_some());
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let told = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
     let rows: Vec<Vec<String>> = told
         .map(|plant| {
             let side = clip.leg_word(plant.leg);
-            vec![
+            let mut row = vec![
                 format!("{side} {}", plant.part),
                 format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
-                plant.drift_before.map_or("–".to_owned(), millimetres),
-                plant.drift_after.map_or("–".to_owned(), millimetres),
-                format!("{}: {}", plant.verdict, plant.reason),
-            ]
+                number(plant.drift_before),
+            ];
+            row.extend(has_after.then(|| number(plant.drift_after)));
+            row.push(if has_after {
+                format!("{}: {}", plant.verdict, plant.reason)
+            } else {
+                plant.reason.clone()
+            });
+            row
         })
         .collect();
-    if !rows.is_empty() {
+    if rows.is_empty() {
+        return;
+    }
+    if has_after {
+        let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
         out.element(&Tag::new("h3"), "Plants that do not hold, and why");
-        table(
-            out,
-            &["plant", "time (s)", "before (mm)", "after (mm)", "why"],
-            1..4,
-            rows.into_iter(),
-        );
+        table(out, &head, 1..4, rows.into_iter());
+    } else {
+        let head = ["plant", "time (s)", "slide (mm)", "why"];
+        out.element(&Tag::new("h3"), "Plants that are left out, and why");
+        table(out, &head, 1..3, rows.into_iter());
     }
 }
 
@@ -304,7 +324,8 @@ fn found(out: &mut Markup, clip: &ClipRecord) {
 
 /// The page of a folder.
 fn folder(out: &mut Markup, files: &[FileRecord]) {
-    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
+    // Those that the headline is over.
+    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::counted).collect();
     let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
     let title =
         if clips.is_empty() { "No motion was read.".to_owned() } else { answer(&together(&clips)) };
@@ -327,7 +348,7 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let rows = good.iter().map(|file| {
         let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.counted().filter_map(of);
-        let mut row = vec![file.file.clone(), file.plants().count().to_string()];
+        let mut row = vec![file.file.clone(), file.counted().count().to_string()];
         row.push(number(median(drifts(|plant| plant.drift_before))));
         row.extend(has_after.then(|| number(median(drifts(PlantRecord::drift)))));
         row.push(number(drifts(PlantRecord::drift).reduce(f64::max)));
@@ -345,10 +366,23 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
     }
 }
 
-/// What there is to say of a file whose feet were not judged.
+/// What there is to say of a file in which feet, or some of them, were not judged.
 fn words_on(file: &FileRecord) -> String {
-    let without_legs = file.clips.first().filter(|clip| clip.legs.is_empty());
-    without_legs.map_or_else(String::new, |clip| clip.legs_reason.clone())
+    let clips = file.clips.as_slice();
+    let without = clips.iter().filter(|clip| clip.is_without_legs());
+    let n_failed = clips.iter().filter(|clip| clip.error.is_some()).count();
+    let legs = match (clips, without.clone().count()) {
+        _ if clips.iter().all(|clip| clip.frames == 0 && clip.error.is_none()) => {
+            "no motion".to_owned()
+        }
+        (_, 0) if file.plants().next().is_none() => "no foot stands".to_owned(),
+        (_, 0) if file.counted().next().is_none() => "no plant is firm".to_owned(),
+        (_, 0) => String::new(),
+        ([clip], _) => clip.legs_reason.clone(),
+        (_, n) => format!("no legs found in {n} of {}", count(clips.len(), "motion")),
+    };
+    let failed = if n_failed > 0 { format!("{n_failed} failed") } else { String::new() };
+    [legs, failed].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Text in which no line ends between a number and its unit.
@@ -365,7 +399,12 @@ fn table(
     numbers: core::ops::Range<usize>,
     rows: impl Iterator<Item = Vec<String>>,
 ) {
-    let class = |column: usize| if numbers.contains(&column) { "n" } else { "" };
+    let class = |column: usize| match () {
+        () if numbers.contains(&column) => "n",
+        // Remarks keep their width where a table is wider than its page.
+        () if matches!(head.get(column), Some(&("" | "why"))) => "remark",
+        () => "",
+    };
     out.open(&Tag::new("div").class("scroll"));
     out.open(&Tag::new("table").class("plain"));
     if !head.is_empty() {

@@ -7,9 +7,9 @@ use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
 use super::clean::contact_records;
-use super::contacts::{read_contacts, refuse_output, refuse_outside};
+use super::contacts::{NO_CONTACTS, read_contacts, refuse_output, refuse_outside};
 use super::feet::Places;
-use super::record::{ShiftRecord, finite};
+use super::record::{Asked, ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::view::root;
 use crate::failure::{Failure, Result};
@@ -53,6 +53,10 @@ fn begin(args: &PinArgs) -> Result<()> {
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);
         told.shifts = shifts(clip, &held.clip, &feet, &contacts);
+        if contacts.is_empty() {
+            told.asked = Asked::Contacts;
+            told.unchanged = Some(NO_CONTACTS.to_owned());
+        }
         record.clips.push(told);
         let outputs = opened.written(&[(index, held.clip)], place, &mut record)?;
         Ok(Made { record, outputs, view: () })

@@ -31,7 +31,7 @@ pub(super) fn leg_plot(view: &ClipView, leg: usize) -> String {
     let parts: Vec<&str> = feet.iter().map(|foot| foot.part).collect();
     let side = view.record.leg_word(leg);
     let bars = (BAR + 4.0) * feet.len() as f64;
-    let height = 20.0 + HEIGHT_PLOT + GAP + SPEED_PLOT + 12.0 + bars + 28.0;
+    let height = 20.0 + HEIGHT_PLOT + GAP + SPEED_PLOT + 12.0 + bars + 46.0;
     let title = format!("Height and speed of the {side} foot over time, with its plants");
     let mut out = Markup::new();
     out.open(&root([WIDTH, height], &title));
@@ -189,7 +189,8 @@ impl TimeAxis {
             text(out, [x, y + 14.0], "label-quiet middle", &digits(mark, 2));
             mark += step;
         }
-        text(out, [0.0, y + 14.0], "label-quiet", "time (s)");
+        // On a line of its own: the first mark stands where the line begins.
+        text(out, [0.5 * (LEFT + WIDTH - RIGHT), y + 32.0], "label-quiet middle", "time (s)");
     }
 }
 
@@ -317,7 +318,13 @@ pub(super) fn worst_plot(worst: &Worst) -> String {
             }));
         }
         if let (Some(&first), false) = (points.first(), is_now && n > 1) {
-            text(&mut out, [first[0], first[1] - 10.0], "label-quiet middle halo", "comes down");
+            // Letters are larger on a phone: near an end they go inwards.
+            let class = match first[0] / SIZE[0] {
+                share if share > 0.7 => "label-quiet end halo",
+                share if share < 0.3 => "label-quiet halo",
+                _ => "label-quiet middle halo",
+            };
+            text(&mut out, [first[0], first[1] - 10.0], class, "comes down");
         }
     }
     let unit = round_step(w.max(10.0) / 5.0);

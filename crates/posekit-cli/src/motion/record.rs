@@ -105,6 +105,9 @@ pub(super) struct ClipRecord {
     /// The largest distance that a joint of the legs went \[mm, for a leg of 0.85 m\]; 0 where the motion was clean already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) largest_change: Option<f64>,
+    /// How far the way of the hips was moved at most, where all feet slide with it \[mm, for a leg of 0.85 m\].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) path_change: Option<f64>,
     /// Why nothing was changed, where it is not that all plants stand already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) unchanged: Option<String>,
@@ -264,6 +267,16 @@ impl FileRecord {
 }
 
 impl ClipRecord {
+    /// True where legs were looked for and none were found.
+    pub(super) fn is_without_legs(&self) -> bool {
+        self.error.is_none() && self.legs.is_empty() && !self.legs_reason.is_empty()
+    }
+
+    /// The plants that measures and medians are over.
+    pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
+        self.plants.iter().filter(|plant| plant.counted)
+    }
+
     /// A leg in a word: its side; of several on a side, as quadrupeds have them, its ankle.
     pub(super) fn leg_word(&self, leg: usize) -> &str {
         let Some(leg) = self.legs.get(leg) else { return "" };
@@ -300,13 +313,6 @@ impl PlantRecord {
 /// A number that JSON can hold.
 pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
-}
-
-/// The middle one of some numbers, the higher of two; `None` of none.
-pub(super) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 const fn yes() -> bool {

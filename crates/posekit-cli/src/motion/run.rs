@@ -14,7 +14,7 @@ use super::source::{Opened, Output, Source};
 use super::words;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
-use crate::output::{note, print, write_bytes};
+use crate::output::{no_folder, note, print, write_bytes};
 use crate::stop::Stop;
 
 /// Warnings that are printed; what is more is counted.
@@ -78,6 +78,11 @@ impl Task<'_> {
                 return Err(Failure::usage("--timeout goes with a folder, not with one file"));
             }
             let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
+            // A folder that is named as one is made; before any work it is said that another is missing.
+            let is_file = output.is_some_and(|output| !is_folder(output));
+            if let Some(failure) = is_file.then(|| no_folder(&place)).flatten() {
+                return Err(failure);
+            }
             return Ok(match self.one(input, &place, None, &work) {
                 Ok((record, view)) => {
                     Outcome { files: vec![record], view, is_folder: false, failure: None }

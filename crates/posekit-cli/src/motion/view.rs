@@ -3,11 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Floor, Leg, Part, Plant};
+use posekit::motion::{Clip, Floor, Leg, Part, Plant, median};
 use serde::Serialize;
 
 use super::feet::{Places, along, part_word};
-use super::record::{ClipRecord, median};
+use super::record::{ClipRecord, PlantRecord};
 
 /// Frames per second that are played.
 const PLAYED: f64 = 30.0;
@@ -17,6 +17,9 @@ const MOST_PLAYED: usize = 1800;
 
 /// Numbers of one figure that are played at most; a figure with more joints is played with fewer frames.
 const MOST_NUMBERS: usize = 400_000;
+
+/// What slides by less than this stands \[mm\].
+const SLIDES_ON: f64 = 0.5;
 
 /// A motion as it was, and as it is now.
 pub(super) struct Sides<'a> {
@@ -47,10 +50,12 @@ pub(super) struct Foot {
     pub(super) speed: Vec<Vec<f64>>,
 }
 
-/// The plant that slid the most, from above \[mm\], each way about its own median: between the two the whole figure may have moved.
+/// The plant that slides the most, from above \[mm\], each way about its own median: between the two the whole figure may have moved.
 pub(super) struct Worst {
     /// Which of the record's plants.
     pub(super) plant: usize,
+    /// What it is the worst of, for a caption.
+    pub(super) what: &'static str,
     /// Where it was along the floor, frame after frame; before, and after where there is an after.
     pub(super) trails: Vec<Vec<[f64; 2]>>,
 }
@@ -147,6 +152,26 @@ fn speeds(places: &Places, joint: usize, normal: DVec3, frame_time: f64, metres:
     (0..n).map(speed).collect()
 }
 
+/// The worst of the plants that the headline is over, and what it is: the one that slides on where one does, else the one that did; without any such, of those that are left out.
+pub(super) fn worst_of(plants: &[PlantRecord]) -> Option<(usize, &'static str)> {
+    let most = |is_one: fn(&PlantRecord) -> bool, of: fn(&PlantRecord) -> Option<f64>| {
+        let one = |(index, plant): (usize, &PlantRecord)| Some((index, of(plant)?));
+        let all = plants.iter().enumerate().filter(|(_, plant)| is_one(plant)).filter_map(one);
+        all.max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let counts = |plant: &PlantRecord| plant.counted;
+    let was = most(counts, |plant| plant.drift_before);
+    let is = most(counts, |plant| plant.drift_after);
+    match (was, is.filter(|(_, slide)| *slide >= SLIDES_ON)) {
+        (Some((was, _)), Some((is, _))) if was != is => Some((is, "The worst now")),
+        (Some((was, _)), _) => Some((was, "The worst")),
+        (None, _) => {
+            let left = most(|_| true, PlantRecord::drift)?;
+            Some((left.0, "The worst that is left out"))
+        }
+    }
+}
+
 fn worst(
     record: &ClipRecord,
     sides: &Sides<'_>,
@@ -155,10 +180,10 @@ fn worst(
     millimetres: f64,
     plants: &[Plant],
 ) -> Option<Worst> {
-    let drift = |index: usize| record.plants.get(index)?.drift_before;
-    let by_drift =
-        |a: &usize, b: &usize| drift(*a).unwrap_or(0.0).total_cmp(&drift(*b).unwrap_or(0.0));
-    let plant = (0..record.plants.len().min(plants.len())).max_by(by_drift)?;
+    let (plant, what) = worst_of(&record.plants)?;
+    if plant >= plants.len() {
+        return None;
+    }
     let Plant { leg, part, frames } = &plants[plant];
     let joint = legs[*leg].joint(*part);
     let [x, y] = along(floor.normal);
@@ -173,7 +198,7 @@ fn worst(
         trail.iter().map(|point| [point[0] - x, point[1] - y]).collect()
     };
     let trails = [Some(sides.before), sides.after].into_iter().flatten().map(trail).collect();
-    Some(Worst { plant, trails })
+    Some(Worst { plant, what, trails })
 }
 
 fn play(

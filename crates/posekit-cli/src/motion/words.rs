@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use posekit::motion::median;
+
 use super::motions::motions_text;
-use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord, median};
+use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};
 
@@ -102,6 +104,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     }
     if clip.asked != Asked::Nothing {
         let _ = writeln!(text, "\n{}", answer(clip));
+        if let Some(words) = way_words(clip) {
+            let _ = writeln!(text, "{words}");
+        }
     }
 }
 
@@ -181,7 +186,8 @@ fn contacts_answer(clip: &ClipRecord) -> String {
 /// What became of the plants.
 fn feet_answer(clip: &ClipRecord) -> String {
     // Of a cleaning it is known how much it changed.
-    let change = if clip.largest_change == Some(0.0) { ", and nothing was changed" } else { "" };
+    let is_same = clip.largest_change == Some(0.0);
+    let change = if is_same { ", and nothing was changed" } else { "" };
     if clip.legs.is_empty() {
         return format!("No legs were found, so no foot was judged{change}.");
     }
@@ -192,6 +198,10 @@ fn feet_answer(clip: &ClipRecord) -> String {
         return format!("No plants: no foot stands in this motion, so none was judged{change}.");
     }
     let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
+    let left = left_out(clip);
+    if plants.is_empty() {
+        return format!("No plant is firm{left}{change}.");
+    }
     let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
         plants.iter().filter_map(|plant| of(plant)).collect()
     };
@@ -202,7 +212,7 @@ fn feet_answer(clip: &ClipRecord) -> String {
     if clip.plants.iter().all(|plant| plant.drift_after.is_none()) {
         let over = before.iter().filter(|slide| **slide > NOTICED).count();
         return format!(
-            "{} by {} at the median and {} at worst; people would notice {}.",
+            "{} by {} at the median and {} at worst; people would notice {}{left}.",
             slide(plants.len()),
             slid(middle(&before)),
             slid(worst(&before)),
@@ -211,18 +221,10 @@ fn feet_answer(clip: &ClipRecord) -> String {
     }
     let stands = |plant: &&&PlantRecord| matches!(plant.verdict.as_str(), "fixed" | "clean");
     let n_standing = plants.iter().filter(stands).count();
-    if clip.largest_change == Some(0.0) {
-        let n = if n_standing == plants.len() { n } else { format!("{n_standing} of {n} stand") };
-        return match kept_words(&plants) {
-            kept if kept.is_empty() => format!("Already clean: {n}, and nothing was changed."),
-            kept => format!("Nothing was changed: {n} already{kept}."),
-        };
-    }
-    let left = left_out(clip);
-    if plants.is_empty() {
-        return format!("No plant is firm{left}.");
-    }
     let kept = kept_words(&plants);
+    if is_same {
+        return same_answer(&plants, n_standing, &format!("{kept}{left}"));
+    }
     let became = if plants.iter().any(|plant| plant.verdict == "measured") {
         format!("{n} found besides")
     } else if plants.iter().any(|plant| plant.verdict == "lessened") {
@@ -249,6 +251,26 @@ fn kept_words(plants: &[&PlantRecord]) -> String {
         0 => String::new(),
         kept => format!(", {kept} left alone"),
     }
+}
+
+/// What is said where nothing was changed: that it is clean already only where all stands that was found.
+fn same_answer(plants: &[&PlantRecord], n_standing: usize, left: &str) -> String {
+    let n = count(plants.len(), "plant");
+    if n_standing < plants.len() {
+        let verb = if n_standing == 1 { "stands" } else { "stand" };
+        return format!("Nothing was changed: {n_standing} of {n} {verb}{left}.");
+    }
+    if left.is_empty() {
+        return format!("Already clean: {n}, and nothing was changed.");
+    }
+    let verb = if plants.len() == 1 { "stands" } else { "stand" };
+    format!("Nothing was changed: {n} {verb} already{left}.")
+}
+
+/// How far the way of the hips was set right, where it was: a sentence of its own.
+pub(super) fn way_words(clip: &ClipRecord) -> Option<String> {
+    let far = millimetres(clip.path_change?);
+    Some(format!("The way of the hips was moved by up to {far} mm, as all feet slide with it."))
 }
 
 /// Plants that measures and medians leave out.
@@ -290,8 +312,10 @@ fn plants_table(clip: &ClipRecord) -> String {
         (if is_check { "slide (mm)" } else { "before (mm)" }, Align::Right),
     ];
     if !is_check {
-        columns.extend([("after (mm)", Align::Right), ("", Align::Left)]);
+        columns.push(("after (mm)", Align::Right));
     }
+    let has_words = !is_check || clip.plants.iter().any(|plant| !plant.reason.is_empty());
+    columns.extend(has_words.then_some(("", Align::Left)));
     let mut table = Table::new(&columns);
     let shown = MOST_PLANTS;
     // What people must look at comes before what went well, in the order of time.
@@ -313,17 +337,20 @@ fn plants_table(clip: &ClipRecord) -> String {
             number(plant.drift_before),
         ];
         if !is_check {
+            cells.push(number(plant.drift_after));
+        }
+        if has_words {
             let words = match plant.reason.as_str() {
+                "" if is_check => String::new(),
                 "" => plant.verdict.clone(),
+                // A check skips nothing but leaves it out.
+                reason if is_check => format!("left out: {reason}"),
                 reason => format!("{}: {reason}", plant.verdict),
             };
             let is_good =
                 matches!(plant.verdict.as_str(), "fixed" | "clean" | "lessened" | "measured");
             let verdict = Cell::new(words);
-            cells.extend([
-                number(plant.drift_after),
-                if is_good { verdict.quiet() } else { verdict.accent() },
-            ]);
+            cells.push(if is_good { verdict.quiet() } else { verdict.accent() });
         }
         table.row(cells);
     }
@@ -439,7 +466,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         }
         cells.push(Cell::new(state(file)).quiet());
         if has_plants {
-            let n = file.plants().count();
+            let n = file.counted().count();
             let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
             let worst = file.counted().filter_map(PlantRecord::drift).reduce(f64::max);
             let middle =
@@ -467,15 +494,22 @@ fn state(file: &FileRecord) -> String {
     match file.clips.as_slice() {
         [] => "– no motion".to_owned(),
         [clip] if clip.frames == 0 && clip.error.is_none() => format!("{done} no motion"),
-        [clip] if clip.legs.is_empty() && !clip.legs_reason.is_empty() => {
-            format!("{done} no legs found")
-        }
         clips => {
-            let failed = clips.iter().filter(|clip| clip.error.is_some()).count();
+            let number = |of: fn(&ClipRecord) -> bool| clips.iter().filter(|clip| of(clip)).count();
             let several =
                 if clips.len() > 1 { format!(" {} motions", clips.len()) } else { String::new() };
-            let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-            format!("{done}{several}{failed}")
+            let failed = match number(|clip| clip.error.is_some()) {
+                0 => String::new(),
+                failed => format!(", {failed} failed"),
+            };
+            let without = number(ClipRecord::is_without_legs);
+            let gap = if clips.len() > 1 { "," } else { "" };
+            let legs = match without {
+                0 => String::new(),
+                all if all == clips.len() => format!("{gap} no legs found"),
+                some => format!(", no legs found in {some}"),
+            };
+            format!("{done}{several}{failed}{legs}")
         }
     }
 }
@@ -627,6 +661,40 @@ mod tests {
         let none = ClipRecord { legs: Vec::new(), ..clip(Vec::new()) };
         assert_eq!(answer(&none), "No legs were found, so no foot was judged.");
         assert!(answer(&ClipRecord::default()).contains("no frames"));
+    }
+
+    #[test]
+    fn nothing_changed_is_clean_already_only_where_all_stands() {
+        let told = |plants: &[([f64; 2], &str)]| {
+            let plants = plants.iter().map(|(slides, word)| plant(*slides, word)).collect();
+            answer(&ClipRecord { largest_change: Some(0.0), ..clip(plants) })
+        };
+        let clean = ([0.1, 0.1], "clean");
+        assert_eq!(told(&[clean]), "Already clean: 1 plant, and nothing was changed.");
+        assert_eq!(
+            told(&[clean, ([22.6, 22.6], "skipped")]),
+            "Nothing was changed: 1 plant stands already; left out of this: 1 plant not firm, up to 22.6 mm."
+        );
+        assert_eq!(
+            told(&[clean, ([200.0, 200.0], "released")]),
+            "Nothing was changed: 1 of 2 plants stands."
+        );
+    }
+
+    #[test]
+    fn a_row_of_a_folder_tells_of_all_motions() {
+        let without = || ClipRecord {
+            legs: Vec::new(),
+            legs_reason: "no legs".to_owned(),
+            ..clip(Vec::new())
+        };
+        let failed = || ClipRecord { error: Some("bad".to_owned()), ..ClipRecord::default() };
+        let told = |clips: Vec<ClipRecord>| state(&FileRecord { clips, ..FileRecord::default() });
+        assert_eq!(told(vec![clip(Vec::new())]), "✓");
+        assert_eq!(told(vec![without()]), "✓ no legs found");
+        assert_eq!(told(vec![without(), without()]), "✓ 2 motions, no legs found");
+        let some = vec![clip(Vec::new()), without(), without(), failed()];
+        assert_eq!(told(some), "✓ 4 motions, 1 failed, no legs found in 2");
     }
 
     #[test]

@@ -212,24 +212,40 @@ fn fault(word: &[u8]) -> Fault {
     Fault::NoNumber
 }
 
+/// Decimals of the numbers that are [made](rounded), and mostly at least of those that are read, as a factor.
+const DECIMALS: f64 = 1e8;
+
+/// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
+const MOST: f64 = 1e15;
+
+/// A number with eight decimals at most, the nearest of these: more would only make files longer, and angles of a file read and written come back to the bit.
+///
+/// Numbers that are so large that this would change their 15th digit stay what they are.
+#[inline]
+pub(super) fn rounded(value: f64) -> f64 {
+    /// The sum with a number that is much smaller has no place for its fraction, and rounds it.
+    const WHOLES: f64 = 1.5 * (1_u64 << 52) as f64;
+    let scaled = value * DECIMALS;
+    // A zero has no side.
+    if scaled.abs() < MOST { ((scaled + WHOLES) - WHOLES) / DECIMALS + 0.0 } else { value }
+}
+
 /// Appends a number in the shortest form that reads back to the same bits.
 ///
-/// Up to six decimals, as nearly all files have them, are written as such; others as the fewest digits, with an exponent where it is shorter.
+/// Up to eight decimals, as nearly all files have them, are written as such; others as the fewest digits, with an exponent where it is shorter.
 pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
-    /// Decimals that are tried, as a factor.
-    const MICRO: f64 = 1e6;
-    /// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
-    const MOST: f64 = 1e15;
+    /// Below a millionth an exponent is shorter.
+    const LEAST: u64 = 100;
     let size = value.abs();
-    let scaled = size * MICRO;
+    let scaled = size * DECIMALS;
     if scaled < MOST {
         #[expect(clippy::cast_possible_truncation, reason = "to the nearest integer below 1e15")]
         #[expect(clippy::cast_sign_loss, reason = "a size")]
-        let millionths = (scaled + 0.5) as u64;
-        let is_near = (scaled - millionths as f64).abs() <= scaled * f64::EPSILON;
+        let parts = (scaled + 0.5) as u64;
+        let is_near = (scaled - parts as f64).abs() <= scaled * f64::EPSILON;
         // Most numbers are not even near; what is must be it to the bit.
-        if is_near && millionths as f64 / MICRO == size {
-            write_millionths(millionths, value.is_sign_negative(), out);
+        if is_near && parts as f64 / DECIMALS == size && (parts >= LEAST || parts == 0) {
+            write_decimal(parts, value.is_sign_negative(), out);
             return;
         }
     }
@@ -250,31 +266,33 @@ const fn pair(number: u32) -> [u8; 2] {
     [PAIRS[at], PAIRS[at + 1]]
 }
 
-/// Appends an integer of millionths, below 1e15, as a decimal fraction without zeros at its end.
-fn write_millionths(millionths: u64, is_negative: bool, out: &mut Vec<u8>) {
-    const MICRO: u64 = 1_000_000;
-    #[expect(clippy::cast_possible_truncation, reason = "below 1e9, and below 1e6")]
-    let (mut whole, part) = ((millionths / MICRO) as u32, (millionths % MICRO) as u32);
-    // A sign, 9 digits, a point, 6 digits; the point stands at 10.
+/// Appends an integer of parts of 1e-8, below 1e15, as a decimal fraction without zeros at its end.
+fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
+    const ONE: u64 = 100_000_000;
+    #[expect(clippy::cast_possible_truncation, reason = "below 1e7, and below 1e8")]
+    let (mut whole, part) = ((parts / ONE) as u32, (parts % ONE) as u32);
+    // A sign, 7 digits, a point, 8 digits; the point stands at 8.
     let mut text = [b'0'; 17];
-    let mut end = 10;
+    let mut end = 8;
     if part > 0 {
-        text[10] = b'.';
-        [text[11], text[12]] = pair(part / 10_000);
-        [text[13], text[14]] = pair(part / 100);
-        [text[15], text[16]] = pair(part);
+        text[8] = b'.';
+        let (front, back) = (part / 10_000, part % 10_000);
+        [text[9], text[10]] = pair(front / 100);
+        [text[11], text[12]] = pair(front);
+        [text[13], text[14]] = pair(back / 100);
+        [text[15], text[16]] = pair(back);
         end = 17;
         while text[end - 1] == b'0' {
             end -= 1;
         }
     }
-    let mut start = 10;
+    let mut start = 8;
     while whole >= 10 {
         start -= 2;
         [text[start], text[start + 1]] = pair(whole);
         whole /= 100;
     }
-    if whole > 0 || start == 10 {
+    if whole > 0 || start == 8 {
         start -= 1;
         text[start] = b'0' + (whole % 10) as u8;
     }
@@ -350,11 +368,28 @@ mod tests {
             (123456.789, "123456.789"),
             (999999999.0, "999999999"),
             (1e-7, "1e-7"),
+            (0.00000101, "0.00000101"),
+            (-9999999.99999999, "-9999999.99999999"),
+            (10000000.25, "10000000.25"),
+            (1.2e-7, "1.2e-7"),
             (1.0 / 3.0, "0.3333333333333333"),
             (1e9, "1000000000"),
             (0.1 + 0.2, "0.30000000000000004"),
         ] {
             assert_eq!(written(value), text);
+        }
+    }
+
+    #[test]
+    fn made_numbers_are_short() {
+        for (value, text) in [
+            (4.523459999999999, "4.52346"),
+            (-0.30000000000000004, "-0.3"),
+            (1.0 / 3.0, "0.33333333"),
+            (-2e-9, "0"),
+            (123456789.123456, "123456789.123456"),
+        ] {
+            assert_eq!(written(rounded(value)), text, "{value}");
         }
     }
 

@@ -12,6 +12,7 @@ use super::euler::{
     nearest, one_turn, put_rotation_of_three, rotation_of, sign_of, three_turns, two_turns,
 };
 use super::file::{Axis, Channel, File, Node, shown};
+use super::number::rounded;
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
 
@@ -257,7 +258,7 @@ impl Rig {
     ///
     /// - `q`: a settled configuration
     /// - `near`: a row, the frame before mostly \[degrees\]; only its angles count
-    /// - `row`: written \[degrees, units of the file\]
+    /// - `row`: written \[degrees, units of the file\], in numbers of eight decimals at most
     ///
     /// # Degenerate cases
     /// Slices of the wrong length leave `row` as it is.
@@ -432,7 +433,7 @@ impl Part {
             Shape::Fixed => {}
             Shape::Hinge => {
                 let place = self.turns[0].0;
-                row[place] = nearest(values[0] * DEGREES, near[place], TAU * DEGREES);
+                row[place] = rounded(nearest(values[0] * DEGREES, near[place], TAU * DEGREES));
             }
             Shape::Slide(axis) => self.write_position(axis.index(), values[0], row, unit),
             Shape::Ball => loss.angle = self.write_turns(rotation_in(values), near, row),
@@ -458,7 +459,7 @@ impl Part {
 
     fn write_position(&self, axis: usize, value: f64, row: &mut [f64], unit: f64) {
         if let Some(place) = self.positions[axis] {
-            row[place] = value / unit + self.base[axis];
+            row[place] = rounded(value / unit + self.base[axis]);
         }
     }
 
@@ -467,8 +468,7 @@ impl Part {
         let near_of = |turn: usize| near[self.turns[turn].0] * RADIANS;
         let put = |row: &mut [f64], turn: usize, angle: f64| {
             let place = self.turns[turn].0;
-            // A zero has no side.
-            row[place] = nearest(angle * DEGREES, near[place], TAU * DEGREES) + 0.0;
+            row[place] = rounded(nearest(angle * DEGREES, near[place], TAU * DEGREES));
         };
         match *self.turns.as_slice() {
             [(_, i), (_, j), (_, k)] => {

@@ -62,7 +62,7 @@ use cast::Cast;
 pub use format::Format;
 pub use to_bvh::to_bvh;
 pub use to_glb::{Thinned, to_glb, to_glb_within};
-pub use told::{Measure, measures, millimetres, verdict_words};
+pub use told::{Measure, left_words, measures, millimetres, verdict_words};
 
 /// How a motion is read, and what its file does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

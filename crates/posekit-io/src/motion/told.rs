@@ -1,6 +1,6 @@
 //! What is said of a cleaned motion wherever it is said: its measures by name, and what became of each plant.
 
-use posekit::motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, Verdict};
+use posekit::motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, PlantReport, Verdict};
 
 /// A measure before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,8 +171,12 @@ pub fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
 /// - `millimetres`: of the clip's unit, as [`millimetres`] gives it
 /// - `strength`: how much of the correction was applied, from 0 to 1
 #[must_use]
-pub fn verdict_words(verdict: &Verdict, millimetres: f64, strength: f64) -> (&'static str, String) {
-    match verdict {
+pub fn verdict_words(
+    report: &PlantReport,
+    millimetres: f64,
+    strength: f64,
+) -> (&'static str, String) {
+    match &report.verdict {
         Verdict::Fixed | Verdict::Unreachable { .. } if strength == 0.0 => {
             ("skipped", "the strength is 0".to_owned())
         }
@@ -181,8 +185,8 @@ pub fn verdict_words(verdict: &Verdict, millimetres: f64, strength: f64) -> (&'s
         }
         Verdict::Fixed => ("fixed", String::new()),
         Verdict::Clean => ("clean", String::new()),
-        Verdict::Released { slide } => {
-            ("released", format!("it slides {:.0} mm, so it is meant to", slide * millimetres))
+        Verdict::Released { slide, is_part } => {
+            ("released", released_words(report, *slide, *is_part, millimetres))
         }
         Verdict::Unreachable { by, frames } => {
             let by = by * millimetres;
@@ -192,9 +196,32 @@ pub fn verdict_words(verdict: &Verdict, millimetres: f64, strength: f64) -> (&'s
                 format!("out of the leg's reach by {by:.1} mm in {frames} frame{plural}"),
             )
         }
-        Verdict::Rolling => ("skipped", "the foot rolls, and is firm at no time".to_owned()),
-        Verdict::Left => ("skipped", "left by an earlier cleaning, it seems".to_owned()),
-        Verdict::Kept => ("skipped", "left alone as asked".to_owned()),
-        _ => ("skipped", String::new()),
+        left => ("skipped", left_words(left).unwrap_or_default().to_owned()),
+    }
+}
+
+/// Why a plant was left as it is, for every verdict that needs no number to say so.
+#[must_use]
+pub const fn left_words(verdict: &Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Rolling => Some("the foot rolls, firm at no time"),
+        Verdict::Passing => Some("the foot moves on, firm at no time"),
+        Verdict::Beside => Some("beside an exact stand of the foot"),
+        Verdict::Slight => Some("brief or slight among exact stands"),
+        Verdict::Kept => Some("left alone as asked"),
+        _ => None,
+    }
+}
+
+/// Of which slide it is said that it is meant: the one that is told beside it has no other number here.
+fn released_words(report: &PlantReport, slide: f64, is_part: bool, millimetres: f64) -> String {
+    let told = |slide: f64| format!("{:.0} mm", slide * millimetres);
+    let slides = told(slide);
+    match () {
+        () if is_part => format!("part of a meant slide of {slides}"),
+        () if slides == told(report.drift_before) => {
+            format!("it slides {slides}, so it is meant to")
+        }
+        () => format!("on the path as it is set right it slides {slides}, so it is meant to"),
     }
 }

@@ -160,8 +160,8 @@ impl Table {
                 ("held", "as set by hand".to_owned())
             };
         }
-        let verdict = &self.work.cleaned.plants[index].verdict;
-        verdict_words(verdict, millimetres, self.settings.strength)
+        let report = &self.work.cleaned.plants[index];
+        verdict_words(report, millimetres, self.settings.strength)
     }
 
     /// What stands and counts, as plants of legs: the measures are of these. A hand that is held says nothing of how feet stand.

@@ -7,8 +7,8 @@
 use super::Contact;
 use super::clean::{CleanSettings, moved_back};
 use super::clip::Clip;
-use super::decide::{Decided, decide};
-use super::firm::{REST, SURE};
+use super::decide::{Decided, decide_as};
+use super::firm::{Past, REST, SURE};
 use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::pace::Pace;
@@ -37,12 +37,12 @@ pub(super) fn see_again(
     let joints = joints_of(legs);
     if decided.in_place {
         let clip = moved_back(held, legs, &decided.path);
-        return Some(decide(&clip, &Tracks::new(&clip, &joints), legs, settings));
+        return Some(decide_as(&clip, &Tracks::new(&clip, &joints), legs, settings, Past::Shown));
     }
     let may_be_more = is_little(decided) || may_stand(held, after, decided, legs, settings);
     may_be_more.then(|| match after.has(&joints) {
-        true => decide(held, after, legs, settings),
-        false => decide(held, &Tracks::new(held, &joints), legs, settings),
+        true => decide_as(held, after, legs, settings, Past::Shown),
+        false => decide_as(held, &Tracks::new(held, &joints), legs, settings, Past::Shown),
     })
 }
 

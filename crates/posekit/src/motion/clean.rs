@@ -192,6 +192,9 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         // The way of a walk on the spot is no change.
         let path_part = if *in_place { 1.0 } else { strength };
         let along = Along { path, path_part, step: *step, shares: kept.shares() };
+        // What stands as it is given is only measured.
+        let stands = !contacts.is_empty() && *contacts == decided.standing;
+        let strength = if stands { 0.0 } else { strength };
         let settings = CleanSettings { strength, ..settings.clone() };
         hold_on_path(clip, tracks, along, contacts, &feet, &holding(&legs.legs, &settings))
     };
@@ -231,8 +234,12 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         standing,
         ..
     } = decided;
+    let stands = given.is_some_and(|given| !given.is_empty() && *given == standing);
     let standing = if given.is_some() { Vec::new() } else { standing };
     let contacts = given.cloned().unwrap_or(contacts);
+    if stands {
+        held.contacts.iter_mut().for_each(|held| held.missed.clear());
+    }
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = slide(|frame| after.place(frame, joint), &report.plant, &floor);
@@ -244,7 +251,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
     }
     let (mut cleaned, changed) = (held.clip, held.changed);
-    if in_place && contacts.is_empty() {
+    if stands || in_place && contacts.is_empty() {
         // There and back is not to the bit where it was.
         cleaned = clip.clone();
     } else if in_place {
@@ -299,6 +306,32 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     }
     let way = seen.way(&tracks, root, settings);
     way.in_place.then_some(way.path)
+}
+
+/// What [`clean`] thinks of a clip before it changes anything.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Judged {
+    /// The floor that its feet stand on.
+    pub floor: Floor,
+    /// Every plant and what would become of it, in the order of their first frames. What comes to light only where others stand is not among them.
+    pub plants: Vec<PlantReport>,
+    /// Of a walk on the spot the way that it would go, frame after frame, for [`along_path`].
+    pub way: Option<Vec<DVec3>>,
+}
+
+/// Judges the plants of a clip as [`clean`] does, and changes nothing.
+///
+/// - `settings`: those of cleaning, but for its legs and contacts
+///
+/// # Degenerate cases
+/// Without legs or frames there are no plants.
+pub fn judge(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Judged {
+    let tracks = Tracks::new(clip, &joints_of(legs));
+    let settings = CleanSettings { contacts: None, ..settings.clone() };
+    let Decided { floor, path, in_place, reports, .. } = decide(clip, &tracks, legs, &settings);
+    let way = (in_place && !path.is_empty()).then_some(path);
+    Judged { floor, plants: reports, way }
 }
 
 /// How contacts are held by these legs.

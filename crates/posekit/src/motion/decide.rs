@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::clean::CleanSettings;
+use super::firm::Past;
 use super::floor::Floor;
 use super::kept::Kept;
 use super::plant::Plant;
@@ -37,12 +38,32 @@ pub(super) struct Decided {
 
 /// Decides what is to be done.
 ///
+/// A second run changes nothing: a clip in which anything must be held is none that was cleaned, however many feet stand exactly in it. Then each plant is
+/// judged by itself.
+///
 /// - `tracks`: of the clip, with all joints of the legs
 pub(super) fn decide(
     clip: &Clip,
     tracks: &Tracks,
     legs: &[Leg],
     settings: &CleanSettings,
+) -> Decided {
+    let decided = decide_as(clip, tracks, legs, settings, Past::Shown);
+    let is_held = decided.reports.iter().any(|report| report.verdict == Verdict::Fixed);
+    let is_left = decided.reports.iter().any(|report| report.verdict.is_left());
+    if is_held && is_left && !decided.in_place {
+        return decide_as(clip, tracks, legs, settings, Past::Uncleaned);
+    }
+    decided
+}
+
+/// The same of a clip of which is said whether it may have been cleaned.
+pub(super) fn decide_as(
+    clip: &Clip,
+    tracks: &Tracks,
+    legs: &[Leg],
+    settings: &CleanSettings,
+    past: Past,
 ) -> Decided {
     let seen = Seen::new(tracks, clip, legs, settings);
     // Where nothing is to hold, nothing is to change.
@@ -54,10 +75,12 @@ pub(super) fn decide(
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
+    // The path is right where most feet stand exactly, cleaned or not.
+    let uncleaned = (past == Past::Uncleaned).then(|| seen.uncleaned(settings));
     let Seen { paths, pace, looks, feet, kept } = seen;
     let Way { share, at_looks, path, in_place, feet: along } = way;
     let is_known = along.is_some();
-    let Feet { floor, firm, was_cleaned } = along.unwrap_or(feet);
+    let Feet { floor, firm, was_cleaned } = along.or(uncleaned).unwrap_or(feet);
     let step = pace.carried(&paths);
     let (reports, contacts, mut of_plant) = {
         let looks = Moved { paths: &looks, path: &at_looks };
@@ -91,11 +114,9 @@ impl Decided {
             if self.contacts[..n_known].iter().any(meets) {
                 continue;
             }
-            if !self.in_place {
-                let at = |frame| source.place(frame, contact.frame.joint);
-                report.drift_before = slide(at, &report.plant, &self.floor);
-            }
-            self.make_room(&report.plant);
+            let joint = contact.frame.joint;
+            report.drift_before = self.drift(source, joint, &report.plant);
+            self.make_room(&report.plant, source, joint);
             self.of_plant.push(Some(self.contacts.len()));
             self.contacts.push(*contact);
             self.reports.push(report);
@@ -104,20 +125,35 @@ impl Decided {
         self.contacts.len() > n_known
     }
 
+    /// How far a plant slides in the source: of a walk on the spot as if it went on.
+    fn drift(&self, source: &Tracks, joint: usize, plant: &Plant) -> f64 {
+        let way = if self.in_place { self.path.as_slice() } else { &[] };
+        let shift = |frame: usize| way.get(frame).copied().unwrap_or(DVec3::ZERO);
+        slide(|frame| source.place(frame, joint) + shift(frame), plant, &self.floor)
+    }
+
     /// Leaves of reports of a part of a foot what is not during a plant of it: what is before it, or else after it.
-    fn make_room(&mut self, plant: &Plant) {
-        for Plant { frames, .. } in self
-            .reports
-            .iter_mut()
-            .map(|report| &mut report.plant)
-            .filter(|own| (own.leg, own.part) == (plant.leg, plant.part))
-        {
+    ///
+    /// - `source`, `joint`: where that part is, to measure anew what is left
+    fn make_room(&mut self, plant: &Plant, source: &Tracks, joint: usize) {
+        let mut reports = core::mem::take(&mut self.reports);
+        let is_own = |own: &Plant| (own.leg, own.part) == (plant.leg, plant.part);
+        for report in reports.iter_mut().filter(|report| is_own(&report.plant)) {
+            let frames = &mut report.plant.frames;
+            let was = frames.clone();
             if frames.start < plant.frames.start {
                 frames.end = frames.end.min(plant.frames.start);
             } else {
                 frames.start = frames.start.max(plant.frames.end);
             }
+            if *frames != was && frames.start < frames.end {
+                report.drift_before = self.drift(source, joint, &report.plant);
+                if let Verdict::Released { is_part, .. } = &mut report.verdict {
+                    *is_part = true;
+                }
+            }
         }
+        self.reports = reports;
     }
 
     /// Puts the reports in their order, without those of no frames.
@@ -139,12 +175,13 @@ mod tests {
 
     use super::super::plant::Part;
     use super::*;
+    use crate::skeleton::{Joint, Skeleton};
 
     #[test]
     fn what_came_to_light_later_takes_the_place_of_what_was_released() {
         let report = |leg: usize, frames: Range<usize>| PlantReport {
             plant: Plant { leg, part: Part::Ball, frames },
-            verdict: Verdict::Released { slide: 1.0 },
+            verdict: Verdict::Released { slide: 1.0, is_part: false },
             drift_before: 1.0,
             drift_after: 1.0,
         };
@@ -163,11 +200,21 @@ mod tests {
             contacts: Vec::new(),
             standing: Vec::new(),
         };
-        decided.make_room(&Plant { leg: 0, part: Part::Ball, frames: 15..36 });
+        let skeleton = Skeleton::try_new(vec![Joint::free("ball")]).unwrap();
+        // It goes along the floor by 1 in each frame.
+        let values = (0..40).flat_map(|frame| [f64::from(frame), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+        let clip = Clip::try_new(skeleton, 0.1, values.collect()).unwrap();
+        let source = Tracks::new(&clip, &[0]);
+        decided.make_room(&Plant { leg: 0, part: Part::Ball, frames: 15..36 }, &source, 0);
         decided.sort();
         let left: Vec<_> =
             decided.reports.iter().map(|r| (r.plant.leg, r.plant.frames.clone())).collect();
         assert_eq!(left, [(0, 0..15), (1, 5..20), (0, 36..40)]);
         assert_eq!(decided.of_plant.len(), 3);
+        let told: Vec<_> =
+            decided.reports.iter().map(|r| (r.drift_before, r.verdict.clone())).collect();
+        let released = |is_part| Verdict::Released { slide: 1.0, is_part };
+        let measured = [(7.0, released(true)), (1.0, released(false)), (1.5, released(true))];
+        assert_eq!(told, measured, "what is left is measured anew, and told to be a part");
     }
 }

@@ -74,11 +74,29 @@ pub(super) enum Stance {
     /// Firmly.
     Firm,
     /// At no time firmly.
-    Rolling,
-    /// Not exactly, in a clip whose plants mostly do, but beside one that does, shortly, or so that nobody sees it.
-    Left,
+    Loose,
+    /// Not exactly, in a clip whose plants mostly do, but beside one that does.
+    Beside,
+    /// Not exactly, in such a clip, but shortly, or so that nobody sees it.
+    Slight,
     /// In a time that is left alone.
     Kept,
+}
+
+impl Stance {
+    /// Whether it is what cleaning leaves beside what it has held.
+    pub(super) const fn is_left(self) -> bool {
+        matches!(self, Self::Beside | Self::Slight)
+    }
+}
+
+/// Whether a clip may be one that was cleaned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Past {
+    /// It shows: of what was cleaned before, plants beside those that stand exactly are left.
+    Shown,
+    /// It was not, whatever stands exactly: each plant is judged by itself.
+    Uncleaned,
 }
 
 /// What of plants stands firmly: that is what [`clean`](super::clean) holds, and what a slide is one of.
@@ -127,7 +145,7 @@ pub fn firm_plants(
     let mut plants: Vec<Found> = plants.iter().filter(is_inside).map(found).collect();
     plants.retain(|found| !found.plant.frames.is_empty());
     let seen = (&paths, &looks, pace);
-    let firm = firm_parts(seen, floor, &plants, (settings.firm, &settings.detect));
+    let firm = firm_parts(seen, floor, &plants, (settings.firm, &settings.detect), Past::Shown);
     let firm = firm.into_iter().filter(|firm| firm.stance == Stance::Firm);
     firm.map(|firm| firm.plant).collect()
 }
@@ -144,11 +162,12 @@ pub(super) fn firm_parts(
     floor: &Floor,
     plants: &[Found],
     (band, detect): (f64, &DetectSettings),
+    past: Past,
 ) -> Vec<Firm> {
     let still: Vec<Vec<Range<usize>>> =
         plants.iter().map(|found| still_parts(paths, &in_frames(found, pace))).collect();
     let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
-    let was_cleaned = 2 * n_still > plants.len();
+    let was_cleaned = past == Past::Shown && 2 * n_still > plants.len();
     // Also where no plant is found, as of a foot that stands for as short as that and comes from a jump.
     let exact = was_cleaned.then(|| exact_stands(paths));
     let smoother = Smoother::new(detect.half_window, looks.frame_time, looks.n_frames);
@@ -179,17 +198,17 @@ pub(super) fn firm_parts(
             .as_ref()
             .is_some_and(|exact| exact.are_beside(&in_frames(found, pace), is_rest))
         {
-            firm.push(Firm::new(found, Stance::Left, pace));
+            firm.push(Firm::new(found, Stance::Beside, pace));
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
             let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
             let mut parts = firm_runs(looks, found, (own, ball), band * looks.length, &smoother);
             if parts.is_empty() {
-                firm.push(Firm::new(found, Stance::Rolling, pace));
+                firm.push(Firm::new(found, Stance::Loose, pace));
             } else if was_cleaned {
                 parts.retain(|part| is_bad(looks, &part.plant, floor));
                 if parts.is_empty() {
-                    firm.push(Firm::new(found, Stance::Left, pace));
+                    firm.push(Firm::new(found, Stance::Slight, pace));
                 }
             }
             firm.extend(parts.iter().map(|part| Firm::new(part, Stance::Firm, pace)));

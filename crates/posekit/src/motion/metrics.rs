@@ -42,7 +42,7 @@ const EDGE: f64 = 0.1;
 pub struct Metrics {
     /// Of each plant how far its joint goes along the floor from its middle place: max over its frames of |p - median(p)|, both along the floor \[m\].
     pub drifts: Vec<f64>,
-    /// The middle one of the drifts \[m\]; 0 without plants.
+    /// The [`median`] of the drifts \[m\]; 0 without plants.
     pub drift_median: f64,
     /// The largest of the drifts \[m\]; 0 without plants.
     pub drift_max: f64,
@@ -153,13 +153,20 @@ pub fn drift(path: &[DVec3], normal: DVec3) -> f64 {
     for k in 0..3 {
         keys.clear();
         keys.extend(along.iter().map(|point| key(point[k])));
-        middle[k] = median(&mut keys);
+        middle[k] = middle_of(&mut keys);
     }
     along.iter().map(|point| point.distance(middle)).fold(0.0, |a, b| if b > a { b } else { a })
 }
 
-/// The median of numbers by their [`key`]s: of an even number the mean of the two in the middle, so that it is the same seen from both sides.
-fn median(keys: &mut [i64]) -> f64 {
+/// The median of numbers: of an even number of them the mean of the two in the middle, so that it is the same seen from both sides; `None` of none.
+#[must_use]
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut keys: Vec<i64> = values.into_iter().map(key).collect();
+    (!keys.is_empty()).then(|| middle_of(&mut keys))
+}
+
+/// The median of numbers by their [`key`]s, at least one.
+fn middle_of(keys: &mut [i64]) -> f64 {
     let rank = keys.len() / 2;
     let is_even = keys.len().is_multiple_of(2);
     let (below, upper, _) = keys.select_nth_unstable(rank);
@@ -183,7 +190,7 @@ fn standing(paths: &Paths, plants: &[Plant], floor: &Floor, scale: f64) -> Metri
     }
     let slide = way / steps.max(1) as f64;
     Metrics {
-        drift_median: sorted.get(sorted.len() / 2).copied().unwrap_or(0.0),
+        drift_median: median(drifts.iter().copied()).unwrap_or(0.0),
         drift_max: sorted.last().copied().unwrap_or(0.0),
         visible_share: visible as f64 / sorted.len().max(1) as f64,
         drifts,
@@ -373,6 +380,14 @@ mod tests {
             [0.0, 1.0, 1.0, 1.0, 4.0].map(|x| DVec3::new(x, 7.0 * x, 0.0)).to_vec();
         assert!((drift(&path, DVec3::Y) - 3.0).abs() < 1e-12);
         assert_eq!(drift(&path[..1], DVec3::Y), 0.0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_between_the_middle_two() {
+        assert_eq!(median([]), None);
+        assert_eq!(median([3.0]), Some(3.0));
+        assert_eq!(median([9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([9.0, 1.0, 4.0, 2.0]), Some(3.0));
     }
 
     #[test]

@@ -45,7 +45,7 @@ mod travel;
 mod verdict;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, clean, way_on_the_spot};
+pub use clean::{CleanSettings, Cleaned, Judged, clean, judge, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
@@ -57,7 +57,7 @@ pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
 pub use metrics::{
-    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, measure_on,
+    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, measure_on, median,
 };
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::firm::{Firm, Stance};
+use super::firm::Firm;
 use super::floor::Floor;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
@@ -67,7 +67,7 @@ impl Slide {
         for leg in 0..paths.legs.len() {
             let mut own = vec![(DVec3::ZERO, 0.0); n];
             // What was left when the clip was cleaned is no reason to change its path again.
-            let counts = |firm: &&Firm| firm.plant.leg == leg && firm.stance != Stance::Left;
+            let counts = |firm: &&Firm| firm.plant.leg == leg && !firm.stance.is_left();
             for firm in plants.iter().filter(counts) {
                 let Some(path) = paths.legs[leg].part(firm.plant.part) else { continue };
                 let looks = &firm.looks;

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::clean::CleanSettings;
-use super::firm::{Firm, Stance, firm_parts, least_step};
+use super::firm::{Firm, Past, Stance, firm_parts, least_step};
 use super::floor::{Floor, Footing};
 use super::kept::Kept;
 use super::pace::Pace;
@@ -75,14 +75,15 @@ impl Feet {
         (paths, looks, pace): (&Paths, &Paths, Pace),
         kept: &Kept,
         settings: &CleanSettings,
+        past: Past,
     ) -> Self {
         let footing = Footing::find(looks, settings.floor);
         let plants = plants_on(&footing, settings.floor, &settings.detect);
         let floor = footing.floor;
         let detect = (settings.firm, &settings.detect);
-        let firm = firm_parts((paths, looks, pace), &floor, &plants, detect);
+        let firm = firm_parts((paths, looks, pace), &floor, &plants, detect, past);
         let firm = kept.split(firm, pace);
-        let was_cleaned = was_cleaned(&firm, EXACT[0]);
+        let was_cleaned = past == Past::Shown && was_cleaned(&firm, EXACT[0]);
         Self { floor, firm, was_cleaned }
     }
 }
@@ -99,8 +100,14 @@ impl Seen {
         let pace = Pace::new(paths.frame_time, paths.n_frames);
         let looks = pace.looks(&paths);
         let kept = Kept::new(clip, settings);
-        let feet = Feet::new((&paths, &looks, pace), &kept, settings);
+        let feet = Feet::new((&paths, &looks, pace), &kept, settings, Past::Shown);
         Self { paths, pace, looks, feet, kept }
+    }
+
+    /// What its feet do, each plant judged by itself.
+    pub(super) fn uncleaned(&self, settings: &CleanSettings) -> Feet {
+        let seen = (&self.paths, &self.looks, self.pace);
+        Feet::new(seen, &self.kept, settings, Past::Uncleaned)
     }
 
     /// What is to be done about the path of the root.
@@ -171,7 +178,7 @@ impl Seen {
         if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
-            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings);
+            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings, Past::Shown);
             feet.was_cleaned = was_cleaned(&feet.firm, EXACT[1]);
             if feet.was_cleaned {
                 way.feet = Some(feet);

@@ -37,8 +37,10 @@ pub enum Verdict {
     Clean,
     /// Left as it is: it slides so far that it is meant to.
     Released {
-        /// How far, when the path is right \[the clip's unit\].
+        /// How far, in the frames of the report, or of the longer plant that it is a part of, when the path is right \[the clip's unit\].
         slide: f64,
+        /// It is a part of a longer plant, of which another part is held.
+        is_part: bool,
     },
     /// Held as well as the legs reach.
     Unreachable {
@@ -47,26 +49,38 @@ pub enum Verdict {
         /// In how many frames.
         frames: usize,
     },
-    /// Left as it is: the foot rolls through it, and at no time is firm enough to stand.
+    /// Left as it is: the foot rolls through it, one part about the other, and at no time is firm enough to stand.
     Rolling,
-    /// Left as it is: most plants of the clip stand exactly, so that it was cleaned before, and this is the rest of a plant that does,
-    /// is short, or slides less than viewers see.
-    Left,
+    /// Left as it is: at no time is it firm enough to stand, and the foot does not roll but goes along, comes down or is lifted.
+    Passing,
+    /// Left as it is: most plants of the clip stand exactly, and nothing in it must be held, so that it may have been cleaned before. This one is during, shortly
+    /// before or after another of the same foot that stands exactly: it may be the way there.
+    Beside,
+    /// Left as it is, in such a clip: it is short, or slides less than viewers see.
+    Slight,
     /// Left alone because it was asked for.
     Kept,
 }
 
 impl Verdict {
+    /// Whether it is left because most plants stand exactly.
+    pub(super) const fn is_left(&self) -> bool {
+        matches!(self, Self::Beside | Self::Slight)
+    }
+
     /// Whether measures are over such a plant: not over a foot that is firm at no time, nor over the rest of a plant.
     #[must_use]
     pub const fn is_counted(&self) -> bool {
-        !matches!(self, Self::Rolling | Self::Left)
+        !matches!(self, Self::Rolling | Self::Passing) && !self.is_left()
     }
 }
 
 /// Plants that drift less than this stood already \[leg lengths\]: half a millimetre for a leg of 0.85 m, a fortieth of what people see. Where all of a clip's
 /// plants do, the clip is left as it is.
 const CLEAN: f64 = 6e-4;
+
+/// A foot rolls where the one part of it goes along by no more than this part of what the other does.
+const STAYS: f64 = 0.5;
 
 /// A foot that is off the place where it stands for less than this, and near to it, comes back to the same place \[s\].
 const STAY: f64 = 0.3;
@@ -75,6 +89,17 @@ const STAY: f64 = 0.3;
 pub(super) fn slide(at: impl Fn(usize) -> DVec3, plant: &Plant, floor: &Floor) -> f64 {
     let path: Vec<DVec3> = plant.frames.clone().map(at).collect();
     drift(&path, floor.normal)
+}
+
+/// Whether a foot rolls through a plant of one part: the other part stays, while this one goes along.
+///
+/// - `own`: how far this part slides
+fn rolls(moved: &Moved<'_>, plant: &Plant, own: f64, floor: &Floor) -> bool {
+    let other = plant.part.other();
+    moved.paths.legs[plant.leg].part(other).is_some() && {
+        let at = |frame| moved.at(plant.leg, other, frame);
+        slide(at, plant, floor) <= STAYS * own
+    }
 }
 
 /// Where joints are, in frames or in looks, and by how much the root is moved then.
@@ -175,8 +200,10 @@ impl Planner<'_> {
             let is_on_the_way = time(plant.frames.len()) < 2.0 * SURE
                 && exact.are_beside(plant, |frames| time(frames) < SURE);
             // Where nothing stands along a way that is known, it is not known well.
-            if self.is_known || is_short || is_on_the_way || report.drift_before <= seen {
-                report.verdict = Verdict::Left;
+            if is_on_the_way {
+                report.verdict = Verdict::Beside;
+            } else if self.is_known || is_short || report.drift_before <= seen {
+                report.verdict = Verdict::Slight;
             }
         }
     }
@@ -186,18 +213,23 @@ impl Planner<'_> {
         let (seen, looked) = self.seen(firm);
         let on_path = |look| seen.at(plant.leg, plant.part, look);
         let own = slide(on_path, &looked.plant, &self.floor);
+        // What is told is measured in the frames that people have, as what is left of it will be.
+        let right = |frame| self.frames.at(plant.leg, plant.part, frame);
+        let in_frames = slide(right, &plant, &self.floor);
         let verdict = match firm.stance {
             Stance::Kept => Verdict::Kept,
-            Stance::Rolling => Verdict::Rolling,
-            Stance::Left => Verdict::Left,
+            Stance::Loose if rolls(&seen, &looked.plant, own, &self.floor) => Verdict::Rolling,
+            Stance::Loose => Verdict::Passing,
+            Stance::Beside => Verdict::Beside,
+            Stance::Slight => Verdict::Slight,
             _ if own > self.settings.release * self.frames.paths.length => {
-                Verdict::Released { slide: own }
+                Verdict::Released { slide: in_frames, is_part: false }
             }
             _ if own <= CLEAN * self.frames.paths.length && self.keeps_stands() => Verdict::Clean,
             Stance::Firm => Verdict::Fixed,
         };
         let was = |frame| self.frames.was_at(plant.leg, plant.part, frame);
-        let drift_before = if self.in_place { own } else { slide(was, &plant, &self.floor) };
+        let drift_before = if self.in_place { in_frames } else { slide(was, &plant, &self.floor) };
         PlantReport { plant, verdict, drift_before, drift_after: drift_before }
     }
 
