@@ -64,7 +64,7 @@ pub(crate) struct CleanArgs {
     #[arg(long, value_name = "PART", default_value_t = 1.0, value_parser = part)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) strength: f64,
-    /// Leave plants alone that are within this time [s]; can be given more than once
+    /// Leave the motion alone in this time [s]: what slides there does so as before, in all its frames; can be given more than once
     #[arg(long, value_name = "FROM:TO", value_parser = time_range, allow_hyphen_values = true)]
     pub(crate) keep: Vec<(f64, f64)>,
     /// Leave the root's path as it is, also where all feet slide with it
@@ -300,7 +300,7 @@ pub(crate) struct DetectArgs {
         help_heading = "Feet and floor"
     )]
     pub(crate) legs: Vec<String>,
-    /// The floor: a plane that fits the feet, a level one, one height for each plant, or a level one at this height in the clip's unit
+    /// The floor: a plane that fits the feet, a level one, one height for each plant, or a level one at this height in the clip's unit, on which feet stand only near to it
     #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
     #[arg(value_parser = floor, allow_hyphen_values = true, help_heading = "Feet and floor")]
     pub(crate) floor: FloorWord,

@@ -1,4 +1,5 @@
 //! Finding legs in every motion of the shared assets.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod common;
 

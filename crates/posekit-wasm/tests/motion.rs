@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use posekit::glam::DVec3;
+use posekit::motion::Clip;
 use posekit_io::motion::to_bvh;
 use posekit_wasm::motion::{CURVES, Pull, Table, Target, Which};
 
@@ -111,6 +112,21 @@ fn feet_that_stand_already_stay_when_a_pose_is_set() {
     assert!(moved.distance(place) > 10.0);
     let (_, worst) = metric(&table, 1);
     assert!(worst < 1.0, "feet drift by {worst} mm");
+}
+
+#[test]
+fn a_pose_on_half_of_the_correction_leaves_the_other_half_of_the_path() {
+    let mut table = walk();
+    let settings = r#"{"strength": 0.5}"#;
+    table.set(settings, None, &[], &[]).unwrap();
+    let half = table.clip(Which::Result).clone();
+    table.set(settings, None, &[half.time(40)], half.frame(40)).unwrap();
+    let edited = table.clip(Which::Result);
+    let hips = joint(&table, "Hips");
+    let at = |clip: &Clip, frame: usize| clip.skeleton().poses(clip.frame(frame))[hips].translation;
+    let off = (0..half.n_frames()).map(|frame| at(&half, frame).distance(at(edited, frame)));
+    let off = off.fold(0.0, f64::max);
+    assert!(off < 2.0, "the hips went on by {off} cm");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! `posekit check`: how far standing feet slide.
 
 use posekit::motion::{
-    CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure,
+    CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
 };
 use posekit_io::motion::{left_words, millimetres};
 
-use super::feet::{Places, floor_choice, key, legs, part_word, with_legs};
+use super::feet::{
+    Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, travels, with_legs,
+};
 use super::record::{Asked, ClipRecord, FileRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
@@ -34,7 +36,9 @@ fn begin(args: &CheckArgs) -> Result<()> {
         let mut views = Vec::new();
         for index in opened.chosen()? {
             let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
-            let (told, view) = measured(opened, index, clip, args)?;
+            let (told, view, misfit) = measured(opened, index, clip, args)?;
+            let of = told.number.map_or_else(String::new, |number| format!("motion {number}: "));
+            record.warnings.extend(misfit.map(|misfit| of + &misfit));
             record.clips.push(told);
             views.extend(view);
         }
@@ -57,7 +61,7 @@ fn measured(
     index: usize,
     clip: &Clip,
     args: &CheckArgs,
-) -> Result<(ClipRecord, Option<ClipView>)> {
+) -> Result<(ClipRecord, Option<ClipView>, Option<String>)> {
     let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
     // What cleaning would hold is what must not slide.
@@ -67,19 +71,26 @@ fn measured(
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     record.asked = Asked::Feet;
     if clip.n_frames() == 0 {
-        return Ok((record, None));
+        return Ok((record, None, None));
     }
     // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
+    let far =
+        args.detect.in_place.then(|| travels(clip, &legs.legs, way.as_deref().unwrap_or_default()));
+    let far = far.flatten().map(|far| no_walk_on_the_spot(&far));
+    let off = reports.is_empty().then(|| off_floor(&args.detect, clip, &legs.legs)).flatten();
+    let misfit = off.or(far);
     let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
     if ahead.is_none() && args.detect.in_place {
         return Err(Failure::usage("--in-place: no joint that carries the legs can be moved"));
     }
     record.walks_on_the_spot = ahead.is_some();
     let clip = ahead.as_ref().unwrap_or(clip);
-    let Some(scale) = millimetres(clip, &legs.legs) else { return Ok((record, None)) };
+    let Some(scale) = millimetres(clip, &legs.legs) else {
+        return Ok((record, None, misfit));
+    };
     let counted = reports.iter().filter(|report| report.verdict.is_counted());
     let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
-    let metrics = measure(clip, None, &legs.legs, &counted, &floor);
+    let metrics = measure_on(clip, None, &legs.legs, &counted, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
     let mut measured = metrics.drifts.iter();
     let told = |report: &PlantReport| {
@@ -106,5 +117,5 @@ fn measured(
         let sides = Sides { clip, before: &places, after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)
     });
-    Ok((record, view))
+    Ok((record, view, misfit))
 }

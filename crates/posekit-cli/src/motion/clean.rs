@@ -11,14 +11,20 @@ use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
-use super::contacts::{NO_CONTACTS, read_contacts, refuse_output, refuse_outside, write_contacts};
-use super::feet::{Places, floor_choice, key, known_legs, legs, part_word, with_legs};
+use super::contacts::{
+    NO_CONTACTS, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
+};
+use super::feet::{
+    Places, floor_choice, key, known_legs, legs, no_walk_on_the_spot, off_floor, part_word,
+    travels, with_legs,
+};
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::strip::Strip;
 use super::view::{ClipView, Sides, worst_of};
+use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
 use crate::output::write_again;
@@ -86,6 +92,11 @@ fn begin(args: &CleanArgs) -> Result<()> {
                 opened.only("a picture", "")?;
                 draw(path, opened, (clip, &cleaned), &told.plants)?;
             }
+            for misfit in misfits(clip, &cleaned, args) {
+                let of =
+                    told.number.map_or_else(String::new, |number| format!("motion {number}: "));
+                record.warnings.push(of + &misfit);
+            }
             let is_clean = told.largest_change == Some(0.0);
             record.clips.push(told);
             views.extend(view);
@@ -112,6 +123,7 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         opened.only("a file of contacts", "")?;
         let contacts = read_contacts(path, clip.skeleton())?;
         refuse_outside(&contacts, clip)?;
+        refuse_kept(&contacts, &args.keep, clip)?;
         settings.contacts = Some(contacts);
     }
     settings.hold.max_stretch = args.max_stretch.unwrap_or(0.0);
@@ -156,6 +168,24 @@ fn no_stretch(opened: &Opened<'_>) -> &'static str {
     }
 }
 
+/// What is to be said of how options and a motion fit together.
+fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
+    let is_empty = |(from, to): &&(f64, f64)| clip.frames(*from, *to).is_empty();
+    let keep = args.keep.iter().filter(is_empty).map(|(from, to)| {
+        let [from, to] = [from, to].map(|time| digits(*time, 4));
+        format!("--keep {from}:{to}: no frame is in this time, so nothing is left alone by it")
+    });
+    let floor =
+        cleaned.plants.is_empty().then(|| off_floor(&args.detect, clip, &cleaned.legs.legs));
+    let far = travelled(clip, cleaned, args).map(|far| no_walk_on_the_spot(&far));
+    keep.filter(|_| clip.n_frames() > 0).chain(floor.flatten()).chain(far).collect()
+}
+
+/// How far a figure travels that is said to walk on the spot, if it does.
+fn travelled(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
+    args.detect.in_place.then(|| travels(clip, &cleaned.legs.legs, &cleaned.path)).flatten()
+}
+
 /// What is told of a cleaned motion, and what a page shows of it.
 fn told(
     opened: &Opened<'_>,
@@ -168,6 +198,7 @@ fn told(
     let mut record = with_legs(opened.clip_record(index, clip), clip, legs, Some(&cleaned.floor));
     record.walks_on_the_spot = cleaned.is_in_place;
     record.asked = Asked::Feet;
+    record.strength = Some(args.strength).filter(|part| *part > 0.0 && *part < 1.0);
     if args.contacts.is_some() {
         record.asked = Asked::Contacts;
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
@@ -179,7 +210,7 @@ fn told(
         scale.map_or(change, |scale| if change * scale < SMALLEST { 0.0 } else { change * scale });
     record.largest_change = finite(change);
     if change == 0.0 {
-        record.unchanged = unchanged(cleaned, args);
+        record.unchanged = unchanged(clip, cleaned, args);
     }
     if let Some(scale) = scale.filter(|_| change > 0.0 && !cleaned.is_in_place) {
         let far = cleaned.path.iter().map(|shift| shift.length() * scale).fold(0.0, f64::max);
@@ -205,7 +236,7 @@ fn judged(clip: &Clip, cleaned: &Cleaned) -> [Places; 2] {
 }
 
 /// Why nothing was changed; `None` where all that is to stand does already.
-fn unchanged(cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
+fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
     let stands = |report: &PlantReport| matches!(report.verdict, Verdict::Fixed | Verdict::Clean);
     if args.strength == 0.0 {
         return Some("the strength is 0".to_owned());
@@ -217,6 +248,11 @@ fn unchanged(cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
             held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
             _ => "all contacts hold already".to_owned(),
         });
+    }
+    if let Some(far) = travelled(clip, cleaned, args) {
+        return Some(format!(
+            "it was judged as a walk on the spot, as asked, but the figure travels {far}"
+        ));
     }
     let is_idle = !cleaned.plants.is_empty() && !cleaned.plants.iter().any(stands);
     is_idle.then(|| "every plant that was found is left as it is".to_owned())

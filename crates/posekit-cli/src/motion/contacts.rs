@@ -37,6 +37,29 @@ pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
     )))
 }
 
+/// Refuses contacts that hold something in a time that is to be left alone.
+pub(super) fn refuse_kept(contacts: &[Contact], keep: &[(f64, f64)], clip: &Clip) -> Result<()> {
+    let frames = |(from, to): (f64, f64)| clip.frames(from, to);
+    for &(from, to) in keep {
+        let kept = frames((from, to));
+        let meets = |contact: &&Contact| {
+            let held = frames((contact.from, contact.to));
+            held.start < kept.end && kept.start < held.end
+        };
+        if let Some(contact) = contacts.iter().find(meets) {
+            return Err(Failure::usage(format!(
+                "--keep {}:{} leaves this time alone, but --contacts holds {} from {} to {} s; contacts that are saved with this option leave it alone, too",
+                digits(from, 4),
+                digits(to, 4),
+                clip.skeleton().name(contact.frame.joint),
+                digits(contact.from, 2),
+                digits(contact.to, 2)
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Writes contacts; what is there is replaced only where that was asked for, and only if it is contacts, too.
 pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> Result<()> {
     /// What every file of contacts names itself.

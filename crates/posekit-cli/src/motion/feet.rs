@@ -2,10 +2,13 @@
 
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
-use posekit::motion::{Clip, Floor, FloorChoice, Leg, Legs, Part, find_legs};
-use posekit_io::motion::MotionFile;
+use posekit::motion::{
+    Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor, find_legs,
+};
+use posekit_io::motion::{MotionFile, millimetres};
 
 use super::record::{ClipRecord, FloorRecord, LegRecord};
+use super::words::{digits, significant};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
 
@@ -56,6 +59,43 @@ pub(super) fn floor_choice(args: &DetectArgs, clip: &Clip) -> FloorChoice {
             FloorChoice::Given(Floor { point: clip.up() * height, normal: clip.up() })
         }
     }
+}
+
+/// What is said of a floor at a height that no foot comes near to, so that none stands on it.
+pub(super) fn off_floor(args: &DetectArgs, clip: &Clip, legs: &[Leg]) -> Option<String> {
+    let FloorWord::At(height) = args.floor else { return None };
+    if legs.is_empty() || clip.n_frames() < 2 {
+        return None;
+    }
+    let low = find_floor(clip, legs, FloorChoice::Level).point.dot(clip.up());
+    let low = significant(low);
+    Some(format!("--floor {height}: no foot stands near this height; feet come down to {low}"))
+}
+
+/// How far from where it is first a figure gets that is said to walk on the spot, where that is farther than its feet would take it.
+///
+/// - `way`: what its feet would do, frame after frame
+pub(super) fn travels(clip: &Clip, legs: &[Leg], way: &[DVec3]) -> Option<String> {
+    /// Nearer than this it may be on the spot \[leg lengths\].
+    const NEAR: f64 = 0.5;
+    let root = carrier(clip, legs)?;
+    let places = Places::of(clip);
+    let along = |shift: DVec3| shift - clip.up() * shift.dot(clip.up());
+    let off = (0..places.n_frames()).map(|k| along(places.at(k, root) - places.at(0, root)));
+    let far = off.map(DVec3::length).fold(0.0, f64::max);
+    let taken = way.iter().map(|shift| shift.length()).fold(0.0, f64::max);
+    let leg = LEG_LENGTH * 1e3 / millimetres(clip, legs)?;
+    let metres = |unit: f64| format!("{} m", digits(far * unit, 1));
+    let words =
+        || clip.metres_per_unit().map_or_else(|| format!("{} units", significant(far)), metres);
+    (far > taken && far > NEAR * leg).then(words)
+}
+
+/// What is said of such a figure.
+pub(super) fn no_walk_on_the_spot(far: &str) -> String {
+    format!(
+        "--in-place: the figure travels {far}, so this is no walk on the spot; without the option its slides are judged as they are"
+    )
 }
 
 /// All that feet and floor depend on, for telling whether a file is done.

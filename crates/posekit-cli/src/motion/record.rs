@@ -81,6 +81,9 @@ pub(super) struct ClipRecord {
     /// What was asked about it, which words depend on.
     #[serde(skip)]
     pub(super) asked: Asked,
+    /// How much of the correction was applied, where that is not all of it; words depend on it.
+    #[serde(skip)]
+    pub(super) strength: Option<f64>,
     /// Feet were judged as if it went on.
     #[serde(skip_serializing_if = "core::ops::Not::not", default)]
     pub(super) walks_on_the_spot: bool,

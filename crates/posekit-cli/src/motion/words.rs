@@ -165,10 +165,19 @@ fn contacts_answer(clip: &ClipRecord) -> String {
     let n = clip.contacts.len();
     let n_held = clip.contacts.iter().filter(|contact| contact.missed_frames == 0).count();
     let missed = clip.contacts.iter().filter_map(|contact| contact.residual).fold(0.0, f64::max);
-    let by = if n_held == n {
-        String::new()
-    } else {
-        format!(", the others are missed by up to {}", length(missed, clip.metres_per_unit))
+    let missed = length(missed, clip.metres_per_unit);
+    if clip.strength.is_some() {
+        let out = match n - n_held {
+            0 => String::new(),
+            out => format!("; {out} could not be held with all of the strength either"),
+        };
+        let n = count(n, "given contact");
+        return format!("{n}, lessened in part as asked: still off by up to {missed}{out}.");
+    }
+    let by = match n_held {
+        all if all == n => String::new(),
+        0 => format!(", missed by up to {missed}"),
+        _ => format!(", the others are missed by up to {missed}"),
     };
     let verb = if n == 1 { "holds" } else { "hold" };
     format!("{n_held} of {} {verb} now{by}.", count(n, "given contact"))
@@ -212,16 +221,19 @@ fn feet_answer(clip: &ClipRecord) -> String {
     }
     let stands = |plant: &&&PlantRecord| matches!(plant.verdict.as_str(), "fixed" | "clean");
     let n_standing = plants.iter().filter(stands).count();
+    let kept = kept_words(&plants);
     if is_same {
-        return same_answer(&plants, n_standing, &left);
+        return same_answer(&plants, n_standing, &format!("{kept}{left}"));
     }
     let became = if plants.iter().any(|plant| plant.verdict == "measured") {
         format!("{n} found besides")
     } else if plants.iter().any(|plant| plant.verdict == "lessened") {
-        format!("{n}, lessened in part as asked")
+        let n_lessened = plants.iter().filter(|plant| plant.verdict == "lessened").count();
+        let n = if kept.is_empty() { n } else { format!("{n_lessened} of {n}") };
+        format!("{n}, lessened in part as asked{kept}")
     } else {
         let verb = if plants.len() == 1 { "holds" } else { "hold" };
-        format!("{n_standing} of {n} {verb} now")
+        format!("{n_standing} of {n} {verb} now{kept}")
     };
     let middle = went([middle(&before), middle(&after)], "");
     // One verb does for both where both go the same way.
@@ -230,6 +242,15 @@ fn feet_answer(clip: &ClipRecord) -> String {
         "{became}: the median slide {}{}, the worst {}{}{left}.",
         middle.0, middle.1, worst.0, worst.1
     )
+}
+
+/// How many of the plants that measures are over are in times that are left alone, if any.
+fn kept_words(plants: &[&PlantRecord]) -> String {
+    // What is skipped for another reason is in no measure.
+    match plants.iter().filter(|plant| plant.verdict == "skipped").count() {
+        0 => String::new(),
+        kept => format!(", {kept} left alone"),
+    }
 }
 
 /// What is said where nothing was changed: that it is clean already only where all stands that was found.
@@ -353,6 +374,7 @@ fn contacts_table(clip: &ClipRecord) -> String {
         let off =
             contact.residual.map_or("–".to_owned(), |off| length(off, clip.metres_per_unit));
         let words = match contact.missed_frames {
+            0 if clip.strength.is_some() => Cell::new("lessened").quiet(),
             0 => Cell::new("holds").quiet(),
             missed => {
                 Cell::new(format!("missed in {missed} of {} frames", contact.frames)).accent()
@@ -562,7 +584,7 @@ pub(super) fn significant(value: f64) -> String {
 /// A length in people's units where the unit is known.
 fn length(value: f64, metres_per_unit: Option<f64>) -> String {
     match metres_per_unit {
-        Some(unit) => format!("{} mm", digits(value * unit * 1e3, 3)),
+        Some(unit) => format!("{} mm", digits(value * unit * 1e3, 1)),
         None => format!("{} units", significant(value)),
     }
 }

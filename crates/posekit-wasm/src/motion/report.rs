@@ -152,7 +152,9 @@ impl Table {
         }
         if self.given.is_some() {
             let missed = self.work.residuals.get(index).copied().unwrap_or(0.0) * millimetres;
-            return if missed > 0.1 {
+            return if missed > 0.1 && self.settings.strength < 1.0 {
+                ("lessened", String::new())
+            } else if missed > 0.1 {
                 ("missed", format!("out of reach by {missed:.1} mm"))
             } else {
                 ("held", "as set by hand".to_owned())

@@ -22,7 +22,7 @@ const FASTER: f64 = 1.2;
 
 /// What a second run would decide, where that may be more; `None` where it is not, or where what is held was not decided here.
 ///
-/// - `held`: the clip in which contacts hold, on the path that was decided
+/// - `held`: the clip in which contacts hold with all of the strength, on the path that was decided
 /// - `after`: its tracks, with the feet
 pub(super) fn see_again(
     held: &Clip,
@@ -31,8 +31,7 @@ pub(super) fn see_again(
     legs: &[Leg],
     settings: &CleanSettings,
 ) -> Option<Decided> {
-    // What is held in part slides on, and is seen again as it was.
-    if settings.contacts.is_some() || settings.strength < 1.0 || decided.contacts.is_empty() {
+    if settings.contacts.is_some() || decided.contacts.is_empty() {
         return None;
     }
     let joints = joints_of(legs);

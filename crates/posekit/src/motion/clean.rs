@@ -8,8 +8,8 @@ use super::again::see_again;
 use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice};
-use super::hold::{ContactReport, Held, HoldSettings, hold, hold_on_path};
-use super::metrics::{Metrics, measure};
+use super::hold::{Along, ContactReport, Held, HoldSettings, hold, hold_on_path};
+use super::metrics::{Metrics, measure_on};
 use super::paths::joints_of;
 use super::plant::{DetectSettings, Plant};
 use super::seen::Seen;
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// How a clip is cleaned. The defaults suit figures of any size, and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanSettings {
-    /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
+    /// How much of the correction to apply, from 0 (none) to 1 (all, the default). What is to be done is decided as for all of it.
     pub strength: f64,
     /// When a foot is taken to stand.
     pub detect: DetectSettings,
@@ -33,7 +33,9 @@ pub struct CleanSettings {
     /// Contacts to hold in place of those that would be found: from a file, or edited by hand. Where they are is on the root's path as it is set
     /// right, which they do not change: those that a clip was cleaned with, given back, clean it in the same way. None at all leave it as it is.
     pub contacts: Option<Vec<Contact>>,
-    /// Times \[s\] during which plants are left alone.
+    /// Times \[s\] in which the motion is left alone: their frames stay as they are. The way of a root that is set right before and after stays
+    /// where it is meanwhile, so that what slides there slides as it did; from the second such time on, that carries its frames along. Within `ease` before
+    /// and after it goes over. What stands there is no reason to change the path.
     pub keep: Vec<(f64, f64)>,
     /// The figure walks on the spot: feet are judged as if it went on, and it stays on the spot. Default false: it is found out.
     pub in_place: bool,
@@ -79,11 +81,14 @@ pub struct Cleaned {
     pub legs: Legs,
     /// The floor they stand on.
     pub floor: Floor,
+    /// Which floor was asked for.
+    pub floor_choice: FloorChoice,
     /// Every plant and what became of it, in the order of their first frames.
     pub plants: Vec<PlantReport>,
     /// The contacts that were held, to be edited and given back.
     pub contacts: Vec<Contact>,
-    /// How well they hold, in the same order.
+    /// How well they hold, in the same order. With a strength below 1 they are off by what is left; missed then are the frames in which all of the
+    /// correction would miss, too.
     pub held: Vec<ContactReport>,
     /// Where every foot stood already and nothing was held: the contacts in which they stand, for who changes the clip and wants them to go on standing.
     pub standing: Vec<Contact>,
@@ -92,7 +97,7 @@ pub struct Cleaned {
     /// How much of the slide was taken for a wrong path of the root, from 0 to 1.
     pub path_share: f64,
     /// The displacement of the root's path, frame after frame; none where the path was kept. Of a walk on the spot the way it would go, which was taken off
-    /// again.
+    /// again, whatever the strength.
     pub path: Vec<DVec3>,
     /// It was cleaned as a walk on the spot.
     pub is_in_place: bool,
@@ -115,12 +120,20 @@ impl Cleaned {
     /// As [`hold`](super::hold).
     pub fn hold_again(&self, changed: &Clip, settings: &CleanSettings) -> Result<Held> {
         let legs = &self.legs.legs;
+        // What stands does so along all of the path, of which a part was applied.
+        let strength = settings.strength;
+        let left = match self.is_in_place {
+            true => 1.0,
+            false if strength > 0.0 => (1.0 - strength) / strength,
+            false => 0.0,
+        };
         let settings = holding(legs, settings);
-        let held = hold(&self.as_judged(changed), self.stands(), &settings)?;
-        if !self.is_in_place {
-            return Ok(held);
+        if left == 0.0 || self.path.is_empty() {
+            return hold(changed, self.stands(), &settings);
         }
-        Ok(Held { clip: moved_back(&held.clip, legs, &self.path), ..held })
+        let left: Vec<DVec3> = self.path.iter().map(|shift| *shift * left).collect();
+        let held = hold(&moved(changed, legs, &left), self.stands(), &settings)?;
+        Ok(Held { clip: moved_back(&held.clip, legs, &left), ..held })
     }
 
     /// A clip as its feet are judged: a walk on the spot goes on along [`Cleaned::path`], any other is as it is.
@@ -143,8 +156,9 @@ impl Cleaned {
         let plants: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
         let legs = &self.legs.legs;
         let [before, after] = [source, &self.clip].map(|clip| self.as_judged(clip));
-        let measured = measure(&before, None, legs, &plants, &self.floor);
-        (measured, measure(&after, Some(&before), legs, &plants, &self.floor))
+        let floor = (&self.floor, self.floor_choice);
+        let measured = measure_on(&before, None, legs, &plants, floor);
+        (measured, measure_on(&after, Some(&before), legs, &plants, floor))
     }
 }
 
@@ -169,21 +183,24 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
         None => find_legs(clip),
     };
-    let hold_settings = holding(&legs.legs, settings);
     let given = settings.contacts.as_ref();
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let hold = |tracks: Tracks, decided: &Decided| {
+    let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
         let contacts = given.unwrap_or(&decided.contacts);
+        let Decided { path, step, kept, in_place, .. } = decided;
+        // The way of a walk on the spot is no change.
+        let path_part = if *in_place { 1.0 } else { strength };
+        let along = Along { path, path_part, step: *step, shares: kept.shares() };
         // What stands as it is given is only measured.
         let stands = !contacts.is_empty() && *contacts == decided.standing;
-        let strength = if stands { 0.0 } else { hold_settings.strength };
-        let settings = HoldSettings { strength, ..hold_settings.clone() };
-        hold_on_path(clip, tracks, (&decided.path, decided.step), contacts, &feet, &settings)
+        let strength = if stands { 0.0 } else { strength };
+        let settings = CleanSettings { strength, ..settings.clone() };
+        hold_on_path(clip, tracks, along, contacts, &feet, &holding(&legs.legs, &settings))
     };
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
     let mut decided = decide(clip, &tracks, &legs.legs, settings);
-    let (mut held, mut after) = hold(tracks, &decided)?;
+    let (mut held, mut after) = hold(tracks, &decided, 1.0)?;
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
             break;
@@ -192,13 +209,25 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         if !decided.add(later, &tracks) {
             break;
         }
-        (held, after) = hold(tracks, &decided)?;
+        (held, after) = hold(tracks, &decided, 1.0)?;
+    }
+    let mut whole = None;
+    if settings.strength < 1.0 {
+        let reached = held.contacts;
+        let tracks = Tracks::new(clip, &joints_of(&legs.legs));
+        (held, after) = hold(tracks, &decided, settings.strength)?;
+        // Out of reach is what all of it does not reach.
+        for (part, whole) in held.contacts.iter_mut().zip(&reached) {
+            part.missed.clone_from(&whole.missed);
+        }
+        whole = Some(reached);
     }
     let Decided {
         floor,
         share: path_share,
         path,
         in_place,
+        kept,
         mut reports,
         contacts,
         of_plant,
@@ -214,8 +243,8 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     for (report, contact) in reports.iter_mut().zip(&of_plant) {
         let joint = legs.legs[report.plant.leg].joint(report.plant.part);
         report.drift_after = slide(|frame| after.place(frame, joint), &report.plant, &floor);
-        let missed =
-            contact.and_then(|contact| held.contacts.get(contact)).filter(|_| given.is_none());
+        let reached = whole.as_ref().unwrap_or(&held.contacts);
+        let missed = contact.and_then(|contact| reached.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
             report.verdict =
                 Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
@@ -226,12 +255,15 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         // There and back is not to the bit where it was.
         cleaned = clip.clone();
     } else if in_place {
-        cleaned = moved_back(&cleaned, &legs.legs, &path);
+        cleaned = kept.restored(clip, moved_back(&cleaned, &legs.legs, &path));
     }
+    let path_part = if in_place { 1.0 } else { settings.strength };
+    let path = path.into_iter().map(|shift| shift * path_part).collect();
     Ok(Cleaned {
         clip: cleaned,
         legs,
         floor,
+        floor_choice: settings.floor,
         plants: reports,
         contacts,
         held: held.contacts,
@@ -245,6 +277,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
 
 fn check(settings: &CleanSettings) -> Result<()> {
     let ranges = [
+        ("strength", settings.strength, 0.0..=1.0, "from 0 to 1"),
         ("ease", settings.ease, 0.0..=10.0, "from 0 to 10 s"),
         ("firm", settings.firm, 0.0..=1e3, "from 0 to 1000 leg lengths"),
         ("release", settings.release, 0.0..=1e3, "from 0 to 1000 leg lengths"),
@@ -271,8 +304,7 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     if seen.feet.was_cleaned && !settings.in_place {
         return None;
     }
-    let whole = CleanSettings { strength: 1.0, ..settings.clone() };
-    let way = seen.way(&tracks, root, &whole);
+    let way = seen.way(&tracks, root, settings);
     way.in_place.then_some(way.path)
 }
 

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
+use super::kept::Kept;
 use super::plant::Plant;
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
@@ -23,6 +24,8 @@ pub(super) struct Decided {
     pub(super) step: usize,
     /// The clip is a walk on the spot.
     pub(super) in_place: bool,
+    /// What is left alone.
+    pub(super) kept: Kept,
     /// In the order of their first frames.
     pub(super) reports: Vec<PlantReport>,
     /// None where nothing slides.
@@ -67,14 +70,14 @@ pub(super) fn decide_as(
     let is_idle = legs.is_empty() || settings.contacts.as_ref().is_some_and(Vec::is_empty);
     let root = carrier(clip, legs).filter(|_| !is_idle);
     let way = match root {
-        Some(root) if (settings.path && !seen.feet.was_cleaned) || settings.in_place => {
+        Some(root) if !seen.feet.was_cleaned || settings.in_place => {
             seen.way(tracks, root, settings)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
     // The path is right where most feet stand exactly, cleaned or not.
     let uncleaned = (past == Past::Uncleaned).then(|| seen.uncleaned(settings));
-    let Seen { paths, pace, looks, feet } = seen;
+    let Seen { paths, pace, looks, feet, kept } = seen;
     let Way { share, at_looks, path, in_place, feet: along } = way;
     let is_known = along.is_some();
     let Feet { floor, firm, was_cleaned } = along.or(uncleaned).unwrap_or(feet);
@@ -91,7 +94,7 @@ pub(super) fn decide_as(
         core::mem::swap(&mut contacts, &mut standing);
         of_plant.fill(None);
     }
-    Decided { floor, share, path, step, in_place, reports, contacts, of_plant, standing }
+    Decided { floor, share, path, step, in_place, kept, reports, contacts, of_plant, standing }
 }
 
 impl Decided {
@@ -191,6 +194,7 @@ mod tests {
             path: Vec::new(),
             step: 1,
             in_place: false,
+            kept: Kept::none(),
             of_plant: vec![None; reports.len()],
             reports,
             contacts: Vec::new(),

@@ -23,7 +23,7 @@ const STILL_TIME: f64 = 1.0 / 30.0;
 const SHORTEST: f64 = 0.04;
 
 /// A part is firm for so long at least, which is three frames of any rate but the lowest \[s\].
-const BRIEFEST: f64 = 0.1;
+pub(super) const BRIEFEST: f64 = 0.1;
 
 /// What of a plant is not firm at the height of the rest of it must be so at another for so long \[s\]: longer than a heel takes to lift off.
 const RESETTLED: f64 = 0.6;
@@ -47,6 +47,8 @@ pub(super) struct Firm {
     /// It does not move at all.
     pub(super) is_still: bool,
     pub(super) stance: Stance,
+    /// Frames of kept times before and after it, to which its part of the foot stands on.
+    pub(super) beside: [Option<usize>; 2],
 }
 
 impl Firm {
@@ -54,7 +56,15 @@ impl Firm {
         let looks = found.plant.frames.clone();
         let (frames, lead) = pace.seen(&looks, found.lead);
         let plant = Plant { frames, ..found.plant };
-        Self { plant, lead, looks, look_lead: found.lead, is_still: false, stance }
+        Self {
+            plant,
+            lead,
+            looks,
+            look_lead: found.lead,
+            is_still: false,
+            stance,
+            beside: [None; 2],
+        }
     }
 }
 
@@ -69,6 +79,8 @@ pub(super) enum Stance {
     Beside,
     /// Not exactly, in such a clip, but shortly, or so that nobody sees it.
     Slight,
+    /// In a time that is left alone.
+    Kept,
 }
 
 impl Stance {
@@ -115,7 +127,8 @@ pub fn firm_plants(
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
     // As they were found, where they were, for frames tell less of where they end than looks.
-    let known = plants_on(&Footing::on(&looks, *floor), settings.floor, &settings.detect);
+    let known =
+        plants_on(&Footing::on(&looks, *floor, settings.floor), settings.floor, &settings.detect);
     let in_frames = |found: Found| (in_frames(&found, pace), found);
     let known: Vec<(Plant, Found)> = known.into_iter().map(in_frames).collect();
     let found = |plant: &Plant| {
@@ -178,6 +191,7 @@ pub(super) fn firm_parts(
                 look_lead: [0.0; 2],
                 is_still: true,
                 stance: Stance::Firm,
+                beside: [None; 2],
             };
             firm.extend(runs.iter().map(part));
         } else if exact

@@ -9,7 +9,7 @@ use super::clip::Clip;
 use super::leg::Leg;
 use super::pace::Pace;
 use super::paths::Paths;
-use super::plant::{Part, Rest, STILL, rest_height};
+use super::plant::{EVERYWHERE, Part, Rest, STILL, rest_height};
 use super::smooth::Smoother;
 
 /// Samples of each part of each foot that a plane is fitted to, at most: enough for a plane, and a cost that does not grow with the clip.
@@ -33,6 +33,13 @@ const SETTLED: f64 = 1e-6;
 /// The tangent of the steepest slope that is taken for a floor; people slip on steeper ones.
 const STEEPEST: f64 = 0.5;
 
+/// The joint of a ball that stands on a floor that is given is this far below and above it at most \[leg lengths\]: 8 and 13 cm for a leg of 0.85 m. Skeletons have no
+/// soles, and a floor may be known by these or by the joints. An ankle may be higher by as much as it is above its ball.
+const NEAR_BALL: [f64; 2] = [-0.1, 0.15];
+
+/// The same of an ankle whose foot has no ball.
+const NEAR_ANKLE: [f64; 2] = [-0.1, 0.3];
+
 /// A plane that feet stand on: the lowest parts of the feet are on it when they stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
@@ -53,7 +60,7 @@ pub enum FloorChoice {
     Level,
     /// Each plant has its own height: stairs, steps, rough ground.
     PerPlant,
-    /// This one.
+    /// This one. What stays far from it does not stand.
     Given(Floor),
 }
 
@@ -92,33 +99,61 @@ pub(super) struct Footing<'a> {
     pub(super) floor: Floor,
     /// The feet, without what they bob.
     pub(super) paths: Cow<'a, Paths>,
-    /// The height above the floor at which each of their parts stands.
+    /// The height above the floor at which each of their parts stands; NaN for parts that never stand on it.
     pub(super) rests: Vec<f64>,
+    /// Between which heights above a floor that was given each of them may stand; empty for any.
+    pub(super) near: Vec<[f64; 2]>,
 }
 
 impl<'a> Footing<'a> {
     /// On a floor that is known.
-    pub(super) fn on(paths: &'a Paths, floor: Floor) -> Self {
+    ///
+    /// - `choice`: how it became known: on one that was given stands only what comes near to it
+    pub(super) fn on(paths: &'a Paths, floor: Floor, choice: FloorChoice) -> Self {
         let paths = without_bob(paths, &floor);
-        let rests = paths.parts().map(|(.., path)| rest_height(&paths, path, &floor).height);
-        let rests = rests.collect();
-        Self { floor, paths, rests }
+        if matches!(choice, FloorChoice::Given(_)) {
+            let (rests, near) = rests_near(&paths, &floor).into_iter().unzip();
+            return Self { floor, paths, rests, near };
+        }
+        let rest = |path| rest_height(&paths, path, &floor, EVERYWHERE).height;
+        let rests = paths.parts().map(|(.., path)| rest(path)).collect();
+        Self { floor, paths, rests, near: Vec::new() }
     }
 
     /// On the floor that the feet show where they keep their height.
     pub(super) fn find(paths: &'a Paths, choice: FloorChoice) -> Self {
         if let FloorChoice::Given(floor) = choice {
-            return Self::on(paths, floor);
+            return Self::on(paths, floor, choice);
         }
         if paths.n_frames == 0 || paths.legs.is_empty() {
-            return Self::on(paths, Floor { point: DVec3::ZERO, normal: paths.up });
+            return Self::on(paths, Floor { point: DVec3::ZERO, normal: paths.up }, choice);
         }
         let (floor, rests) = floor_under(paths, choice);
         match without_bob(paths, &floor) {
-            paths @ Cow::Borrowed(_) => Self { floor, paths, rests },
-            Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0),
+            paths @ Cow::Borrowed(_) => Self { floor, paths, rests, near: Vec::new() },
+            Cow::Owned(steady) => Self::on(paths, floor_under(&steady, choice).0, choice),
         }
     }
+}
+
+/// The heights above a floor that is given at which parts of feet stand, where they come near to it, and how near that must be.
+fn rests_near(paths: &Paths, floor: &Floor) -> Vec<(f64, [f64; 2])> {
+    let rest = |path: &[DVec3], near| rest_height(paths, path, floor, near).height;
+    let of_part = |(leg, part, path): (usize, Part, &[DVec3])| {
+        let near = match paths.legs[leg].part(Part::Ball).filter(|_| part == Part::Heel) {
+            Some(ball) => {
+                let above = rest(path, EVERYWHERE) - rest(ball, EVERYWHERE);
+                let above = if above > 0.0 { above } else { 0.0 };
+                [NEAR_BALL[0] * paths.length, NEAR_BALL[1] * paths.length + above]
+            }
+            None if part == Part::Ball => NEAR_BALL.map(|bound| bound * paths.length),
+            None => NEAR_ANKLE.map(|bound| bound * paths.length),
+        };
+        let comes = |point: &DVec3| (near[0]..=near[1]).contains(&floor.height(*point));
+        let rest = if path.iter().any(comes) { rest(path, near) } else { f64::NAN };
+        (rest, near)
+    };
+    paths.parts().map(of_part).collect()
 }
 
 /// The floor under feet, and the height above it at which each of their parts stands.
@@ -126,8 +161,10 @@ fn floor_under(paths: &Paths, choice: FloorChoice) -> (Floor, Vec<f64>) {
     let up = paths.up;
     let normal = if choice == FloorChoice::Fit { fitted_normal(paths) } else { up };
     let through_origin = Floor { point: DVec3::ZERO, normal };
-    let rests: Vec<Rest> =
-        paths.parts().map(|(.., path)| rest_height(paths, path, &through_origin)).collect();
+    let rests: Vec<Rest> = paths
+        .parts()
+        .map(|(.., path)| rest_height(paths, path, &through_origin, EVERYWHERE))
+        .collect();
     let (mut lowest, mut lowest_ever) = (f64::INFINITY, f64::INFINITY);
     for (rest, (.., path)) in rests.iter().zip(paths.parts()) {
         lowest = if rest.height < lowest && rest.is_supported { rest.height } else { lowest };

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::change::{Change, change_from};
 use super::clip::Clip;
-use super::floor::{Floor, key, of_key};
+use super::floor::{Floor, FloorChoice, key, of_key};
 use super::leg::Leg;
 use super::paths::{LegPaths, Paths};
 use super::plant::{Part, Plant, runs};
@@ -91,10 +91,23 @@ pub fn measure(
     plants: &[Plant],
     floor: &Floor,
 ) -> Metrics {
+    measure_on(clip, source, legs, plants, (floor, FloorChoice::Fit))
+}
+
+/// [`measure`] on a floor that was chosen: what stands deeper than one that was [given](FloorChoice::Given) is below it, and not less of a height.
+#[must_use]
+pub fn measure_on(
+    clip: &Clip,
+    source: Option<&Clip>,
+    legs: &[Leg],
+    plants: &[Plant],
+    (floor, choice): (&Floor, FloorChoice),
+) -> Metrics {
+    let is_given = matches!(choice, FloorChoice::Given(_));
     let paths = Paths::new(clip, legs);
     let scale = LEG_LENGTH / paths.length;
     let mut metrics = standing(&paths, plants, floor, scale);
-    let heights = Heights::new(&paths, plants, floor, scale);
+    let heights = Heights::new(&paths, plants, (floor, is_given), scale);
     heights.skate(&paths, floor, scale, &mut metrics);
     heights.touch(plants, paths.n_frames, &mut metrics);
     smoothness(&paths, plants, scale, &mut metrics);
@@ -204,7 +217,7 @@ fn along(v: DVec3, floor: &Floor) -> DVec3 {
 struct Heights(Vec<(usize, Part, Vec<f64>)>);
 
 impl Heights {
-    fn new(paths: &Paths, plants: &[Plant], floor: &Floor, scale: f64) -> Self {
+    fn new(paths: &Paths, plants: &[Plant], (floor, is_given): (&Floor, bool), scale: f64) -> Self {
         let of_part = |(leg, part, path): (usize, Part, &[DVec3])| {
             let mut heights: Vec<f64> = path.iter().map(|p| floor.height(*p) * scale).collect();
             let own = plants.iter().filter(|plant| (plant.leg, plant.part) == (leg, part));
@@ -215,6 +228,8 @@ impl Heights {
                 .collect();
             planted.sort_by(f64::total_cmp);
             let rest = planted.get(planted.len() / 4).copied().unwrap_or(0.0);
+            // What stands deeper than a floor that was given is in it.
+            let rest = if is_given && rest < 0.0 { 0.0 } else { rest };
             heights.iter_mut().for_each(|height| *height -= rest);
             (leg, part, heights)
         };

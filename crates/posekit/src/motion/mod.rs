@@ -26,6 +26,7 @@ mod firm;
 mod floor;
 mod ground;
 mod hold;
+mod kept;
 mod keyframes;
 mod layer;
 mod leg;
@@ -56,7 +57,7 @@ pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};
 pub use metrics::{
-    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, median,
+    LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, measure_on, median,
 };
 pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
 pub use retime::TimeMap;

@@ -91,7 +91,8 @@ impl Pace {
         if self.n_frames == 0 { 0 } else { n + 1 }
     }
 
-    fn looks_on(self, path: &[DVec3]) -> Vec<DVec3> {
+    /// A path of frames as it is looked at.
+    pub(super) fn looks_on(self, path: &[DVec3]) -> Vec<DVec3> {
         let path: Vec<DVec3> = path.iter().copied().step_by(self.step).collect();
         (0..self.n_looks())
             .map(|look| {

@@ -134,12 +134,15 @@ const SWING: f64 = 0.4;
 /// How far above or below such a plant the foot must have been there to tell \[leg lengths\].
 const LIFT: f64 = 0.02;
 
+/// At any height.
+pub(super) const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
 /// Finds when which part of which foot stands.
 ///
 /// - `legs`: of the clip's skeleton, from [`find_legs`](super::find_legs) or somebody who knows
 /// - `floor`: from [`find_floor`](super::find_floor)
 /// - `choice`: with [`FloorChoice::PerPlant`] the height above the floor does not count; a part that keeps its height must have come down to it and go
-///   up from it
+///   up from it; with [`FloorChoice::Given`] what is far from the floor does not stand
 ///
 /// Plants come in the order of their first frames, then legs, then parts.
 ///
@@ -162,7 +165,7 @@ pub fn find_plants(
     let paths = Paths::new(clip, legs);
     let pace = Pace::new(paths.frame_time, paths.n_frames);
     let looks = pace.looks(&paths);
-    let found = plants_on(&Footing::on(&looks, *floor), choice, settings);
+    let found = plants_on(&Footing::on(&looks, *floor, choice), choice, settings);
     let whole = |found: Found| {
         let (frames, _) = pace.frames(&found.plant.frames, found.lead);
         Plant { frames, ..found.plant }
@@ -251,14 +254,15 @@ fn tracks_of<'a>(
     choice: FloorChoice,
     settings: &'a DetectSettings,
 ) -> (Vec<Track<'a>>, Ground) {
-    let Footing { floor, paths, rests } = footing;
+    let Footing { floor, paths, rests, near } = footing;
     let smoother = Smoother::new(settings.half_window, paths.frame_time, paths.n_frames);
     let is_level = choice != FloorChoice::PerPlant;
-    let track = |(path, rest): (&[DVec3], &f64)| {
-        Track::new(paths, (path, *rest), floor, &smoother, is_level, settings)
+    let track = |(index, (path, rest)): (usize, (&[DVec3], &f64))| {
+        let near = near.get(index).copied().unwrap_or(EVERYWHERE);
+        Track::new(paths, (path, *rest), floor, &smoother, (is_level, near), settings)
     };
     let parts = paths.parts().map(|(.., path)| path);
-    let tracks: Vec<Track<'_>> = parts.zip(rests).map(track).collect();
+    let tracks: Vec<Track<'_>> = parts.zip(rests).enumerate().map(track).collect();
     let ground = Ground::new(&tracks, paths.n_frames, paths.frame_time);
     (tracks, ground)
 }
@@ -277,6 +281,8 @@ pub(super) struct Track<'a> {
     frame_time: f64,
     /// True where the height above the floor counts.
     is_level: bool,
+    /// True in frames in which it is near enough to the floor to stand on it; empty where it may stand at any height.
+    is_near: Vec<bool>,
     settings: &'a DetectSettings,
 }
 
@@ -287,12 +293,15 @@ impl<'a> Track<'a> {
         (path, rest): (&[DVec3], f64),
         floor: &Floor,
         smoother: &Smoother,
-        is_level: bool,
+        (is_level, near): (bool, [f64; 2]),
         settings: &'a DetectSettings,
     ) -> Self {
+        let is_off = rest.is_nan();
+        let rest = if is_off { 0.0 } else { rest };
         let raw: Vec<f64> = path.iter().map(|point| floor.height(*point) - rest).collect();
         let n = path.len();
-        let heights = (0..n).map(|frame| smoother.value(&raw, frame) / paths.length).collect();
+        let heights: Vec<f64> =
+            (0..n).map(|frame| smoother.value(&raw, frame) / paths.length).collect();
         let (mut rises, mut velocities) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for frame in 0..n {
             let velocity = smoother.slope(path, frame) / paths.length;
@@ -302,7 +311,12 @@ impl<'a> Track<'a> {
         }
         let frame_time = paths.frame_time;
         let rest = rest / paths.length;
-        Self { heights, rest, rises, velocities, frame_time, is_level, settings }
+        let is_in = |height: &f64| {
+            !is_off && (near[0]..=near[1]).contains(&((height + rest) * paths.length))
+        };
+        let is_near =
+            if near == EVERYWHERE { Vec::new() } else { heights.iter().map(is_in).collect() };
+        Self { heights, rest, rises, velocities, frame_time, is_level, is_near, settings }
     }
 
     /// How surely it stands, and its velocity along the floor, at every so many frames.
@@ -313,9 +327,15 @@ impl<'a> Track<'a> {
             let still = 1.0 - self.rises[frame].abs() / settings.leave_speed;
             let low = if self.is_level { low.clamp(0.0, 1.0) } else { 1.0 };
             let still = if still > 0.0 { still } else { 0.0 };
+            let low = if self.is_near(frame) { low } else { 0.0 };
             (low * still * still, self.velocities[frame])
         };
         (0..self.heights.len()).step_by(step).map(sure).collect()
+    }
+
+    /// Whether it is near enough to the floor to stand on it.
+    fn is_near(&self, frame: usize) -> bool {
+        self.is_near.get(frame).copied().unwrap_or(true)
     }
 
     fn slip(&self, frame: usize, ground: &Ground) -> f64 {
@@ -362,6 +382,7 @@ impl<'a> Track<'a> {
         for run in self.plateaus(ground, lowest) {
             stands[run].fill(true);
         }
+        stands.iter_mut().enumerate().for_each(|(frame, stands)| *stands &= self.is_near(frame));
         let found = self.bridged(runs(&stands));
         found.into_iter().map(|run| self.trimmed(run, ground)).collect()
     }
@@ -538,13 +559,15 @@ pub(super) struct Rest {
     pub(super) is_supported: bool,
 }
 
-pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest {
+/// - `near`: heights above the floor outside of which it does not stand
+pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor, near: [f64; 2]) -> Rest {
     let smoother = Smoother::new(STILL.half_window, paths.frame_time, paths.n_frames);
     let raw: Vec<f64> = path.iter().map(|point| floor.height(*point)).collect();
     let stride = raw.len().div_ceil(REST_SAMPLES).max(1);
     let mut still: Vec<usize> = (0..raw.len())
         .step_by(stride)
         .filter(|&frame| smoother.slope(&raw, frame).abs() < STILL.speed * paths.length)
+        .filter(|&frame| (near[0]..=near[1]).contains(&raw[frame]))
         .collect();
     let is_enough =
         |still: &[usize]| (still.len() * stride) as f64 * paths.frame_time >= REST_LEAST;
@@ -556,7 +579,13 @@ pub(super) fn rest_height(paths: &Paths, path: &[DVec3], floor: &Floor) -> Rest 
         still = steady;
     }
     let still: Vec<f64> = still.into_iter().map(|frame| raw[frame]).collect();
-    let heights = if still.is_empty() { &raw } else { &still };
+    let low: Vec<f64>;
+    let heights = if still.is_empty() {
+        low = raw.into_iter().filter(|height| (near[0]..=near[1]).contains(height)).collect();
+        &low
+    } else {
+        &still
+    };
     Rest { height: lower_middle(heights, REST_SCATTER * paths.length), is_supported }
 }
 

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::{Firm, Past, Stance, firm_parts, least_step};
 use super::floor::{Floor, Footing};
+use super::kept::Kept;
 use super::pace::Pace;
 use super::path::Slide;
 use super::paths::Paths;
@@ -57,6 +58,8 @@ pub(super) struct Seen {
     /// The paths at the times at which feet are looked at.
     pub(super) looks: Paths,
     pub(super) feet: Feet,
+    /// What is left alone.
+    pub(super) kept: Kept,
 }
 
 /// What feet do.
@@ -68,12 +71,18 @@ pub(super) struct Feet {
 }
 
 impl Feet {
-    fn new(paths: &Paths, looks: &Paths, pace: Pace, settings: &CleanSettings, past: Past) -> Self {
+    fn new(
+        (paths, looks, pace): (&Paths, &Paths, Pace),
+        kept: &Kept,
+        settings: &CleanSettings,
+        past: Past,
+    ) -> Self {
         let footing = Footing::find(looks, settings.floor);
         let plants = plants_on(&footing, settings.floor, &settings.detect);
         let floor = footing.floor;
         let detect = (settings.firm, &settings.detect);
         let firm = firm_parts((paths, looks, pace), &floor, &plants, detect, past);
+        let firm = kept.split(firm, pace);
         let was_cleaned = past == Past::Shown && was_cleaned(&firm, EXACT[0]);
         Self { floor, firm, was_cleaned }
     }
@@ -90,18 +99,20 @@ impl Seen {
         let paths = Paths::of(tracks, clip, legs);
         let pace = Pace::new(paths.frame_time, paths.n_frames);
         let looks = pace.looks(&paths);
-        let feet = Feet::new(&paths, &looks, pace, settings, Past::Shown);
-        Self { paths, pace, looks, feet }
+        let kept = Kept::new(clip, settings);
+        let feet = Feet::new((&paths, &looks, pace), &kept, settings, Past::Shown);
+        Self { paths, pace, looks, feet, kept }
     }
 
     /// What its feet do, each plant judged by itself.
     pub(super) fn uncleaned(&self, settings: &CleanSettings) -> Feet {
-        Feet::new(&self.paths, &self.looks, self.pace, settings, Past::Uncleaned)
+        let seen = (&self.paths, &self.looks, self.pace);
+        Feet::new(seen, &self.kept, settings, Past::Uncleaned)
     }
 
     /// What is to be done about the path of the root.
     pub(super) fn way(&self, tracks: &Tracks, root: usize, settings: &CleanSettings) -> Way {
-        let Self { paths, looks, pace, feet } = self;
+        let Self { paths, looks, pace, feet, kept } = self;
         let slide = Slide::new(looks, &feet.firm, &feet.floor);
         let path = |share| slide.displacement(share, looks.frame_time);
         let whole = path(1.0);
@@ -116,26 +127,40 @@ impl Seen {
                 && climb(paths) <= LEVEL * paths.length
                 && slide.is_common();
         if in_place && paths.n_frames > 0 {
-            return self.way_ahead(&path(settings.strength), settings);
+            return self.way_ahead(&whole, settings);
         }
         let nothing = Way { in_place, ..Way::default() };
-        if !slide.is_known || strays <= STAYS * paths.length {
+        // A clip that was cleaned has its path, and where that is kept nothing is asked.
+        if !settings.path || feet.was_cleaned || !slide.is_known || strays <= STAYS * paths.length {
             return nothing;
         }
+        // What slides where it is left alone is meant to.
+        let firm: Vec<Firm> =
+            feet.firm.iter().filter(|firm| firm.stance != Stance::Kept).cloned().collect();
+        let slide = if firm.len() < feet.firm.len() {
+            Slide::new(looks, &firm, &feet.floor)
+        } else {
+            slide
+        };
         let slide = slide.with_hips(looks, &feet.floor);
         let whole = slide.displacement(1.0, looks.frame_time);
-        let share = slide.share(&whole, &feet.firm, paths.length);
+        let share = slide.share(&whole, &firm, paths.length);
         if share <= 0.0 {
             return nothing;
         }
-        let at_looks = slide.displacement(share * settings.strength, looks.frame_time);
+        let at_looks = slide.displacement(share, looks.frame_time);
         let path = pace.filled(&at_looks);
+        if kept.shares().is_empty() {
+            return Way { share, at_looks, path, in_place, feet: None };
+        }
+        let path = kept.path(&path);
+        let at_looks = pace.looks_on(&path);
         Way { share, at_looks, path, in_place, feet: None }
     }
 
     /// The way of a walk on the spot: the one along which its feet were made to stand, if they were, else what is nearest to the one that their slide tells.
     fn way_ahead(&self, slide: &[DVec3], settings: &CleanSettings) -> Way {
-        let Self { paths, looks, pace, feet } = self;
+        let Self { paths, looks, pace, feet, kept } = self;
         let along = |spline: &Spline| {
             let at_looks = spline.places(looks.n_frames, looks.frame_time);
             let path = spline.places(paths.n_frames, paths.frame_time);
@@ -153,7 +178,7 @@ impl Seen {
         if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
-            let mut feet = Feet::new(&paths, &looks, *pace, settings, Past::Shown);
+            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings, Past::Shown);
             feet.was_cleaned = was_cleaned(&feet.firm, EXACT[1]);
             if feet.was_cleaned {
                 way.feet = Some(feet);

@@ -36,7 +36,7 @@ pub fn ground_path(
     if paths.n_frames == 0 {
         return Vec::new();
     }
-    let ground = ground_of(&Footing::on(&paths, *floor), choice, settings);
+    let ground = ground_of(&Footing::on(&paths, *floor, choice), choice, settings);
     let mut steps: Vec<Vec<(usize, DVec3)>> = vec![Vec::new(); paths.n_frames - 1];
     // The ball before the heel, which rolls forward as long as it stands: of a leg only what stands stillest counts.
     let parts = [Part::Ball, Part::Heel].into_iter();
@@ -80,7 +80,11 @@ pub fn along_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Cl
     if let Some(index) = path.iter().position(|shift| !shift.is_finite()) {
         return Err(Error::NonFinite { what: "path", index });
     }
-    let Some(carrier) = carrier(clip, legs) else { return Ok(None) };
+    Ok(carrier(clip, legs).map(|carrier| shifted(clip, carrier, path)))
+}
+
+/// The clip with a joint that can be moved, moved in the world: by so much in each frame.
+pub(super) fn shifted(clip: &Clip, carrier: usize, path: &[DVec3]) -> Clip {
     let skeleton = clip.skeleton();
     let place = skeleton.value_range(carrier).start;
     let above: Vec<usize> = skeleton.ancestors(carrier).skip(1).collect();
@@ -96,7 +100,7 @@ pub fn along_path(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Result<Option<Cl
             *value += more;
         }
     }
-    Ok(Some(clip.with_edited(values, &[])))
+    clip.with_edited(values, &[])
 }
 
 /// The joint that [`along_path`] moves: it carries the whole figure, or all the legs, and can be moved. `None` where there is none.

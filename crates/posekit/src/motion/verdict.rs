@@ -210,9 +210,6 @@ impl Planner<'_> {
 
     fn judge(&self, firm: &Firm) -> PlantReport {
         let plant = firm.plant.clone();
-        let time = |frame| self.clip.time(frame);
-        let (from, to) = (time(plant.frames.start), time(plant.frames.end - 1));
-        let is_kept = self.settings.keep.iter().any(|(start, end)| from <= *end && *start <= to);
         let (seen, looked) = self.seen(firm);
         let on_path = |look| seen.at(plant.leg, plant.part, look);
         let own = slide(on_path, &looked.plant, &self.floor);
@@ -220,7 +217,7 @@ impl Planner<'_> {
         let right = |frame| self.frames.at(plant.leg, plant.part, frame);
         let in_frames = slide(right, &plant, &self.floor);
         let verdict = match firm.stance {
-            _ if is_kept => Verdict::Kept,
+            Stance::Kept => Verdict::Kept,
             Stance::Loose if rolls(&seen, &looked.plant, own, &self.floor) => Verdict::Rolling,
             Stance::Loose => Verdict::Passing,
             Stance::Beside => Verdict::Beside,
@@ -308,7 +305,14 @@ impl Planner<'_> {
             sum += seen.mean(&looked.plant, looked.lead) * more;
             time += more;
         }
-        let own = sum / time;
+        // What stands on into a time that is left alone stands where it does there.
+        let kept = same.iter().flat_map(|&other| firm[other].beside).flatten();
+        let kept: Vec<DVec3> =
+            kept.map(|frame| self.frames.at(plant.leg, plant.part, frame)).collect();
+        let own = match kept.len() {
+            0 => sum / time,
+            n => kept.iter().sum::<DVec3>() / n as f64,
+        };
         let lasts = |(other, _): &(&Firm, DVec3)| other.plant.frames.end > plant.frames.start;
         let Some((other, target)) = beside.filter(lasts) else { return own };
         let both = overlap(&firm[index].looks, &other.looks);

@@ -2,12 +2,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::HoldSettings;
 use super::bend::{Bones, Turns, bend_axis};
 use super::carry::positions;
 use super::ease::{Overshoot, fill, read_of};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
+use super::{Along, HoldSettings};
 use crate::math::{atan2, direction_or, so3_exp, so3_log};
 use crate::motion::tracks::Tracks;
 use crate::motion::{Clip, Limb};
@@ -32,18 +32,18 @@ const AXIS_SAMPLES: usize = 200;
 pub(super) fn apply(
     clip: &Clip,
     plan: &Plan,
-    (tracks, step): (&Tracks, usize),
+    tracks: &Tracks,
     needs: &[Need],
-    (root, path): (&[DVec3], &[DVec3]),
+    (root, along): (&[DVec3], Along<'_>),
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
-    let rate = (clip.frame_time(), step);
+    let rate = (clip.frame_time(), along.step);
     let mut values = clip.values().to_vec();
     let mut is_changed = vec![false; skeleton.n_joints()];
     if let Some(joint) = plan.root {
-        is_changed[joint] = move_root(clip, joint, tracks, (root, path), settings, &mut values);
+        is_changed[joint] = move_root(clip, joint, tracks, (root, along), settings, &mut values);
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let mut writer = Writer::new(clip, limb, tracks, settings);
@@ -52,9 +52,11 @@ pub(super) fn apply(
         let nothing = NOTHING * need.length;
         let mut is_any = false;
         for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
-            let turn = need.turn(frame);
+            let share = along.share(frame);
+            let moved = moved.part(share);
+            let turn = need.turn(frame).filter(|_| settings.strength * share > 0.0);
             if moved.size(need.length) > nothing || turn.is_some() {
-                let turn = turn.map(|turn| part(turn, settings.strength));
+                let turn = turn.map(|turn| part(turn, settings.strength * share));
                 writer.write(frame, moved, turn, q);
                 is_any = true;
             }
@@ -77,7 +79,7 @@ fn move_root(
     clip: &Clip,
     joint: usize,
     tracks: &Tracks,
-    (root, path): (&[DVec3], &[DVec3]),
+    (root, along): (&[DVec3], Along<'_>),
     settings: &HoldSettings,
     values: &mut [f64],
 ) -> bool {
@@ -85,13 +87,13 @@ fn move_root(
     let (n, place) = (skeleton.n_values(), skeleton.value_range(joint).start);
     let placement = skeleton.parent_from_joint(joint).rotation;
     let mut is_any = false;
-    if root.is_empty() && path.is_empty() {
+    if root.is_empty() && along.path.is_empty() {
         return false;
     }
     for (frame, q) in values.chunks_exact_mut(n).enumerate() {
         let [root, path] =
-            [root, path].map(|shifts| shifts.get(frame).copied().unwrap_or(DVec3::ZERO));
-        let shift = root * settings.strength + path;
+            [root, along.path].map(|shifts| shifts.get(frame).copied().unwrap_or(DVec3::ZERO));
+        let shift = root * (settings.strength * along.share(frame)) + path * along.path_part;
         if shift == DVec3::ZERO {
             continue;
         }
@@ -297,6 +299,17 @@ enum Move {
 }
 
 impl Move {
+    /// Part of it.
+    fn part(self, share: f64) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::To(shift) => Self::To(shift * share),
+            Self::By { swing, bend, growth } => {
+                Self::By { swing: swing * share, bend: bend * share, growth: growth * share }
+            }
+        }
+    }
+
     /// How far the end of a limb of this length gets at most.
     fn size(&self, length: f64) -> f64 {
         match *self {

@@ -113,19 +113,38 @@ pub struct ContactReport {
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
     let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
-    Ok(hold_on_path(clip, tracks, (&[], step), contacts, &[], settings)?.0)
+    let along = Along { path: &[], path_part: 1.0, step, shares: &[] };
+    Ok(hold_on_path(clip, tracks, along, contacts, &[], settings)?.0)
+}
+
+/// What is known of the root, and of how much is applied, before anything is held.
+#[derive(Clone, Copy)]
+pub(super) struct Along<'a> {
+    /// By how much the root is moved in each frame; empty for not at all. Contacts are on it.
+    pub(super) path: &'a [DVec3],
+    /// How much of that is applied in the end.
+    pub(super) path_part: f64,
+    /// Frames from one to the next of those that other rates have too.
+    pub(super) step: usize,
+    /// How much of all else is applied in each frame, besides the strength; empty for all of it.
+    pub(super) shares: &'a [f64],
+}
+
+impl Along<'_> {
+    /// How much of what holding changes is applied in a frame, besides the strength.
+    fn share(&self, frame: usize) -> f64 {
+        self.shares.get(frame).copied().unwrap_or(1.0)
+    }
 }
 
 /// [`hold`] on a clip whose root is moved first, and where the joints are in the edited clip.
 ///
 /// - `tracks`: of the clip, as far as they are known
-/// - `path`: by how much the root is moved in each frame; empty for not at all, as it must be where the whole body holds something
-/// - `step`: frames from one to the next of those that other rates have too
 /// - `also`: joints that are looked at besides those of the contacts
 pub(super) fn hold_on_path(
     clip: &Clip,
     tracks: Tracks,
-    (path, step): (&[DVec3], usize),
+    along: Along<'_>,
     contacts: &[Contact],
     also: &[usize],
     settings: &HoldSettings,
@@ -133,13 +152,14 @@ pub(super) fn hold_on_path(
     check(settings)?;
     let mut plan = plan::plan(clip, contacts, settings)?;
     let joints = plan::joints_of(&plan);
-    let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) }.moved(path);
+    let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) };
+    let tracks = tracks.moved(along.path);
     for limb in &mut plan.limbs {
         plan::fill_targets(&mut limb.points, &tracks);
     }
     plan::fill_targets(&mut plan.others, &tracks);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (held, changed) = hold_limbs(clip, &plan, (path, step), &tracks, settings);
+        let (held, changed) = hold_limbs(clip, &plan, along, &tracks, settings);
         let joints = looked_at(&plan, also);
         let tracks = if tracks.has(&joints) {
             tracks.over(&held, &changed)
@@ -148,12 +168,17 @@ pub(super) fn hold_on_path(
         };
         return Ok(report(held, changed, &plan, tracks, contacts.len()));
     }
-    let (clip, mut changed) = whole::hold(clip, &plan, settings)?;
-    let tracks = Tracks::new(&clip, &plan::joints_of(&plan));
-    let (clip, more) = hold_limbs(&clip, &plan, (&[], step), &tracks, settings);
+    // All of it is found first: what limbs hold is on top of what the whole body does.
+    let on_path = whole::moved(clip, &plan, (along.path, 1.0));
+    let (solved, mut changed) = whole::hold(&on_path, &plan)?;
+    let tracks = Tracks::new(&solved, &plan::joints_of(&plan));
+    let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
+    let full = HoldSettings { strength: 1.0, ..settings.clone() };
+    let (solved, more) = hold_limbs(&solved, &plan, all, &tracks, &full);
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
+    let clip = whole::blended((clip, &solved), &plan, along, settings.strength)?;
     let tracks = Tracks::new(&clip, &looked_at(&plan, also));
     Ok(report(clip, changed, &plan, tracks, contacts.len()))
 }
@@ -162,10 +187,11 @@ pub(super) fn hold_on_path(
 fn hold_limbs(
     clip: &Clip,
     plan: &Plan,
-    (path, step): (&[DVec3], usize),
+    along: Along<'_>,
     tracks: &Tracks,
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
+    let step = along.step;
     let mut needs: Vec<_> =
         plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect();
     let seen = (step > 1).then(|| tracks.every(step));
@@ -175,7 +201,7 @@ fn hold_limbs(
         need.take_off(&root, clip, plan, limb);
         spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
-    apply::apply(clip, plan, (tracks, step), &needs, (&root, path), settings)
+    apply::apply(clip, plan, tracks, &needs, (&root, along), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {

@@ -1,12 +1,15 @@
 //! What no limb can hold by itself is held by the whole body, by least squares.
 
-use glam::DQuat;
+use std::borrow::Cow;
 
-use super::HoldSettings;
+use glam::{DQuat, DVec3};
+
+use super::Along;
 use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::error::Result;
 use crate::math::{Pose, slerp};
 use crate::motion::Clip;
+use crate::motion::travel::shifted;
 use crate::skeleton::{Frame, JointKind, Skeleton};
 use crate::solve::{Method, Settings, Solution, Workspace};
 use crate::task::{FramePose, Plane, Position, Task};
@@ -23,11 +26,7 @@ const FASTEST_CHANGE: f64 = 1.0;
 /// along; what is left of the contacts of limbs is made exact by the limbs afterwards.
 /// Each frame begins from its own pose put together with the change of the frame before, so that the change goes on smoothly; before and after
 /// a contact the change of its first and last frame dies away.
-pub(super) fn hold(
-    clip: &Clip,
-    plan: &Plan,
-    settings: &HoldSettings,
-) -> Result<(Clip, Vec<usize>)> {
+pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
     let mut values = clip.values().to_vec();
@@ -74,11 +73,6 @@ pub(super) fn hold(
         before = Some(change);
     }
     die_away(clip, plan, &weights, &mut values);
-    if settings.strength < 1.0 {
-        for (frame, q) in values.chunks_exact_mut(n).enumerate() {
-            mix(skeleton, clip.frame(frame), settings.strength, q);
-        }
-    }
     let clip = clip.with_values(values)?;
     let joints: Vec<usize> = (0..skeleton.n_joints())
         .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
@@ -169,6 +163,43 @@ fn die_away(clip: &Clip, plan: &Plan, weights: &[f64], values: &mut [f64]) {
         let mut out = vec![0.0; n];
         skeleton.integrate(clip.frame(frame), &sum, &mut out);
         values[frame * n..(frame + 1) * n].copy_from_slice(&out);
+    }
+}
+
+/// Part of the way from a clip to what holding made of it.
+///
+/// - `solved`: on all of the path, with all of the strength
+pub(super) fn blended(
+    (clip, solved): (&Clip, &Clip),
+    plan: &Plan,
+    along: Along<'_>,
+    strength: f64,
+) -> Result<Clip> {
+    let from = moved(clip, plan, (along.path, along.path_part));
+    let solved = moved(solved, plan, (along.path, along.path_part - 1.0));
+    if strength >= 1.0 && along.shares.is_empty() {
+        return Ok(solved.into_owned());
+    }
+    let n = clip.skeleton().n_values();
+    let mut values = solved.values().to_vec();
+    for (frame, q) in values.chunks_exact_mut(n).enumerate() {
+        mix(clip.skeleton(), from.frame(frame), strength * along.share(frame), q);
+    }
+    clip.with_values(values)
+}
+
+/// The clip with its root moved by so much of a path.
+pub(super) fn moved<'c>(
+    clip: &'c Clip,
+    plan: &Plan,
+    (path, part): (&[DVec3], f64),
+) -> Cow<'c, Clip> {
+    match plan.root {
+        Some(root) if part != 0.0 && !path.is_empty() => {
+            let path: Vec<DVec3> = path.iter().map(|shift| *shift * part).collect();
+            Cow::Owned(shifted(clip, root, &path))
+        }
+        _ => Cow::Borrowed(clip),
     }
 }
 

@@ -1,0 +1,272 @@
+//! What the options of `posekit clean` promise, by the command: how much is applied, what is left alone, which floor, and which path.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+mod motion_support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use motion_support::{clean, errors, json, place, posekit, text, walk};
+use serde_json::Value;
+
+/// Captures of the collection of assets; none where it is not at hand, which on a build server is a failure.
+fn captures(names: &[&str]) -> Vec<PathBuf> {
+    let folder = std::env::var_os("POSEKIT_ASSETS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/assets"),
+        PathBuf::from,
+    );
+    let is_here = folder.join("MANIFEST.md").is_file();
+    let is_server = std::env::var("CI").as_deref() == Ok("true");
+    assert!(is_here || !is_server, "no assets at {}", folder.display());
+    let names = names.iter().filter(|_| is_here);
+    names.map(|name| folder.join("bvh").join(name)).collect()
+}
+
+/// What is told of the one motion of a file.
+fn told(input: &Path, output: &Path, more: &[&str]) -> Value {
+    let run = clean(input, output, &[more, &["--force", "--json"]].concat());
+    assert!(run.status.success(), "{more:?}: {}", errors(&run));
+    json(&text(&run))["files"][0]["clips"][0].take()
+}
+
+/// What the command says, and what it warns of.
+fn said(input: &Path, output: &Path, more: &[&str]) -> (String, String) {
+    let run = clean(input, output, &[more, &["--force"]].concat());
+    assert!(run.status.success(), "{more:?}: {}", errors(&run));
+    (text(&run), errors(&run))
+}
+
+fn plants(told: &Value) -> &[Value] {
+    told["plants"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn slide(plant: &Value, when: &str) -> f64 {
+    plant[when].as_f64().unwrap()
+}
+
+/// The largest slides of what is counted, before and after.
+fn worst(told: &Value) -> [f64; 2] {
+    let counted = || plants(told).iter().filter(|plant| plant["counted"] == true);
+    ["drift_before", "drift_after"]
+        .map(|when| counted().map(|plant| slide(plant, when)).fold(0.0, f64::max))
+}
+
+/// The rows of numbers of a BVH.
+fn rows(path: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    let (_, motion) = text.split_once("Frame Time:").unwrap();
+    let rows = motion.lines().skip(1).filter(|row| !row.trim().is_empty());
+    rows.map(|row| row.split_whitespace().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn half_of_the_strength_leaves_half_of_every_slide() {
+    let place = place("options-half");
+    let output = place.join("out.bvh");
+    let some = ["makehuman_zombieWalk1.bvh", "cmu_iclone_002_01.bvh", "mocapbank.bvh"];
+    for input in captures(&some).into_iter().chain([walk()]) {
+        let whole = told(&input, &output, &[]);
+        for part in [0.5, 0.25] {
+            let told = told(&input, &output, &["--strength", &part.to_string()]);
+            assert_eq!(plants(&told).len(), plants(&whole).len(), "{}", input.display());
+            for (plant, whole) in plants(&told).iter().zip(plants(&whole)) {
+                let (was, is) = (slide(plant, "drift_before"), slide(plant, "drift_after"));
+                let before = slide(whole, "drift_before");
+                assert!((was - before).abs() < 1e-6, "before is before: {was} and {before}");
+                if plant["verdict"] == "lessened" {
+                    let left = (1.0 - part) * was;
+                    assert!((is - left).abs() < 0.02 * was + 0.05, "{is} of {was}, not {left}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_strength_changes_nothing() {
+    let place = place("options-none");
+    let output = place.join("out.bvh");
+    for input in captures(&["makehuman_zombieWalk1.bvh"]).into_iter().chain([walk()]) {
+        let (told, _) = said(&input, &output, &["--strength", "0"]);
+        assert!(told.contains("Nothing was changed: the strength is 0."), "{told}");
+        assert_eq!(fs::read(&output).unwrap(), fs::read(&input).unwrap());
+    }
+}
+
+#[test]
+fn contacts_that_are_saved_at_any_strength_are_those_of_all_of_it() {
+    let place = place("options-saved");
+    let [output, other, half, all] =
+        ["out.bvh", "other.bvh", "half.json", "all.json"].map(|name| place.join(name));
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let _ = said(&walk(), &output, &["--strength", "0.5", "--save-contacts", &path(&half)]);
+    let _ = said(&walk(), &other, &["--save-contacts", &path(&all)]);
+    assert_eq!(fs::read(&half).unwrap(), fs::read(&all).unwrap());
+    let given = place.join("given.bvh");
+    let (told, _) = said(&walk(), &given, &["--contacts", &path(&half)]);
+    assert!(told.contains("17 of 17 given contacts hold now."), "{told}");
+    assert_eq!(fs::read(&given).unwrap(), fs::read(&other).unwrap());
+    let (told, _) = said(&walk(), &given, &["--contacts", &path(&half), "--strength", "0.5"]);
+    assert!(
+        told.contains("17 given contacts, lessened in part as asked: still off by up to"),
+        "{told}"
+    );
+    assert!(!told.contains("missed"), "{told}");
+    assert_eq!(fs::read(&given).unwrap(), fs::read(&output).unwrap());
+}
+
+#[test]
+fn what_is_kept_is_as_it_was() {
+    let place = place("options-kept");
+    let output = place.join("out.bvh");
+    for more in [&[][..], &["--keep-path"], &["--strength", "0.5"]] {
+        let keep = [&["--keep", "0.5:1.5", "--keep", "2.5:3"], more].concat();
+        let told = told(&walk(), &output, &keep);
+        let mut n_kept = 0;
+        for plant in plants(&told) {
+            let (was, is) = (slide(plant, "drift_before"), slide(plant, "drift_after"));
+            if plant["reason"] == "left alone as asked" {
+                n_kept += 1;
+                assert!((was - is).abs() < 1e-3, "{more:?}: {was} became {is}");
+            } else if !more.contains(&"--strength") {
+                assert!(is < 0.01, "{more:?}: {is} of {was} is left beside what is kept");
+            }
+        }
+        assert!(n_kept >= 9, "{n_kept}");
+        let (before, after) = (rows(&walk()), rows(&output));
+        assert_eq!(before[15..46], after[15..46], "frames of the first time that is kept");
+        let mut offsets = Vec::new();
+        for (was, is) in before[75..91].iter().zip(&after[75..91]) {
+            assert_eq!(was[3..], is[3..], "poses of the second");
+            let number = |row: &[String], k: usize| row[k].parse::<f64>().unwrap();
+            offsets.push([0, 1, 2].map(|k| number(is, k) - number(was, k)));
+        }
+        for k in 0..3 {
+            let values = offsets.iter().map(|offset| offset[k]);
+            let (low, high) =
+                (values.clone().fold(f64::MAX, f64::min), values.fold(f64::MIN, f64::max));
+            assert!(high - low < 1e-3, "it goes along as a whole: {low} to {high}");
+        }
+        let again = place.join("again.bvh");
+        let _ = said(&output, &again, &["--keep", "0.5:1.5", "--keep", "2.5:3"]);
+        if more.is_empty() {
+            assert_eq!(fs::read(&again).unwrap(), fs::read(&output).unwrap(), "a second run");
+        }
+    }
+}
+
+#[test]
+fn words_of_what_is_kept_and_lessened() {
+    let place = place("options-words");
+    let output = place.join("out.bvh");
+    let (told, _) = said(&walk(), &output, &["--keep", "1:2"]);
+    assert!(told.contains("14 of 20 plants hold now, 6 left alone: the median"), "{told}");
+    let (told, _) = said(&walk(), &output, &["--keep", "1:2", "--strength", "0.5"]);
+    assert!(
+        told.contains("14 of 20 plants, lessened in part as asked, 6 left alone: the median"),
+        "{told}"
+    );
+    let (_, warned) = said(&walk(), &output, &["--keep", "30:40"]);
+    assert!(warned.contains("--keep 30:40: no frame is in this time"), "{warned}");
+    let (told, _) = said(&walk(), &output, &["--keep", "0:9"]);
+    assert!(told.contains("Nothing was changed"), "{told}");
+    assert_eq!(fs::read(&output).unwrap(), fs::read(walk()).unwrap());
+}
+
+#[test]
+fn contacts_are_refused_in_a_time_that_is_kept() {
+    let place = place("options-refused");
+    let [output, again, saved, kept] =
+        ["out.bvh", "again.bvh", "saved.json", "kept.json"].map(|name| place.join(name));
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let _ = said(&walk(), &output, &["--save-contacts", &path(&saved)]);
+    let refused = clean(&walk(), &again, &["--contacts", &path(&saved), "--keep", "1:2"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(errors(&refused).contains("--keep 1:2 leaves this time alone"), "{}", errors(&refused));
+    let _ = said(&walk(), &output, &["--keep", "1:2", "--save-contacts", &path(&kept)]);
+    let (told, _) = said(&walk(), &again, &["--keep", "1:2", "--contacts", &path(&kept)]);
+    assert!(told.contains("14 of 14 given contacts hold now."), "{told}");
+    assert_eq!(fs::read(&again).unwrap(), fs::read(&output).unwrap());
+}
+
+#[test]
+fn contacts_of_which_none_holds_have_no_others() {
+    let place = place("options-missed");
+    let (output, file) = (place.join("out.bvh"), place.join("far.json"));
+    let contact = |joint: &str| {
+        format!(
+            r#"{{"joint": "{joint}", "from": 1, "to": 2, "hold": "position", "at": [90, 90, 90]}}"#
+        )
+    };
+    let both = format!(
+        r#"{{"schema": "posekit.contacts/1", "contacts": [{}, {}]}}"#,
+        contact("LeftHand"),
+        contact("RightHand")
+    );
+    fs::write(&file, both).unwrap();
+    let (told, _) = said(&walk(), &output, &["--contacts", file.to_str().unwrap()]);
+    let answer = told.lines().find(|line| line.contains("given contacts")).unwrap();
+    assert!(answer.starts_with("0 of 2 given contacts hold now, missed by up to"), "{answer}");
+    let number = answer.split("up to ").nth(1).unwrap().split(" mm").next().unwrap();
+    assert!(number.split('.').nth(1).is_none_or(|digits| digits.len() <= 1), "{number}");
+}
+
+#[test]
+fn a_floor_is_where_it_is_given() {
+    let place = place("options-floor");
+    let output = place.join("out.bvh");
+    let found = told(&walk(), &output, &[]);
+    let near = told(&walk(), &output, &["--floor", "0"]);
+    assert_eq!(plants(&near).len(), plants(&found).len());
+    let depth = |told: &Value| {
+        let metrics = told["metrics"].as_array().unwrap();
+        metrics.iter().find(|metric| metric["key"] == "penetration").unwrap()["before"].as_f64()
+    };
+    assert!(depth(&near).unwrap() < 1.0);
+    let deep = told(&walk(), &output, &["--floor", "6"]);
+    assert!((depth(&deep).unwrap() - 40.0).abs() < 3.0, "balls are 4.5 cm below it: {deep}");
+    for height in ["20", "500", "-20"] {
+        let far = told(&walk(), &output, &["--floor", height]);
+        assert!(plants(&far).is_empty(), "{height}");
+        let (_, warned) = said(&walk(), &output, &["--floor", height]);
+        let words =
+            format!("--floor {height}: no foot stands near this height; feet come down to 1.50");
+        assert!(warned.contains(&words), "{warned}");
+        assert_eq!(fs::read(&output).unwrap(), fs::read(walk()).unwrap());
+        let check = posekit().args(["check", "--floor", height]).arg(walk()).output().unwrap();
+        assert!(errors(&check).contains(&words), "{}", errors(&check));
+    }
+}
+
+#[test]
+fn a_walk_on_the_spot_is_one_also_where_the_path_is_kept() {
+    let place = place("options-path");
+    let (output, other) = (place.join("out.bvh"), place.join("other.bvh"));
+    for zombie in captures(&["makehuman_zombieWalk1.bvh"]) {
+        let kept = told(&zombie, &output, &["--keep-path"]);
+        assert_eq!(kept["walks_on_the_spot"], true);
+        let [before, after] = worst(&kept);
+        assert!(before < 50.0 && after < 0.1, "{before} to {after}");
+        let _ = told(&zombie, &other, &[]);
+        assert_eq!(fs::read(&output).unwrap(), fs::read(&other).unwrap());
+    }
+}
+
+#[test]
+fn a_walk_that_travels_is_not_clean_on_the_spot() {
+    let place = place("options-travels");
+    let output = place.join("out.bvh");
+    let (told, warned) = said(&walk(), &output, &["--in-place"]);
+    assert!(!told.contains("lready clean"), "{told}");
+    assert!(told.contains("as asked, but the figure travels 5.5 m."), "{told}");
+    assert!(
+        warned.contains("the figure travels 5.5 m, so this is no walk on the spot"),
+        "{warned}"
+    );
+    let check = posekit().args(["check", "--in-place"]).arg(walk()).output().unwrap();
+    assert!(errors(&check).contains("so this is no walk on the spot"), "{}", errors(&check));
+    for zombie in captures(&["makehuman_zombieWalk1.bvh"]) {
+        let (_, warned) = said(&zombie, &output, &["--in-place"]);
+        assert!(!warned.contains("travels"), "{warned}");
+    }
+}
