@@ -77,8 +77,6 @@ fn decimal_of<const WHOLE: usize>(bytes: &[u8; 11]) -> Option<(f64, usize)> {
 /// A whole number. The instruction that converts one begins with what is in its register, and so would wait for the quotient of the number before.
 #[inline]
 fn whole(number: u32) -> f64 {
-    /// The numbers from here to twice as much are whole, one after the other.
-    const WHOLES: f64 = (1_u64 << 52) as f64;
     f64::from_bits(WHOLES.to_bits() | u64::from(number)) - WHOLES
 }
 
@@ -218,16 +216,19 @@ const DECIMALS: f64 = 1e8;
 /// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
 const MOST: f64 = 1e15;
 
+/// The numbers from here to twice as much are whole, one after the other.
+const WHOLES: f64 = (1_u64 << 52) as f64;
+
 /// A number with eight decimals at most, the nearest of these: more would only make files longer, and angles of a file read and written come back to the bit.
 ///
 /// Numbers that are so large that this would change their 15th digit stay what they are.
 #[inline]
 pub(super) fn rounded(value: f64) -> f64 {
-    /// The sum with a number that is much smaller has no place for its fraction, and rounds it.
-    const WHOLES: f64 = 1.5 * (1_u64 << 52) as f64;
+    /// Numbers of both signs that are much smaller are rounded by being added to this.
+    const BETWEEN: f64 = 1.5 * WHOLES;
     let scaled = value * DECIMALS;
     // A zero has no side.
-    if scaled.abs() < MOST { ((scaled + WHOLES) - WHOLES) / DECIMALS + 0.0 } else { value }
+    if scaled.abs() < MOST { ((scaled + BETWEEN) - BETWEEN) / DECIMALS + 0.0 } else { value }
 }
 
 /// Appends a number in the shortest form that reads back to the same bits.
@@ -239,12 +240,9 @@ pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
     let size = value.abs();
     let scaled = size * DECIMALS;
     if scaled < MOST {
-        #[expect(clippy::cast_possible_truncation, reason = "to the nearest integer below 1e15")]
-        #[expect(clippy::cast_sign_loss, reason = "a size")]
-        let parts = (scaled + 0.5) as u64;
-        let is_near = (scaled - parts as f64).abs() <= scaled * f64::EPSILON;
-        // Most numbers are not even near; what is must be it to the bit.
-        if is_near && parts as f64 / DECIMALS == size && (parts >= LEAST || parts == 0) {
+        let nearest = scaled + WHOLES;
+        let parts = nearest.to_bits() ^ WHOLES.to_bits();
+        if (nearest - WHOLES) / DECIMALS == size && (parts >= LEAST || parts == 0) {
             write_decimal(parts, value.is_sign_negative(), out);
             return;
         }
@@ -254,53 +252,43 @@ pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
-/// The digits of the numbers below 100.
-const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
-2021222324252627282930313233343536373839\
-4041424344454647484950515253545556575859\
-6061626364656667686970717273747576777879\
-8081828384858687888990919293949596979899";
-
-const fn pair(number: u32) -> [u8; 2] {
-    let at = 2 * (number % 100) as usize;
-    [PAIRS[at], PAIRS[at + 1]]
-}
-
 /// Appends an integer of parts of 1e-8, below 1e15, as a decimal fraction without zeros at its end.
 fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
     const ONE: u64 = 100_000_000;
-    #[expect(clippy::cast_possible_truncation, reason = "below 1e7, and below 1e8")]
-    let (mut whole, part) = ((parts / ONE) as u32, (parts % ONE) as u32);
-    // A sign, 7 digits, a point, 8 digits; the point stands at 8.
-    let mut text = [b'0'; 17];
-    let mut end = 8;
-    if part > 0 {
-        text[8] = b'.';
-        let (front, back) = (part / 10_000, part % 10_000);
-        [text[9], text[10]] = pair(front / 100);
-        [text[11], text[12]] = pair(front);
-        [text[13], text[14]] = pair(back / 100);
-        [text[15], text[16]] = pair(back);
-        end = 17;
-        while text[end - 1] == b'0' {
-            end -= 1;
-        }
+    // A sign, 8 digits, a point, 8 digits.
+    let mut text = [b'-'; 18];
+    let mut end = usize::from(is_negative);
+    let mut put = |digits: u64, end: usize| {
+        text[end..end + 8].copy_from_slice(&(digits | ZEROS).to_le_bytes());
+    };
+    let digits = digits_of(parts / ONE);
+    // One is written also of zero.
+    let skipped = (digits.trailing_zeros() / 8).min(7);
+    put(digits >> (8 * skipped), end);
+    end += 8 - skipped as usize;
+    let digits = digits_of(parts % ONE);
+    if digits != 0 {
+        put(digits, end + 1);
+        text[end] = b'.';
+        end += 9 - digits.leading_zeros() as usize / 8;
     }
-    let mut start = 8;
-    while whole >= 10 {
-        start -= 2;
-        [text[start], text[start + 1]] = pair(whole);
-        whole /= 100;
-    }
-    if whole > 0 || start == 8 {
-        start -= 1;
-        text[start] = b'0' + (whole % 10) as u8;
-    }
-    if is_negative {
-        start -= 1;
-        text[start] = b'-';
-    }
-    out.extend_from_slice(&text[start..end]);
+    // All of it in one piece, and what is too much is taken back.
+    let before = out.len();
+    out.extend_from_slice(&text);
+    out.truncate(before + end);
+}
+
+/// Eight digits as text.
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// The eight digits of a number below 1e8, each in a byte, the first in the lowest.
+const fn digits_of(number: u64) -> u64 {
+    // Two times four digits, then four times two, then eight; a quotient is a product with the inverse, exact for so few digits.
+    let fours = number / 10_000 + ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
+    let pairs = hundreds + ((fours - hundreds * 100) << 16);
+    let tens = ((pairs * 103) >> 10) & 0x000F_000F_000F_000F;
+    tens + ((pairs - tens * 10) << 8)
 }
 
 #[cfg(test)]
@@ -377,6 +365,19 @@ mod tests {
             (0.1 + 0.2, "0.30000000000000004"),
         ] {
             assert_eq!(written(value), text);
+        }
+    }
+
+    #[test]
+    fn digits_are_those_of_the_number() {
+        let by_hand = |number: u64| {
+            let text = format!("{number:08}");
+            text.bytes().rev().fold(0, |all, digit| all << 8 | u64::from(digit - b'0'))
+        };
+        for number in (0..10_000).chain((0..100_000_000).step_by(9_973)).chain([99_999_999]) {
+            assert_eq!(digits_of(number), by_hand(number), "{number}");
+            let below = number * 10_000 % 100_000_000;
+            assert_eq!(digits_of(below), by_hand(below), "{below}");
         }
     }
 

@@ -268,7 +268,11 @@ fn come_within_reach(
     let first = usize::from(run.pinned.is_some());
     let (mut penalty, mut least) = (if first > 0 { HARDER * REACH } else { REACH }, f64::INFINITY);
     for pass in first..=REACH_PASSES {
-        room.copy(&system);
+        // The last one is only judged, and what it asks is not solved.
+        let is_last = pass == REACH_PASSES;
+        if !is_last {
+            room.copy(&system);
+        }
         let miss = reach(&lines, penalty, &change, &mut room);
         if miss.is_some_and(|miss| miss >= least) {
             break;
@@ -276,8 +280,7 @@ fn come_within_reach(
         more.iter_mut().zip(known.iter().zip(&change)).for_each(|(more, (a, b))| *more = *a + *b);
         let Some(miss) = miss else { break };
         least = miss;
-        // The last one is only judged.
-        if pass < REACH_PASSES {
+        if !is_last {
             room.solve(&mut change);
             penalty *= HARDER;
         }
