@@ -350,6 +350,29 @@ fn feet_stay_where_they_are_while_a_head_is_held() {
 }
 
 #[test]
+fn feet_come_back_after_one_frame_of_another_pose() {
+    let clip = walk(Knee::Ball);
+    // The first frame is a pose at rest, as captures often begin.
+    let mut values = clip.values().to_vec();
+    let n = clip.skeleton().n_values();
+    values[..n].copy_from_slice(&clip.skeleton().neutral());
+    values[1] = 0.86;
+    let clip = clip.with_values(values).unwrap();
+    let elbow = joint(&clip, "left forearm");
+    let target = pose(&clip, 10, elbow).translation;
+    let held = hold(&clip, &[contact(elbow, 0.0, 0.1, Hold::Position(Some(target)))], &legs(&clip));
+    let held = held.unwrap();
+    assert!(held.contacts[0].residual < 1e-4, "{:?}", held.contacts[0]);
+    for foot in ["left foot", "right foot"].map(|name| joint(&clip, name)) {
+        for frame in 2..held.contacts[0].frames.end {
+            let (before, after) = (pose(&clip, frame, foot), pose(&held.clip, frame, foot));
+            let moved = after.translation.distance(before.translation);
+            assert!(moved < 5e-3, "foot {foot} in frame {frame}: {moved}");
+        }
+    }
+}
+
+#[test]
 fn strength_is_a_part_of_the_way() {
     let clip = walk(Knee::Ball);
     let foot = joint(&clip, "left foot");

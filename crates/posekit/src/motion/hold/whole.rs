@@ -17,7 +17,7 @@ use crate::task::{FramePose, Plane, Position, Task};
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
 const ITERATIONS: u32 = 60;
 
-/// How fast the change of a joint goes on changing while feet are to stay \[rad/s\]: little beside what joints do themselves.
+/// How fast the change of a joint may go on changing in any case while feet are to stay \[rad/s\].
 const FASTEST_CHANGE: f64 = 1.0;
 
 /// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
@@ -38,11 +38,7 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         }
     }
     let free = tracking();
-    // While feet are to stay, joints follow only so fast: where the feet cannot, there are several ways of missing them least, and a jump from one to another
-    // would be seen.
     let mut slow = free.clone();
-    slow.least_squares.largest_change =
-        vec![FASTEST_CHANGE * clip.frame_time(); skeleton.n_joints()];
     let mut workspace = Workspace::default();
     let mut before: Option<Vec<f64>> = None;
     for frame in 0..clip.n_frames() {
@@ -58,7 +54,12 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         }
         let n_contacts = tasks.len();
         tasks.extend(feet(skeleton, source, plan, frame));
-        let first = if before.is_some() { &slow } else { &free };
+        let first = if before.is_some() {
+            slow.least_squares.largest_change = largest_changes(clip, frame);
+            &slow
+        } else {
+            &free
+        };
         workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, first)?;
         workspace.run();
         if tasks.len() > n_contacts && !are_held(workspace.solution(), &free) {
@@ -78,6 +79,25 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
         .collect();
     Ok((clip, joints))
+}
+
+/// How much the change of each joint may change from the frame before \[rad\]: a little, or as much as the joint itself, as where a clip begins with one frame
+/// of a pose at rest.
+///
+/// Where the feet cannot stay there are several ways of missing them least, and a jump from one to another would be seen.
+///
+/// - `frame`: not the first
+fn largest_changes(clip: &Clip, frame: usize) -> Vec<f64> {
+    let skeleton = clip.skeleton();
+    let mut step = vec![0.0; skeleton.n_dofs()];
+    skeleton.difference(clip.frame(frame - 1), clip.frame(frame), &mut step);
+    let least = FASTEST_CHANGE * clip.frame_time();
+    let of_joint = |joint: usize| {
+        let turn = &step[skeleton.dof_range(joint)];
+        let turn = turn[turn.len().saturating_sub(3)..].iter().map(|part| part * part);
+        turn.sum::<f64>().sqrt().max(least)
+    };
+    (0..skeleton.n_joints()).map(of_joint).collect()
 }
 
 /// Least squares that follow a motion.
