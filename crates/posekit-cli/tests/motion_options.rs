@@ -193,15 +193,16 @@ fn contacts_are_refused_in_a_time_that_is_kept() {
 fn contacts_of_which_none_holds_have_no_others() {
     let place = place("options-missed");
     let (output, file) = (place.join("out.bvh"), place.join("far.json"));
-    let contact = |joint: &str| {
+    // Farther apart than hands can be.
+    let contact = |joint: &str, x: f64| {
         format!(
-            r#"{{"joint": "{joint}", "from": 1, "to": 2, "hold": "position", "at": [90, 90, 90]}}"#
+            r#"{{"joint": "{joint}", "from": 1, "to": 2, "hold": "position", "at": [{x}, 90, 90]}}"#
         )
     };
     let both = format!(
         r#"{{"schema": "posekit.contacts/1", "contacts": [{}, {}]}}"#,
-        contact("LeftHand"),
-        contact("RightHand")
+        contact("LeftHand", 400.0),
+        contact("RightHand", -400.0)
     );
     fs::write(&file, both).unwrap();
     let (told, _) = said(&walk(), &output, &["--contacts", file.to_str().unwrap()]);

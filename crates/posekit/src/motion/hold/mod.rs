@@ -34,8 +34,8 @@ pub(super) use plan::root_of;
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HoldSettings {
-    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by their names and shapes, and move the root
-    /// only where they do not reach. Default none.
+    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by their names and shapes, and move the root, or with it
+    /// the whole body, only where they do not reach. Default none.
     pub legs: Vec<Limb>,
     /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
     pub strength: f64,
@@ -98,8 +98,8 @@ pub struct ContactReport {
 ///   pose are as much as a limb can hold
 ///
 /// A contact's limb is the one of `settings.legs` that it stands on, else that of the hand or foot that it is part of by the names of its joints, else one of a pair
-/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, and feet that hold nothing stay where they are as
-/// far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
+/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, as is what an arm does not reach while no leg holds
+/// anything; feet that hold nothing stay where they are then, as far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
 /// by the least turn where two do. Turns of hip and knee are put on top of their rotations, so twists survive.
 ///
 /// # Degenerate cases
@@ -158,6 +158,7 @@ pub(super) fn hold_on_path(
         plan::fill_targets(&mut limb.points, &tracks);
     }
     plan::fill_targets(&mut plan.others, &tracks);
+    plan.leave_to_body(&tracks);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
         let (held, changed) = hold_limbs(clip, &plan, along, &tracks, settings);
         let joints = looked_at(&plan, also);

@@ -80,6 +80,33 @@ pub(super) struct Plan {
     pub(super) root: Option<usize>,
 }
 
+impl Plan {
+    /// Leaves to the whole body what a limb does not reach while no leg holds anything: the root, going along by itself, would drag the feet.
+    ///
+    /// - `tracks`: with the joints of all limbs
+    pub(super) fn leave_to_body(&mut self, tracks: &Tracks) {
+        let Self { limbs, others, root: _ } = self;
+        let (legs, mut arms): (Vec<_>, Vec<_>) = limbs.iter_mut().partition(|limb| limb.is_leg);
+        let of_legs = |frame: usize| {
+            legs.iter().flat_map(|leg| &leg.points).any(|point| point.frames.contains(&frame))
+        };
+        for arm in arms.iter_mut().filter(|_| !legs.is_empty()) {
+            let limb = arm.limb;
+            let is_beyond = |point: &mut Point| {
+                point.frames.clone().any(|frame| {
+                    let [start, mid, end] =
+                        [limb.start, limb.mid, limb.end].map(|joint| tracks.place(frame, joint));
+                    let here = tracks.frame_pose(frame, &point.frame).translation;
+                    let goal = end + point.target.position(here) - here;
+                    goal.distance(start) > start.distance(mid) + mid.distance(end)
+                        && !of_legs(frame)
+                })
+            };
+            others.extend(arm.points.extract_if(.., is_beyond));
+        }
+    }
+}
+
 /// Joints whose motion holding needs.
 pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
     let limbs = plan.limbs.iter().flat_map(|limb| {
