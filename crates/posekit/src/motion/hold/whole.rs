@@ -11,11 +11,14 @@ use crate::math::{Pose, slerp};
 use crate::motion::Clip;
 use crate::motion::travel::shifted;
 use crate::skeleton::{Frame, JointKind, Skeleton};
-use crate::solve::{Method, Settings, Solution, Workspace};
+use crate::solve::{Method, Settings, Workspace};
 use crate::task::{FramePose, Plane, Position, Task};
 
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
 const ITERATIONS: u32 = 60;
+
+/// How much feet that stay count against what is held.
+const STAY: f64 = 0.05;
 
 /// How fast the change of a joint may go on changing in any case while feet are to stay \[rad/s\].
 const FASTEST_CHANGE: f64 = 1.0;
@@ -62,9 +65,11 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         };
         workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, first)?;
         workspace.run();
-        if tasks.len() > n_contacts && !are_held(workspace.solution(), &free) {
+        if tasks.len() > n_contacts {
+            // What is held comes before feet that stay: from there on they give way as little as that takes.
             tasks.truncate(n_contacts);
-            workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &free)?;
+            let near = workspace.solution().configuration.clone();
+            workspace.begin(skeleton, &near, &tasks, Method::LeastSquares, &free)?;
             workspace.run();
         }
         let solved = &workspace.solution().configuration;
@@ -123,12 +128,6 @@ fn share(point: &Point, frame: usize) -> f64 {
     if t < 1.0 { 1.0 - t * t * t * (10.0 - 15.0 * t + 6.0 * t * t) } else { 0.0 }
 }
 
-/// Whether all contacts hold, whatever the feet do.
-fn are_held(solution: &Solution, settings: &Settings) -> bool {
-    solution.error <= solution.tolerance
-        && solution.orientation_error <= settings.orientation_tolerance
-}
-
 /// What must hold in a frame; nothing where no contact of the whole body does.
 fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
     let now = |point: &&Point| point.frames.contains(&frame);
@@ -148,7 +147,7 @@ fn feet(skeleton: &Skeleton, source: &[f64], plan: &Plan, frame: usize) -> Vec<T
     };
     let stay = |limb: &LimbPlan| {
         let foot = Frame::new(limb.limb.end, Pose::IDENTITY);
-        Task::new(FramePose::new(foot, foot.world(&poses))).at_level(2)
+        Task::new(FramePose::new(foot, foot.world(&poses))).weighing(STAY)
     };
     plan.limbs.iter().filter(is_free).map(stay).collect()
 }
