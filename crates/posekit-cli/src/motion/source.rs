@@ -412,11 +412,14 @@ pub(super) fn clip_record(clip: &Clip) -> ClipRecord {
     }
 }
 
-/// Frames per second: a whole number where the frame time was meant to be of one (`.0333333`).
+/// Frames per second: a whole number where the frame time was meant to be of one (`.03333`), and not of the rates of television just below it.
 fn clean_rate(frame_time: f64) -> f64 {
+    /// 29.97 is short for this part of 30.
+    const TELEVISION: f64 = 1000.0 / 1001.0;
     let rate = 1.0 / frame_time;
     let whole = rate.round();
-    if (rate - whole).abs() < 1e-3 * whole { whole } else { rate }
+    let off = (rate - whole).abs();
+    if off < 1e-3 * whole && off < (rate - TELEVISION * whole).abs() { whole } else { rate }
 }
 
 /// What the channels of a BVH could not hold.
@@ -434,4 +437,21 @@ fn named_buffers(bytes: &[u8]) -> Vec<String> {
     let entries = text.get("buffers").and_then(|list| list.as_array());
     let uris = entries.into_iter().flatten().filter_map(|entry| entry.get("uri")?.as_str());
     uris.filter(|uri| !uri.starts_with("data:")).map(|uri| uri.replace("%20", " ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_told_as_they_were_meant() {
+        for (frame_time, rate) in
+            [(0.0333333, 30.0), (0.03333, 30.0), (0.00833, 120.0), (0.04, 25.0)]
+        {
+            assert_eq!(clean_rate(frame_time), rate, "{frame_time}");
+        }
+        for rate in [29.97, 59.94, 23.976, 30_000.0 / 1001.0, 12.5] {
+            assert!((clean_rate(1.0 / rate) - rate).abs() < 1e-9, "{rate}");
+        }
+    }
 }
