@@ -20,8 +20,9 @@ const ITERATIONS: u32 = 60;
 /// How much feet that stay count against what is held.
 const STAY: f64 = 0.05;
 
-/// How fast the change of a joint may go on changing in any case while feet are to stay \[rad/s\].
-const FASTEST_CHANGE: f64 = 1.0;
+/// How fast the change of a joint may go on changing \[rad/s\], where feet that are to stay can, and where they cannot: there are several ways of missing them
+/// least then, and a jump from one to another would be seen.
+const CHANGES: [f64; 2] = [8.0, 1.0];
 
 /// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
 ///
@@ -57,14 +58,16 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         }
         let n_contacts = tasks.len();
         tasks.extend(feet(skeleton, source, plan, frame));
-        let first = if before.is_some() {
-            slow.least_squares.largest_change = largest_changes(clip, frame);
-            &slow
-        } else {
-            &free
-        };
-        workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, first)?;
-        workspace.run();
+        // Fast where all can hold and stay, and slowly where feet must give way.
+        let rates = if before.is_some() { &CHANGES[..] } else { &[f64::INFINITY] };
+        for rate in rates {
+            slow.least_squares.largest_change = largest_changes(clip, frame, *rate);
+            workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &slow)?;
+            workspace.run();
+            if workspace.solution().is_reached() {
+                break;
+            }
+        }
         if tasks.len() > n_contacts {
             // What is held comes before feet that stay: from there on they give way as little as that takes.
             tasks.truncate(n_contacts);
@@ -86,17 +89,14 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
     Ok((clip, joints))
 }
 
-/// How much the change of each joint may change from the frame before \[rad\]: a little, or as much as the joint itself, as where a clip begins with one frame
-/// of a pose at rest.
-///
-/// Where the feet cannot stay there are several ways of missing them least, and a jump from one to another would be seen.
-///
-/// - `frame`: not the first
-fn largest_changes(clip: &Clip, frame: usize) -> Vec<f64> {
+/// How much the change of each joint may change from the frame before \[rad\]: as much as at a rate \[rad/s\], or as much as the joint itself, as where a clip
+/// begins with one frame of a pose at rest. Empty for any.
+fn largest_changes(clip: &Clip, frame: usize, rate: f64) -> Vec<f64> {
     let skeleton = clip.skeleton();
+    let Some(before) = frame.checked_sub(1).filter(|_| rate.is_finite()) else { return Vec::new() };
     let mut step = vec![0.0; skeleton.n_dofs()];
-    skeleton.difference(clip.frame(frame - 1), clip.frame(frame), &mut step);
-    let least = FASTEST_CHANGE * clip.frame_time();
+    skeleton.difference(clip.frame(before), clip.frame(frame), &mut step);
+    let least = rate * clip.frame_time();
     let of_joint = |joint: usize| {
         let turn = &step[skeleton.dof_range(joint)];
         let turn = turn[turn.len().saturating_sub(3)..].iter().map(|part| part * part);
