@@ -38,7 +38,7 @@ fn hands_are_held_by_arms_and_heads_and_elbows_by_the_whole_body() {
 #[test]
 fn what_is_held_by_the_whole_body_leaves_the_feet_where_they_are() {
     // The hand is out of the arm's reach from here on.
-    for joint in ["Head", "RightHand", "RightForeArm"] {
+    for joint in ["Head", "RightHand", "Spine", "RightForeArm"] {
         let clip = pinned(joint, "1.3", &place("feet_stay").join("out.bvh"));
         assert_eq!(clip["contacts"][0]["by"], "the whole body", "{joint}");
         assert_eq!(clip["contacts"][0]["missed_frames"], 0, "{joint}");
@@ -52,6 +52,6 @@ fn feet_stay(clip: &serde_json::Value) {
     let foot = shifts.iter().filter(|shift| shift["part"] != "hips");
     let largest = foot.map(|shift| shift["largest"].as_f64().unwrap()).fold(0.0, f64::max);
     let unit = clip["metres_per_unit"].as_f64().unwrap();
-    assert!(largest * unit < 0.01, "a foot moved by {} m", largest * unit);
+    assert!(largest * unit < 0.001, "a foot moved by {} m", largest * unit);
     assert!(shifts.iter().any(|shift| shift["part"] == "hips"), "{shifts:?}");
 }

@@ -29,7 +29,7 @@ const CHANGES: [f64; 2] = [8.0, 1.0];
 /// Contacts of limbs hold at the same time, and feet that hold nothing stay where they are as far as they can, so that a head that is held does not drag them
 /// along; what is left of the contacts of limbs is made exact by the limbs afterwards.
 /// Each frame begins from its own pose put together with the change of the frame before, so that the change goes on smoothly; before and after
-/// a contact the change of its first and last frame dies away.
+/// a contact the change of its first and last frame dies away, while the feet stay.
 pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
@@ -82,6 +82,15 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         before = Some(change);
     }
     die_away(clip, plan, &weights, &mut values);
+    for frame in (0..clip.n_frames()).filter(|frame| weights[*frame] > 0.0) {
+        let start = &mut values[frame * n..(frame + 1) * n];
+        let tasks = tasks_on_the_way(clip, plan, frame, start);
+        if !tasks.is_empty() {
+            workspace.begin(skeleton, start, &tasks, Method::LeastSquares, &free)?;
+            workspace.run();
+            start.copy_from_slice(&workspace.solution().configuration);
+        }
+    }
     let clip = clip.with_values(values)?;
     let joints: Vec<usize> = (0..skeleton.n_joints())
         .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
@@ -150,6 +159,27 @@ fn feet(skeleton: &Skeleton, source: &[f64], plan: &Plan, frame: usize) -> Vec<T
         Task::new(FramePose::new(foot, foot.world(&poses))).weighing(STAY)
     };
     plan.limbs.iter().filter(is_free).map(stay).collect()
+}
+
+/// What must hold in a frame in which the change goes over: what is held goes on as it does in a configuration, and feet that hold nothing stay. Nothing in frames
+/// in which the whole body holds something.
+fn tasks_on_the_way(clip: &Clip, plan: &Plan, frame: usize, q: &[f64]) -> Vec<Task> {
+    if plan.others.iter().any(|point| point.frames.contains(&frame)) {
+        return Vec::new();
+    }
+    let skeleton = clip.skeleton();
+    let poses = skeleton.poses(q);
+    let goes_on = |point: &Point| -> Task {
+        let here = point.frame.world(&poses);
+        match point.target {
+            Target::Pose(_) => FramePose::new(point.frame, here).into(),
+            _ => Position::new(point.frame, here.translation).into(),
+        }
+    };
+    let others = plan.others.iter().filter(|point| share(point, frame) > 0.0).map(goes_on);
+    let now = |point: &&Point| point.frames.contains(&frame);
+    let limbs = plan.limbs.iter().flat_map(|limb| &limb.points).filter(now).map(task);
+    others.chain(limbs).chain(feet(skeleton, clip.frame(frame), plan, frame)).collect()
 }
 
 fn task(point: &Point) -> Task {
