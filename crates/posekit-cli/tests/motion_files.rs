@@ -506,3 +506,20 @@ fn what_a_gltf_names_goes_along_with_it() {
     let without = clean(&input, &place.join("one/without.gltf"), &["--force"]);
     assert_eq!(without.status.code(), Some(0), "{}", errors(&without));
 }
+
+/// A link may lead out of the folder: what is there is nobody's business.
+#[test]
+#[cfg(unix)]
+fn what_a_link_leads_out_to_is_not_copied() {
+    let place = place("files-linked");
+    let folder = place.join("in");
+    let input = with_files_beside(&folder, &place);
+    fs::write(place.join("secret"), "secret").unwrap();
+    fs::remove_file(folder.join("skin.png")).unwrap();
+    std::os::unix::fs::symlink(place.join("secret"), folder.join("skin.png")).unwrap();
+    let cleaned = clean(&input, &place.join("out.gltf"), &[]);
+    assert_eq!(cleaned.status.code(), Some(0), "{}", errors(&cleaned));
+    let words = "it names what is not in its folder: skin.png";
+    assert!(errors(&cleaned).contains(words), "{}", errors(&cleaned));
+    assert!(!place.join("skin.png").exists(), "it is not copied");
+}

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Leg, Metrics, Plant, PlantReport,
-    Verdict, clean as clean_clip,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, Metrics, Plant, PlantReport, Verdict,
+    clean as clean_clip,
 };
-use posekit::skeleton::JointKind;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{millimetres, verdict_words};
 
@@ -83,7 +82,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
                 )?;
             }
             if args.max_stretch.is_some_and(|part| part > 0.0)
-                && !cleaned.legs.legs.iter().any(|leg| can_stretch(clip, leg))
+                && !cleaned.legs.legs.iter().any(|leg| leg.limb.can_stretch(clip.skeleton()))
             {
                 record.warnings.push(no_stretch(opened).to_owned());
             }
@@ -140,23 +139,11 @@ fn stretched<'a>(args: &CleanArgs, opened: &Opened<'a>) -> Result<Option<Opened<
         // What cannot be read is told later.
         let Ok(clip) = opened.file.clip(index) else { continue };
         let legs = legs(&args.detect, &opened.file, clip)?.legs;
-        let in_line = legs.iter().filter(|leg| is_in_line(clip, leg));
+        let in_line = legs.iter().filter(|leg| leg.limb.is_in_line(clip.skeleton()));
         joints.extend(in_line.flat_map(|leg| [leg.limb.mid, leg.limb.end]));
     }
     let joints: Vec<usize> = joints.into_iter().collect();
     if joints.is_empty() { Ok(None) } else { opened.with_movable(&joints).map(Some) }
-}
-
-/// Whether the bones of a leg can become longer: knee and ankle must be joints that can be moved.
-fn can_stretch(clip: &Clip, leg: &Leg) -> bool {
-    let is_free = |joint| clip.skeleton().kind(joint) == JointKind::Free;
-    is_in_line(clip, leg) && is_free(leg.limb.mid) && is_free(leg.limb.end)
-}
-
-/// Whether nothing stands between hip, knee and ankle.
-fn is_in_line(clip: &Clip, leg: &Leg) -> bool {
-    let parent = |joint| clip.skeleton().parent(joint);
-    parent(leg.limb.end) == Some(leg.limb.mid) && parent(leg.limb.mid) == Some(leg.limb.start)
 }
 
 /// Why no bone can become longer.

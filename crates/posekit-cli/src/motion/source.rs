@@ -364,11 +364,12 @@ impl Opened<'_> {
     /// Copies of the files that a glTF names, buffers and images, for a folder that has them not: what is written names them still.
     fn named_beside(&self, folder: &Path, warnings: &mut Vec<String>) -> Vec<Output> {
         let own = self.source.input.path.parent().unwrap_or(Path::new(""));
+        let mut inside = gltf::folder(own, Limits::default());
         let named = self.file.gltf().map_or(&[][..], gltf::Asset::files);
         let (mut copies, mut copied, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         for name in named {
             let path = folder.join(name);
-            match fs::read(own.join(name)) {
+            match inside(name) {
                 Ok(bytes) if fs::read(&path).is_ok_and(|there| there == bytes) => {}
                 Ok(bytes) => {
                     copied.push(name.as_str());
@@ -382,7 +383,7 @@ impl Opened<'_> {
             warnings.push(format!("what it names is copied beside it: {}", copied.join(", ")));
         }
         if !missing.is_empty() {
-            warnings.push(format!("it names what is not there: {}", missing.join(", ")));
+            warnings.push(format!("it names what is not in its folder: {}", missing.join(", ")));
         }
         copies
     }

@@ -12,6 +12,9 @@ const POWERS: [f64; 23] = [
 /// Integers up to here are exact in f64.
 const EXACT: u64 = 1 << 53;
 
+/// Eight zeros as text.
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
 /// Digits that always fit into 64 bits.
 const DIGITS: usize = 19;
 
@@ -64,7 +67,7 @@ fn decimal_of<const WHOLE: usize>(bytes: &[u8; 11]) -> Option<(f64, usize)> {
     let first = u64::from_le_bytes(*bytes.first_chunk()?);
     let before = first << (8 * (8 - WHOLE)) >> 32;
     let behind = first >> (8 * (WHOLE + 1)) << 32;
-    let zeros = u64::from_le_bytes([b'0'; 8]) >> (8 * (4 - WHOLE)) << (8 * (4 - WHOLE));
+    let zeros = ZEROS >> (8 * (4 - WHOLE)) << (8 * (4 - WHOLE));
     let mantissa = eight_digits((before | behind) ^ zeros)?;
     let next = |k: usize| bytes[WHOLE + 4 + k];
     if ends_number(next(1)) {
@@ -277,9 +280,6 @@ fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(&text);
     out.truncate(before + end);
 }
-
-/// Eight digits as text.
-const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
 /// The eight digits of a number below 1e8, each in a byte, the first in the lowest.
 const fn digits_of(number: u64) -> u64 {

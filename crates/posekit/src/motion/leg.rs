@@ -48,6 +48,19 @@ impl Limb {
         Shape::new(skeleton).limb_ending_at(joint).map(|(limb, _)| limb)
     }
 
+    /// Whether nothing stands between its joints.
+    #[must_use]
+    pub fn is_in_line(&self, skeleton: &Skeleton) -> bool {
+        skeleton.parent(self.mid) == Some(self.start) && skeleton.parent(self.end) == Some(self.mid)
+    }
+
+    /// Whether its bones can become longer: what they end at can be [moved](JointKind::Free), and nothing stands between.
+    #[must_use]
+    pub fn can_stretch(&self, skeleton: &Skeleton) -> bool {
+        let is_free = |joint| matches!(skeleton.kind(joint), JointKind::Free);
+        self.is_in_line(skeleton) && is_free(self.mid) && is_free(self.end)
+    }
+
     /// The length of both bones together at neutral values \[the skeleton's unit\].
     ///
     /// # Panics

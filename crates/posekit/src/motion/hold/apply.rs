@@ -9,8 +9,8 @@ use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
 use crate::math::{atan2, direction_or, so3_exp, so3_log};
+use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
-use crate::motion::{Clip, Limb};
 use crate::skeleton::{JointKind, Skeleton};
 
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
             axis_in_mid: hinge.unwrap_or_else(|| usual_axis(clip, limb, tracks)),
             is_hinge: hinge.is_some(),
             end_turns: turns(end),
-            longest: if settings.max_stretch > 0.0 && can_stretch(skeleton, limb.limb) {
+            longest: if settings.max_stretch > 0.0 && limb.limb.can_stretch(skeleton) {
                 (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
             } else {
                 0.0
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
 
     /// The limb in one frame.
     fn bones(&self, frame: usize) -> Bones {
-        let [start, mid, end] = positions(self.limb, self.tracks, frame);
+        let [start, mid, end] = positions(self.limb.limb, self.tracks, frame);
         let (u, v) = (mid - start, end - mid);
         let usual = self.tracks.pose(frame, self.limb.limb.mid).rotation * self.axis_in_mid;
         let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
@@ -325,19 +325,10 @@ fn angle_about(turn: DQuat, axis: DVec3) -> f64 {
     2.0 * atan2(turn.xyz().dot(axis), turn.w)
 }
 
-/// Whether the bones of a limb can become longer: what they end at can be moved, and nothing stands between.
-fn can_stretch(skeleton: &Skeleton, limb: Limb) -> bool {
-    let is_free = |joint| matches!(skeleton.kind(joint), JointKind::Free);
-    is_free(limb.mid)
-        && is_free(limb.end)
-        && skeleton.parent(limb.mid) == Some(limb.start)
-        && skeleton.parent(limb.end) == Some(limb.mid)
-}
-
 /// How long the bones of a limb mostly are together: the median, as those that an earlier cleaning made longer must not be made longer again.
 fn usual_length(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> f64 {
     let length = |frame| {
-        let [start, mid, end] = positions(limb, tracks, frame);
+        let [start, mid, end] = positions(limb.limb, tracks, frame);
         start.distance(mid) + mid.distance(end)
     };
     let mut lengths: Vec<f64> = (0..clip.n_frames()).map(length).collect();

@@ -12,9 +12,9 @@ use super::plan::{LimbPlan, Plan};
 use super::root::{Pins, SECOND, System};
 use super::rough::spare_rough_knees;
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
-use crate::motion::Clip;
 use crate::motion::pace::between;
 use crate::motion::tracks::Tracks;
+use crate::motion::{Clip, Limb};
 
 /// What it costs a limb to swing, against its cost to bend at a right angle: the hip turns, and the foot turns back.
 pub(super) const SWING: f64 = 2.0;
@@ -104,26 +104,26 @@ pub(super) fn carry(
 ) -> Vec<DVec3> {
     let seen = seen.map(|(tracks, step)| {
         let needs: Vec<Need> = needs.iter().map(|need| need.every(step)).collect();
-        let time = clip.frame_time() * step as f64;
-        (way(clip, plan, (tracks, time), &needs, None, settings), step)
+        (way(clip, plan, (tracks, step), &needs, None, settings), step)
     });
     let pins = seen.as_ref().map(|(seen, step)| (seen, *step));
-    let Way { mut eased, more, led: _ } =
-        way(clip, plan, (tracks, clip.frame_time()), needs, pins, settings);
+    let Way { mut eased, more, led: _ } = way(clip, plan, (tracks, 1), needs, pins, settings);
     eased.iter_mut().zip(more).for_each(|(root, more)| *root += more);
     eased
 }
 
 /// The root's displacement; in frames that are pinned as it is there.
+///
+/// - `tracks`: of every so many frames of the clip
 fn way(
     clip: &Clip,
     plan: &Plan,
-    (tracks, frame_time): (&Tracks, f64),
+    (tracks, step): (&Tracks, usize),
     needs: &[Need],
     pins: Option<(&Way, usize)>,
     settings: &HoldSettings,
 ) -> Way {
-    let n_frames = tracks.n_frames();
+    let (n_frames, frame_time) = (tracks.n_frames(), clip.frame_time() * step as f64);
     let limbs: Vec<Side<'_>> = plan
         .limbs
         .iter()
@@ -134,11 +134,7 @@ fn way(
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
     }
-    let of_body = |frame: usize| {
-        let time = clip.time(0) + frame as f64 * frame_time;
-        let frame = clip.frames(time, time).start;
-        plan.others.iter().any(|point| point.frames.contains(&frame))
-    };
+    let of_body = |frame: usize| plan.is_held_by_body(frame * step);
     let stays: Vec<bool> =
         if plan.others.is_empty() { Vec::new() } else { (0..n_frames).map(of_body).collect() };
     let still = vec![DVec3::ZERO; n_frames];
@@ -157,12 +153,11 @@ fn way(
 /// How far a limb gets: its bones in a line. They are rigid, so any frame tells.
 fn greatest_reach(limb: &LimbPlan, need: &Need, tracks: &Tracks) -> f64 {
     let frame = need.spans[0].frames.start;
-    let [start, mid, end] = positions(limb, tracks, frame);
+    let [start, mid, end] = positions(limb.limb, tracks, frame);
     start.distance(mid) + mid.distance(end)
 }
 
-pub(super) fn positions(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
-    let limb = limb.limb;
+pub(super) fn positions(limb: Limb, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
     [limb.start, limb.mid, limb.end].map(|joint| tracks.place(frame, joint))
 }
 
@@ -364,7 +359,7 @@ pub(super) fn fade(t: f64) -> f64 {
 
 /// What it costs a limb to move its end, as a matrix: squared turns of its joints per squared displacement, times its squared length.
 pub(super) fn stiffness(limb: &LimbPlan, tracks: &Tracks, frame: usize, softest: f64) -> DMat3 {
-    let [start, mid, end] = positions(limb, tracks, frame);
+    let [start, mid, end] = positions(limb.limb, tracks, frame);
     let (u, v, line) = (mid - start, end - mid, end - start);
     let product = (u.length_squared() * v.length_squared()).sqrt();
     let distance_squared = line.length_squared();
@@ -404,7 +399,7 @@ struct Line {
 /// - `root`, `known`: where the root is, and what is known of its change
 fn lines(limbs: &[Side<'_>], run: &Run<'_>, (root, known): (&[DVec3], &[DVec3])) -> Vec<Line> {
     let of_limb = |limb: &Side<'_>, frame: usize| {
-        let [start, _, end] = positions(limb.plan, run.tracks, frame);
+        let [start, _, end] = positions(limb.plan.limb, run.tracks, frame);
         let line = end - start;
         let (own, vector, reach) = (line.length(), line + limb.need.shifts[frame], limb.reach);
         let frame = frame - run.frames.start;

@@ -147,7 +147,7 @@ pub(super) fn greater(a: f64, b: f64) -> f64 {
 /// The bends of a knee in the motion itself.
 fn own_bends(limb: &Side<'_>, run: &Run<'_>) -> Vec<f64> {
     let bend = |frame| {
-        let [start, mid, end] = positions(limb.plan, run.tracks, frame);
+        let [start, mid, end] = positions(limb.plan.limb, run.tracks, frame);
         bend(Bones::new(mid - start, end - mid).slack(end - start))
     };
     run.frames.clone().map(bend).collect()
@@ -172,7 +172,7 @@ pub(super) fn knees(
     root: &[DVec3],
 ) -> Vec<Knee> {
     let knee = |frame: usize| {
-        let [start, mid, end] = positions(limb.plan, run.tracks, frame);
+        let [start, mid, end] = positions(limb.plan.limb, run.tracks, frame);
         let bones = Bones::new(mid - start, end - mid);
         let line = end + limb.need.shifts[frame] - root[frame - run.frames.start] - start;
         let (slack, own) = (bones.slack(line), bones.slack(end - start));

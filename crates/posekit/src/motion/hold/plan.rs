@@ -6,6 +6,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::HoldSettings;
+use super::carry::positions;
 use crate::error::{Error, Result};
 use crate::math::Pose;
 use crate::motion::leg::{Shape, Side};
@@ -81,6 +82,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Whether the whole body holds something in a frame.
+    pub(super) fn is_held_by_body(&self, frame: usize) -> bool {
+        self.others.iter().any(|point| point.frames.contains(&frame))
+    }
+
     /// Leaves to the whole body what a limb does not reach while no leg holds anything: the root, going along by itself, would drag the feet.
     ///
     /// - `tracks`: with the joints of all limbs
@@ -94,8 +100,7 @@ impl Plan {
             let limb = arm.limb;
             let is_beyond = |point: &mut Point| {
                 point.frames.clone().any(|frame| {
-                    let [start, mid, end] =
-                        [limb.start, limb.mid, limb.end].map(|joint| tracks.place(frame, joint));
+                    let [start, mid, end] = positions(limb, tracks, frame);
                     let here = tracks.frame_pose(frame, &point.frame).translation;
                     let goal = end + point.target.position(here) - here;
                     goal.distance(start) > start.distance(mid) + mid.distance(end)

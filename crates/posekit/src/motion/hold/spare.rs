@@ -61,7 +61,7 @@ pub(super) fn keep_knee_smooth(limb: &Side<'_>, run: &Run<'_>, system: &mut Syst
     for span in moved_spans(need, run) {
         let soft = softness(need, span, run);
         let knee = |frame: usize| {
-            let bend = Bend::new(positions(plan, run.tracks, frame), DVec3::ZERO, soft);
+            let bend = Bend::new(positions(plan.limb, run.tracks, frame), DVec3::ZERO, soft);
             (bend.angle - bend.change.dot(shifts[frame]), bend.change)
         };
         let mut knees = span.frames.clone().map(knee);
@@ -228,7 +228,7 @@ fn rolls(
             .collect();
         let is_reached = |roll: &Roll| {
             let more = so3_exp(roll.turn) * roll.arm - roll.arm;
-            let limb = positions(plan, tracks, roll.frame);
+            let limb = positions(plan.limb, tracks, roll.frame);
             stays_within_reach(limb, need.shifts[roll.frame], more)
         };
         if of_span.iter().all(is_reached) {
@@ -273,7 +273,7 @@ fn turns(
     for (k, (frame, arm)) in span.frames.clone().zip(arms).enumerate() {
         let cost = if arm.is_some() { 1.0 } else { FIXED };
         system.add(k, &DMat3::from_diagonal(DVec3::splat(cost)), DVec3::ZERO);
-        let bend = Bend::new(positions(plan, tracks, frame), need.shifts[frame], softest);
+        let bend = Bend::new(positions(plan.limb, tracks, frame), need.shifts[frame], softest);
         // The end moves by the turn times the arm, which bends the knee the other way than its start does.
         let change = arm.map_or(DVec3::ZERO, |arm| bend.change.cross(arm));
         knees.push((bend.angle, change));

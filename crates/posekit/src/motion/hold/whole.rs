@@ -41,8 +41,7 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
             *weight = if own > *weight { own } else { *weight };
         }
     }
-    let free = tracking();
-    let mut slow = free.clone();
+    let mut solver = tracking();
     let mut workspace = Workspace::default();
     let mut before: Option<Vec<f64>> = None;
     for frame in 0..clip.n_frames() {
@@ -58,44 +57,54 @@ pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
         }
         let n_contacts = tasks.len();
         tasks.extend(feet(skeleton, source, plan, frame));
+        let has_feet = tasks.len() > n_contacts;
         // Fast where all can hold and stay, and slowly where feet must give way.
-        let rates = if before.is_some() { &CHANGES[..] } else { &[f64::INFINITY] };
+        let rates = if before.is_some() && has_feet { &CHANGES[..] } else { &[f64::INFINITY] };
+        let mut near = start.clone();
         for rate in rates {
-            slow.least_squares.largest_change = largest_changes(clip, frame, *rate);
-            workspace.begin(skeleton, &start, &tasks, Method::LeastSquares, &slow)?;
-            workspace.run();
-            if workspace.solution().is_reached() {
+            solver.least_squares.largest_change = largest_changes(clip, frame, *rate);
+            near.copy_from_slice(&start);
+            if solve(&mut workspace, (skeleton, &tasks), &solver, &mut near)? {
                 break;
             }
         }
-        if tasks.len() > n_contacts {
+        solver.least_squares.largest_change.clear();
+        if has_feet {
             // What is held comes before feet that stay: from there on they give way as little as that takes.
             tasks.truncate(n_contacts);
-            let near = workspace.solution().configuration.clone();
-            workspace.begin(skeleton, &near, &tasks, Method::LeastSquares, &free)?;
-            workspace.run();
+            solve(&mut workspace, (skeleton, &tasks), &solver, &mut near)?;
         }
-        let solved = &workspace.solution().configuration;
         let mut change = vec![0.0; skeleton.n_dofs()];
-        skeleton.difference(source, solved, &mut change);
-        values[frame * n..(frame + 1) * n].copy_from_slice(solved);
+        skeleton.difference(source, &near, &mut change);
+        values[frame * n..(frame + 1) * n].copy_from_slice(&near);
         before = Some(change);
     }
     die_away(clip, plan, &weights, &mut values);
-    for frame in (0..clip.n_frames()).filter(|frame| weights[*frame] > 0.0) {
-        let start = &mut values[frame * n..(frame + 1) * n];
-        let tasks = tasks_on_the_way(clip, plan, frame, start);
-        if !tasks.is_empty() {
-            workspace.begin(skeleton, start, &tasks, Method::LeastSquares, &free)?;
-            workspace.run();
-            start.copy_from_slice(&workspace.solution().configuration);
-        }
+    let goes_over = |frame: &usize| weights[*frame] > 0.0 && !plan.is_held_by_body(*frame);
+    for frame in (0..clip.n_frames()).filter(goes_over) {
+        let q = &mut values[frame * n..(frame + 1) * n];
+        let tasks = tasks_on_the_way(clip, plan, frame, q);
+        solve(&mut workspace, (skeleton, &tasks), &solver, q)?;
     }
     let clip = clip.with_values(values)?;
     let joints: Vec<usize> = (0..skeleton.n_joints())
         .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
         .collect();
     Ok((clip, joints))
+}
+
+/// Goes from a configuration to one nearby in which some tasks hold; whether all do.
+fn solve(
+    workspace: &mut Workspace,
+    (skeleton, tasks): (&Skeleton, &[Task]),
+    settings: &Settings,
+    q: &mut [f64],
+) -> Result<bool> {
+    workspace.begin(skeleton, q, tasks, Method::LeastSquares, settings)?;
+    workspace.run();
+    let solution = workspace.solution();
+    q.copy_from_slice(&solution.configuration);
+    Ok(solution.is_reached())
 }
 
 /// How much the change of each joint may change from the frame before \[rad\]: as much as at a rate \[rad/s\], or as much as the joint itself, as where a clip
@@ -142,10 +151,15 @@ fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
     let now = |point: &&Point| point.frames.contains(&frame);
     let mut tasks: Vec<Task> = plan.others.iter().filter(now).map(task).collect();
     if !tasks.is_empty() {
-        let limbs = plan.limbs.iter().flat_map(|limb| limb.points.iter());
-        tasks.extend(limbs.filter(now).map(task));
+        tasks.extend(of_limbs(plan, frame));
     }
     tasks
+}
+
+/// What limbs hold in a frame.
+fn of_limbs(plan: &Plan, frame: usize) -> impl Iterator<Item = Task> {
+    let points = plan.limbs.iter().flat_map(|limb| &limb.points);
+    points.filter(move |point| point.frames.contains(&frame)).map(task)
 }
 
 /// The feet that hold nothing in a frame stay where they are, as far as what is held leaves them.
@@ -161,12 +175,8 @@ fn feet(skeleton: &Skeleton, source: &[f64], plan: &Plan, frame: usize) -> Vec<T
     plan.limbs.iter().filter(is_free).map(stay).collect()
 }
 
-/// What must hold in a frame in which the change goes over: what is held goes on as it does in a configuration, and feet that hold nothing stay. Nothing in frames
-/// in which the whole body holds something.
+/// What must hold in a frame in which the change goes over: what is held goes on as it does in a configuration, and feet that hold nothing stay.
 fn tasks_on_the_way(clip: &Clip, plan: &Plan, frame: usize, q: &[f64]) -> Vec<Task> {
-    if plan.others.iter().any(|point| point.frames.contains(&frame)) {
-        return Vec::new();
-    }
     let skeleton = clip.skeleton();
     let poses = skeleton.poses(q);
     let goes_on = |point: &Point| -> Task {
@@ -177,9 +187,10 @@ fn tasks_on_the_way(clip: &Clip, plan: &Plan, frame: usize, q: &[f64]) -> Vec<Ta
         }
     };
     let others = plan.others.iter().filter(|point| share(point, frame) > 0.0).map(goes_on);
-    let now = |point: &&Point| point.frames.contains(&frame);
-    let limbs = plan.limbs.iter().flat_map(|limb| &limb.points).filter(now).map(task);
-    others.chain(limbs).chain(feet(skeleton, clip.frame(frame), plan, frame)).collect()
+    others
+        .chain(of_limbs(plan, frame))
+        .chain(feet(skeleton, clip.frame(frame), plan, frame))
+        .collect()
 }
 
 fn task(point: &Point) -> Task {
@@ -194,9 +205,9 @@ fn task(point: &Point) -> Task {
 fn die_away(clip: &Clip, plan: &Plan, weights: &[f64], values: &mut [f64]) {
     let skeleton = clip.skeleton();
     let (n, n_frames) = (skeleton.n_values(), clip.n_frames());
-    let is_held = |frame: usize| plan.others.iter().any(|point| point.frames.contains(&frame));
-    let held: Vec<usize> = (0..n_frames).filter(|frame| is_held(*frame)).collect();
-    for frame in (0..n_frames).filter(|frame| weights[*frame] > 0.0 && !is_held(*frame)) {
+    let is_held = |frame: &usize| plan.is_held_by_body(*frame);
+    let held: Vec<usize> = (0..n_frames).filter(is_held).collect();
+    for frame in (0..n_frames).filter(|frame| weights[*frame] > 0.0 && !is_held(frame)) {
         let next = held.partition_point(|other| *other < frame);
         let before = next.checked_sub(1).map(|place| held[place]);
         let after = held.get(next).copied();
