@@ -32,6 +32,13 @@ export function length(metres: number): string {
   return `${exponent(metres)}\u00a0m`;
 }
 
+/** How many frames, and how many a second: of one frame no rate is told. */
+export function framesWord(nFrames: number, frameTime: number): string {
+  if (nFrames === 1) return "one frame";
+  // Captures at 119.88 or 29.97 are none at 120 or 30.
+  return `${nFrames} frames, ${Number((1 / frameTime).toFixed(2))} a second`;
+}
+
 export function angle(radians: number): string {
   const degrees = radians * 180 / Math.PI;
   const size = Math.abs(degrees);

@@ -9,6 +9,7 @@ import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, Plant
 import { Section, Select, Switch } from "../controls.tsx";
 import { motionFiles } from "../exports.ts";
 import { RangeRow } from "../panel/scene-section.tsx";
+import { framesWord } from "../words.ts";
 import { seconds } from "./timeline.tsx";
 
 export function MotionPanel({ session }: { session: MotionSession }) {
@@ -205,7 +206,7 @@ function FileSection({ session, info, report }: { session: MotionSession; info: 
         />
       )}
       <dl class="file-facts">
-        <div><dt>Length</dt><dd>{length.toFixed(2)} s, {info.nFrames} frames, {(1 / info.frameTime).toFixed(1)} a second</dd></div>
+        <div><dt>Length</dt><dd>{length.toFixed(2)} s, {framesWord(info.nFrames, info.frameTime)}</dd></div>
         <div><dt>Joints</dt><dd>{info.joints.length}</dd></div>
         <div><dt>Legs</dt><dd>{info.legs.length === 0 ? "none" : info.legs.map(({ end }) => info.joints[end]?.name).join(", ")}; {legsWords(info)}</dd></div>
         {info.legs.length === 0 && info.candidates.length > 0 && <div><dt>Could be</dt><dd>{info.candidates.join(", ")}</dd></div>}

@@ -6,6 +6,7 @@ import { signal } from "@preact/signals";
 import { frameAt, rowsOf, timeOf, type Row } from "../../core/motion/contacts.ts";
 import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
 import { IconButton, NumberField } from "../controls.tsx";
+import { framesWord } from "../words.ts";
 
 const zoom = signal(1);
 const MOST_ZOOM = 32;
@@ -56,7 +57,7 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
         />
       ))}
       {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
-      <span class="timeline-count">{info.nFrames} frames, {(1 / info.frameTime).toFixed(0)} a second</span>
+      <span class="timeline-count">{framesWord(info.nFrames, info.frameTime)}</span>
     </div>
   );
 }
