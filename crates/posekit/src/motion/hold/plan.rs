@@ -13,7 +13,7 @@ use crate::motion::leg::{Shape, Side};
 use crate::motion::names::{Part, Words, words};
 use crate::motion::tracks::Tracks;
 use crate::motion::{Clip, Contact, Hold, Limb};
-use crate::skeleton::{Frame, JointKind, Skeleton};
+use crate::skeleton::{Frame, JointKind, LARGEST, Skeleton};
 
 /// How much longer or shorter than a limb its other one may be for the two to be a pair.
 const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
@@ -172,6 +172,20 @@ fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     };
     if !is_finite {
         return Err(Error::NonFinite { what: "what a contact holds", index });
+    }
+    let place = match contact.hold {
+        Hold::Position(point) => point.unwrap_or_default(),
+        Hold::Pose(pose) => pose.map_or(DVec3::ZERO, |pose| pose.translation),
+        Hold::Surface { point, .. } => point,
+    };
+    let own = contact.frame.joint_from_frame.translation;
+    for (field, place) in [("place of a contact", place), ("offset of a contact", own)] {
+        let beyond = place.to_array().into_iter().find(|value| value.abs() > LARGEST);
+        if let Some(value) = beyond {
+            let (min, max) = (-LARGEST, LARGEST);
+            let joint = skeleton.name(contact.frame.joint).to_owned();
+            return Err(Error::JointOutOfBounds { joint, field, value, min, max });
+        }
     }
     match contact.hold {
         Hold::Surface { normal, .. } if normal == DVec3::ZERO => {
