@@ -38,13 +38,13 @@ pub(super) fn hold_again(
     settings: &HoldSettings,
     keep: Option<&Keep<'_>>,
 ) -> Result<(Held, Tracks)> {
-    let skeleton = held.clip.skeleton().clone();
-    let is_bound = |limb: &LimbPlan| is_bound(&skeleton, limb);
     let cut = keep.and_then(|keep| keep(&held.clip));
     let is_missed = held.contacts.iter().any(|contact| !contact.missed.is_empty());
-    if cut.is_none() && !(is_missed && plan.limbs.iter().any(is_bound)) {
+    let is_any_bound = || plan.limbs.iter().any(|limb| is_bound(held.clip.skeleton(), limb));
+    if cut.is_none() && !(is_missed && is_any_bound()) {
         return Ok((held, tracks));
     }
+    let skeleton = held.clip.skeleton().clone();
     let joints: Vec<usize> =
         plan::joints_of(&plan).into_iter().chain(looked_at(&plan, also)).collect();
     let reached = held.contacts.clone();
@@ -84,7 +84,7 @@ pub(super) fn hold_again(
     }
     let limbs = limbs(&plan, reached.len());
     for ((contact, reached), limb) in best.contacts.iter_mut().zip(&reached).zip(limbs) {
-        let of_limb = limb.filter(|limb| is_bound(limb));
+        let of_limb = limb.filter(|limb| is_bound(&skeleton, limb));
         contact.by_channels = contact.missed.iter().any(|frame| match of_limb {
             Some(limb) => !is_straight(limb, &tracks, *frame),
             None => !reached.missed.contains(frame),
