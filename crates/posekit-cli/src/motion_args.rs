@@ -382,6 +382,9 @@ fn time_range(text: &str) -> Result<(f64, f64), String> {
     if from > to { Err("must not end before it begins".to_owned()) } else { Ok((from, to)) }
 }
 
+/// Heights and places beyond this are none: the library takes none larger.
+const LARGEST: f64 = 1e100;
+
 fn floor(text: &str) -> Result<FloorWord, String> {
     match text {
         "fit" => Ok(FloorWord::Fit),
@@ -389,7 +392,8 @@ fn floor(text: &str) -> Result<FloorWord, String> {
         "steps" => Ok(FloorWord::Steps),
         height => {
             let need = "is none of fit, level, steps, nor a height";
-            finite(height).map(FloorWord::At).map_err(|_| need.to_owned())
+            let height = finite(height).ok().filter(|height| height.abs() <= LARGEST);
+            height.map(FloorWord::At).ok_or_else(|| need.to_owned())
         }
     }
 }
@@ -402,7 +406,7 @@ mod tests {
     fn words_of_motion_options() {
         assert_eq!(floor("steps"), Ok(FloorWord::Steps));
         assert_eq!(floor("-0.25"), Ok(FloorWord::At(-0.25)));
-        assert!(floor("flat").is_err() && floor("nan").is_err());
+        assert!(floor("flat").is_err() && floor("nan").is_err() && floor("1e300").is_err());
         assert_eq!(time_range("-1:2.5"), Ok((-1.0, 2.5)));
         assert!(time_range("2:1").is_err() && time_range("2").is_err());
         assert!(rate("1e308").is_err() && rate("1e-9").is_err() && rate("0").is_err());

@@ -5,7 +5,7 @@ mod motion_support;
 
 use std::path::Path;
 
-use motion_support::{json, place, posekit, text, walk};
+use motion_support::{errors, json, place, posekit, text, walk};
 
 /// `posekit pin` for a joint of the walk; what it tells, as JSON.
 fn pinned(joint: &str, to: &str, output: &Path) -> serde_json::Value {
@@ -54,4 +54,18 @@ fn feet_stay(clip: &serde_json::Value) {
     let unit = clip["metres_per_unit"].as_f64().unwrap();
     assert!(largest * unit < 0.001, "a foot moved by {} m", largest * unit);
     assert!(shifts.iter().any(|shift| shift["part"] == "hips"), "{shifts:?}");
+}
+
+#[test]
+fn places_that_no_skeleton_could_have_are_refused_by_their_names() {
+    let place = place("places_beyond_all");
+    let held = place.join("held.bvh");
+    for (option, what) in [("--at", "place of a contact"), ("--offset", "offset of a contact")] {
+        let mut command = posekit();
+        command.arg("pin").arg(walk()).args(["--joint", "RightHand", "--from", "1", "--to", "2"]);
+        let told = command.args([option, "0", "1e300", "0"]).arg("-o").arg(&held).output().unwrap();
+        let wanted = format!("joint \"RightHand\": {what} is 1e300, expected -1e100 to 1e100");
+        assert!(errors(&told).contains(&wanted), "{}", errors(&told));
+        assert!(told.status.code() == Some(3) && !held.exists(), "{told:?}");
+    }
 }

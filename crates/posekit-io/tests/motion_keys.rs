@@ -112,3 +112,25 @@ fn few_keys_of_motions_that_are_hardly_one() {
         assert!(to_glb_within(file.clip(0).unwrap(), "x", distance).is_err());
     }
 }
+
+#[test]
+fn a_glb_is_sampled_when_frames_are_at_another_rate() {
+    use posekit::skeleton::{Joint, Skeleton};
+    // It goes by a metre a frame, so that a part of a frame is seen.
+    let skeleton = Skeleton::try_new(vec![Joint::free("root"), Joint::ball("end").child_of(0)]);
+    let values = |n: u32| {
+        let at = |k: u32| [f64::from(k), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        (0..n).flat_map(at).collect::<Vec<f64>>()
+    };
+    let clip = Clip::try_new(skeleton.unwrap(), 1.0 / 30.0, values(60)).unwrap();
+    let bytes = to_glb(&clip, "x").unwrap();
+    for fps in [30.0, 29.97, 30.03, 60.0, 24.0] {
+        let file = read(&bytes, &MotionOptions::default().with_fps(fps));
+        let sampled = file.clip(0).unwrap();
+        for frame in 0..sampled.n_frames() - 1 {
+            let place = sampled.skeleton().poses(sampled.frame(frame))[0].translation.x;
+            let off = (place - 30.0 * frame as f64 / fps).abs();
+            assert!(off < 1e-4, "frame {frame} at {fps} a second is {off} of a frame off");
+        }
+    }
+}

@@ -437,6 +437,18 @@ fn contacts_that_make_no_sense_are_refused() {
     let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good });
     assert!(matches!(error, Error::NoSuchJoint { joint: 99, .. }));
     assert!(matches!(refused(Contact { from: f64::NAN, ..good }), Error::NonFinite { .. }));
+    let beyond = |error: Error| matches!(error, Error::JointOutOfBounds { value: 1e300, .. });
+    let place = DVec3::new(0.0, 1e300, 0.0);
+    let pose = Pose::from_translation(place);
+    for hold in [
+        Hold::Position(Some(place)),
+        Hold::Pose(Some(pose)),
+        Hold::Surface { point: place, normal: DVec3::Y },
+    ] {
+        assert!(beyond(refused(Contact { hold, ..good })), "{hold:?}");
+    }
+    let frame = Frame::new(good.frame.joint, pose);
+    assert!(beyond(refused(Contact { frame, ..good })), "the point that holds");
     assert!(matches!(refused(Contact { from: 2.0, ..good }), Error::OutOfRange { .. }));
     let flat = Hold::Surface { point: DVec3::ZERO, normal: DVec3::ZERO };
     assert!(matches!(refused(Contact { hold: flat, ..good }), Error::ZeroLength { .. }));

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, Metrics, Plant, PlantReport, Verdict,
-    clean as clean_clip,
+    clean_within,
 };
 use posekit_io::ContactsFile;
-use posekit_io::motion::{millimetres, verdict_words};
+use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 
 use super::contacts::{
     NO_CONTACTS, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
@@ -68,7 +68,9 @@ fn begin(args: &CleanArgs) -> Result<()> {
         let (mut edits, mut views) = (Vec::new(), Vec::new());
         for index in opened.chosen()? {
             let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
-            let mut cleaned = clean_clip(clip, &settings(args, opened, clip)?)?;
+            let keep = opened.file.keeper();
+            let settings = settings(args, opened, clip)?;
+            let mut cleaned = clean_within(clip, &settings, keep.as_deref())?;
             if let Some(known) = known_legs(&args.detect, &opened.file, clip)? {
                 cleaned.legs.reason = known.reason;
             }
@@ -333,6 +335,7 @@ pub(super) fn contact_records(
         angle: finite(report.angle.to_degrees()),
         missed_frames: report.missed.len(),
         frames: report.frames.len(),
+        reason: if report.by_channels { NO_CHANNELS.to_owned() } else { String::new() },
     };
     contacts.iter().zip(held).map(record).collect()
 }

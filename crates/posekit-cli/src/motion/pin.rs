@@ -2,7 +2,7 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, find_legs, hold};
+use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, find_legs, hold_within};
 use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
@@ -48,7 +48,9 @@ fn begin(args: &PinArgs) -> Result<()> {
         refuse_outside(&contacts, clip)?;
         let feet = find_legs(clip).legs;
         let legs = feet.iter().map(|leg| leg.limb).collect();
-        let held = hold(clip, &contacts, &HoldSettings { legs, ..HoldSettings::default() })?;
+        let settings = HoldSettings { legs, ..HoldSettings::default() };
+        let keep = opened.file.keeper();
+        let held = hold_within(clip, &contacts, &settings, keep.as_deref())?;
         let mut record = opened.record();
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);

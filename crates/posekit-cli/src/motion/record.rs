@@ -189,6 +189,9 @@ pub(super) struct ContactRecord {
     /// The number of frames in which it could not be reached.
     pub(super) missed_frames: usize,
     pub(super) frames: usize,
+    /// Why it is missed, where it is not out of reach.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub(super) reason: String,
 }
 
 /// How far a joint went.

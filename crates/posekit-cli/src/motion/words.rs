@@ -377,7 +377,10 @@ fn contacts_table(clip: &ClipRecord) -> String {
             0 if clip.strength.is_some() => Cell::new("lessened").quiet(),
             0 => Cell::new("holds").quiet(),
             missed => {
-                Cell::new(format!("missed in {missed} of {} frames", contact.frames)).accent()
+                let why = if contact.reason.is_empty() { "" } else { ": " };
+                let frames = contact.frames;
+                Cell::new(format!("missed in {missed} of {frames} frames{why}{}", contact.reason))
+                    .accent()
             }
         };
         table.row([
@@ -708,6 +711,7 @@ mod tests {
             angle: None,
             missed_frames,
             frames: 9,
+            reason: String::new(),
         };
         let told = ClipRecord {
             asked: Asked::Contacts,

@@ -19,6 +19,9 @@ use crate::warnings::Warnings;
 const RADIANS: f64 = PI / 180.0;
 const DEGREES: f64 = 180.0 / PI;
 
+/// What is missed by less is rounding \[rad, and as a part of a place\].
+const ROUNDED: f64 = 1e-7;
+
 /// What a file does not say, and its reader must.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -88,7 +91,7 @@ pub struct Tip {
     pub frame: Frame,
 }
 
-/// What the channels of a file cannot hold: the largest of any joint.
+/// What the channels of a file cannot hold: the largest of any joint. What rounding takes off is none of it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Loss {
     /// Distance along axes without a position channel \[units of the skeleton\].
@@ -215,6 +218,12 @@ impl Rig {
     #[must_use]
     pub fn joint(&self, node: usize) -> Option<usize> {
         self.parts.binary_search_by_key(&node, |part| part.node).ok()
+    }
+
+    /// Whether channels can hold all that joints can do, so that no configuration is cut.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.parts.iter().all(Part::is_lossless)
     }
 
     /// The configuration of a row.
@@ -388,6 +397,16 @@ impl Part {
         Self { node: index, shape, values: 0..0, positions, base, turns, sign }
     }
 
+    /// Whether its channels hold all that its joint can do.
+    fn is_lossless(&self) -> bool {
+        let turns = self.turns.len() == 3;
+        match self.shape {
+            Shape::Fixed | Shape::Hinge | Shape::Slide(_) => true,
+            Shape::Ball => turns,
+            Shape::Free => turns && self.positions.iter().all(Option::is_some),
+        }
+    }
+
     /// A position along an axis, from the offset \[units of the file\]; zero where there is no channel.
     fn position(&self, axis: usize, row: &[f64]) -> f64 {
         self.positions[axis].map_or(0.0, |place| row[place] - self.base[axis])
@@ -454,7 +473,9 @@ impl Part {
                 None => missed[axis] = values[axis],
             }
         }
-        Loss { distance: missed.length(), angle: 0.0 }
+        let place = DVec3::new(values[0], values[1], values[2]);
+        let is_any = missed.length() > ROUNDED * place.length();
+        Loss { distance: if is_any { missed.length() } else { 0.0 }, angle: 0.0 }
     }
 
     fn write_position(&self, axis: usize, value: f64, row: &mut [f64], unit: f64) {
@@ -484,7 +505,8 @@ impl Part {
             [(_, axis)] => put(row, 0, one_turn(rotation, axis, near_of(0))),
             _ => {}
         }
-        so3_log(self.rotation(row).inverse() * rotation).length()
+        let missed = so3_log(self.rotation(row).inverse() * rotation).length();
+        if missed > ROUNDED { missed } else { 0.0 }
     }
 }
 

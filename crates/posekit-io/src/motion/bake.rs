@@ -29,7 +29,7 @@ pub(super) fn bake(
         new.channels.iter_mut().for_each(|channel| retime(channel, map));
     }
     let mut bake = Bake::new(cast, edited, by_target(old))?;
-    bake.growth = Growth::of(character, &by_target(new), &bake.times, cast.pace.snap());
+    bake.growth = Growth::of(character, &by_target(new), &bake.times, cast.pace.snap);
     let joints = if bake.is_aligned {
         changed(cast.clip(), edited)
     } else {
@@ -257,7 +257,7 @@ impl<'b> Bake<'b> {
             let mut values = Vec::with_capacity(n_keys * channel.path.width());
             let mut key = 0;
             for &time in &times {
-                let value = channel.sample(map.old_time(time), self.cast.pace.snap(), &mut key);
+                let value = channel.sample(map.old_time(time), self.cast.pace.snap, &mut key);
                 values.extend_from_slice(&value[..channel.path.width()]);
             }
             let is_step = channel.interpolation == Interpolation::Step;
@@ -268,7 +268,7 @@ impl<'b> Bake<'b> {
 
     /// True for keys at the frames, no more and no fewer.
     fn is_on_frames(&self, old: &Channel) -> bool {
-        let snap = self.cast.pace.snap();
+        let snap = self.cast.pace.snap;
         self.is_aligned
             && old.times.len() == self.times.len()
             && old.times.iter().zip(&self.times).all(|(key, frame)| (key - frame).abs() <= snap)

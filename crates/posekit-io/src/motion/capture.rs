@@ -102,6 +102,29 @@ impl Capture {
         Ok(Written { file, beside: Vec::new(), joints: vec![n_joints], loss })
     }
 
+    /// Whether its channels hold all that the joints of its clip can do.
+    pub(super) fn is_lossless(&self) -> bool {
+        self.rig.is_lossless()
+    }
+
+    /// What the file keeps of an edited clip of the same skeleton and frames; `None` where its channels cut nothing off, or it has other frames.
+    pub(super) fn kept(&self, edited: &Clip) -> Option<Clip> {
+        if edited.n_frames() != self.clip.n_frames() {
+            return None;
+        }
+        let n = self.file.n_channels();
+        let mut rows = self.file.values().to_vec();
+        let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
+            rows[frame * n..][places.clone()].copy_from_slice(&row[places]);
+        };
+        let (loss, _) = self.rows(edited, true, &mut put);
+        if loss == Loss::default() {
+            return None;
+        }
+        let file = self.file.with_values(rows).ok()?;
+        edited.with_values(self.rig.configurations(&file)).ok()
+    }
+
     /// Whether the text says the frame time that the frames have: not where the caller gave another.
     fn is_time_told(&self, layout: &Layout) -> bool {
         layout.time_told.map(f64::to_bits) == Some(self.file.frame_time().to_bits())

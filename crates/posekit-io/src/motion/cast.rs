@@ -80,7 +80,7 @@ impl Cast {
         }
         let channels = by_target(animation);
         let times: Vec<f64> = (0..pace.count()).map(|frame| pace.time(frame)).collect();
-        let growth = Growth::of(character, &channels, &times, pace.snap());
+        let growth = Growth::of(character, &channels, &times, pace.snap);
         let mut parts = parts(character, &channels);
         let size = size(character);
         let mut joints = Vec::with_capacity(parts.len());
@@ -277,7 +277,7 @@ fn sampled(channels: &ByTarget<'_>, node: usize, pace: &Pace) -> Moves {
     let read = |path: TargetPath| {
         let channel = channels.get(&(node, path))?;
         let mut key = 0;
-        let at = |frame| channel.sample(pace.time(frame), pace.snap(), &mut key);
+        let at = |frame| channel.sample(pace.time(frame), pace.snap, &mut key);
         Some((0..pace.count()).map(at).collect::<Vec<[f64; 4]>>())
     };
     let rotations = read(TargetPath::Rotation);

@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Leg, Limb, Side, TimeMap};
+use posekit::motion::{Clip, Keep, Leg, Limb, Side, TimeMap};
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
@@ -62,7 +62,7 @@ use cast::Cast;
 pub use format::Format;
 pub use to_bvh::to_bvh;
 pub use to_glb::{Thinned, to_glb, to_glb_within};
-pub use told::{Measure, left_words, measures, millimetres, verdict_words};
+pub use told::{Measure, NO_CHANNELS, left_words, measures, millimetres, verdict_words};
 
 /// How a motion is read, and what its file does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -423,6 +423,19 @@ impl MotionFile {
         match &self.content {
             Content::Capture(capture) => capture.is_other_than_text(),
             Content::Scene { .. } => false,
+        }
+    }
+
+    /// What [`write`](Self::write) keeps of an edited motion with the frames of the file's, for [`clean_within`](posekit::motion::clean_within) and
+    /// [`hold_within`](posekit::motion::hold_within). `None` where that is all of every motion: of a glTF, and of a BVH whose joints have channels for all that
+    /// they can do, as most have.
+    #[must_use]
+    pub fn keeper(&self) -> Option<Box<Keep<'_>>> {
+        match &self.content {
+            Content::Capture(capture) if !capture.is_lossless() => {
+                Some(Box::new(|edited| capture.kept(edited)))
+            }
+            _ => None,
         }
     }
 

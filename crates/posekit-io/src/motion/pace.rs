@@ -21,7 +21,7 @@ const LEAST_PART: f64 = 0.4;
 /// How much of a step single precision may round off where a rate is to be told from it.
 const LEAST_PRECISION: f64 = 0.1;
 
-/// How far from a frame a key may be to be at it, in frames.
+/// How far from a frame a key may be to be at it, in frames, where writers round their times.
 const OFF_FRAME: f64 = 0.01;
 
 /// How far times may be off because they are kept in single precision, as a part of themselves.
@@ -33,6 +33,8 @@ pub(super) struct Pace {
     pub(super) start: f64,
     pub(super) end: f64,
     pub(super) frame_time: f64,
+    /// How far from a frame a key is that is meant to be at it \[s\].
+    pub(super) snap: f64,
 }
 
 impl Pace {
@@ -43,12 +45,14 @@ impl Pace {
     /// - `channels`: when the keys of each are \[s\]
     pub(super) fn of(channels: &[&[f64]], fps: Option<f64>) -> Self {
         let (start, end) = Self::span(channels).unwrap_or((0.0, 0.0));
-        let frame_time = match fps {
-            Some(fps) => 1.0 / fps,
-            None if end > start => own_step(channels, start, end),
-            None => 1.0 / DEFAULT_RATE,
-        };
-        Self { start, end, frame_time }
+        let own = if end > start { own_step(channels, start, end) } else { 1.0 / DEFAULT_RATE };
+        let frame_time = fps.map_or(own, |fps| 1.0 / fps);
+        // Keys at the frames of another rate come near to these, too, and are not at them: they are nearer to their own.
+        let off = [frame_time, own].map(|step| farthest_off(channels, start, step));
+        let off = if off[0] < off[1] { off[0] } else { off[1] };
+        let is_rounded = off <= OFF_FRAME * own;
+        let snap = if is_rounded { off } else { 0.0 } + ROUNDING * end;
+        Self { start, end, frame_time, snap }
     }
 
     /// How many keys there are in a second and how many frames, where the keys are very many and the frames fewer, because the keys have no steady rate.
@@ -84,11 +88,6 @@ impl Pace {
 
     pub(super) fn time(&self, frame: usize) -> f64 {
         self.start + self.frame_time * frame as f64
-    }
-
-    /// How far from a frame a key may be to be at it \[s\].
-    pub(super) fn snap(&self) -> f64 {
-        OFF_FRAME * self.frame_time
     }
 }
 
@@ -136,6 +135,15 @@ fn is_on_frames(channels: &[&[f64]], start: f64, step: f64) -> bool {
         (place - place.round()).abs() * step <= 0.5 * OFF_FRAME * step + ROUNDING * time
     };
     channels.iter().all(|times| times.iter().all(is_on))
+}
+
+/// How far keys are from the frames of a rate at most \[s\].
+fn farthest_off(channels: &[&[f64]], start: f64, step: f64) -> f64 {
+    let off = |&time: &f64| {
+        let place = (time - start) / step;
+        (place - place.round()).abs() * step
+    };
+    channels.iter().flat_map(|times| times.iter().map(off)).fold(0.0, f64::max)
 }
 
 /// Whether keys on frames leave none out: each channel has one at every frame from its first to its last.
@@ -224,5 +232,27 @@ mod tests {
         assert_eq!(pace(&[]).count(), 1);
         let pace = Pace::of(&[&keys(&[0.0, 1.01])], Some(30.0));
         assert_eq!((pace.frame_time, pace.count()), (1.0 / 30.0, 32));
+    }
+
+    #[test]
+    fn only_keys_that_are_meant_to_be_at_frames_are() {
+        let at = |rate: f64, n: u32| (0..n).map(|k| 2.0 + f64::from(k) / rate).collect::<Vec<_>>();
+        let rounded = |times: Vec<f64>| {
+            times.into_iter().map(|time| (time * 1e4).round() / 1e4).collect::<Vec<_>>()
+        };
+        let snap = |times: &[f64], fps: Option<f64>| Pace::of(&[&keys(times)], fps).snap;
+        for n in [3, 10, 1000] {
+            for fps in [None, Some(30.0), Some(29.97), Some(60.0), Some(24.0)] {
+                let snap = snap(&at(30.0, n), fps);
+                assert!(snap < 2e-5, "{n} keys, {fps:?}: single precision rounds {snap}");
+            }
+            for fps in [None, Some(30.0), Some(60.0)] {
+                let snap = snap(&rounded(at(30.0, n)), fps);
+                let range = if n > 3 { 3e-5..1e-4 } else { 0.0..1e-4 };
+                assert!(range.contains(&snap), "{n} keys, {fps:?}: four digits round {snap}");
+            }
+        }
+        // Without a rate no key is meant to be at a frame.
+        assert!(snap(&[0.0, 0.1234, 0.777, 1.009], None) < 1e-6);
     }
 }

@@ -166,6 +166,9 @@ pub fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
     Some(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths).filter(|scale| scale.is_finite())
 }
 
+/// Why something is missed that is within reach.
+pub const NO_CHANNELS: &str = "the file's channels keep it off";
+
 /// What became of a plant in a word, and why in a few; empty where the word says all.
 ///
 /// - `millimetres`: of the clip's unit, as [`millimetres`] gives it
@@ -188,13 +191,11 @@ pub fn verdict_words(
         Verdict::Released { slide, is_part } => {
             ("released", released_words(report, *slide, *is_part, millimetres))
         }
-        Verdict::Unreachable { by, frames } => {
+        Verdict::Unreachable { by, frames, by_channels } => {
             let by = by * millimetres;
             let plural = if *frames == 1 { "" } else { "s" };
-            (
-                "unreachable",
-                format!("out of the leg's reach by {by:.1} mm in {frames} frame{plural}"),
-            )
+            let why = if *by_channels { NO_CHANNELS } else { "out of the leg's reach" };
+            ("unreachable", format!("{why} by {by:.1} mm in {frames} frame{plural}"))
         }
         left => ("skipped", left_words(left).unwrap_or_default().to_owned()),
     }

@@ -13,7 +13,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
-    HoldSettings, Layer, carrier, clean,
+    HoldSettings, Keep, Layer, carrier, clean_within,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -163,7 +163,7 @@ impl Table {
             return Err(Fault::new("it has no frames: there is nothing to play"));
         }
         let settings = Settings::default();
-        let work = work(&source, &settings, None, &[])?;
+        let work = work(&source, file.keeper().as_deref(), &settings, None, &[])?;
         let poser = Poser::new(&source, &work.cleaned.legs.legs);
         Ok(Self {
             name: name.to_owned(),
@@ -211,7 +211,8 @@ impl Table {
         }
         let keys: Vec<(f64, Vec<f64>)> =
             times.iter().zip(values.chunks(n.max(1))).map(|(&t, q)| (t, q.to_vec())).collect();
-        self.work = work(&self.source, &settings, given.as_deref(), &keys)?;
+        let keep = self.file.keeper();
+        self.work = work(&self.source, keep.as_deref(), &settings, given.as_deref(), &keys)?;
         self.settings = settings;
         self.given = given;
         self.keys = keys;
@@ -385,23 +386,25 @@ impl Table {
     }
 }
 
-/// Makes the result: cleans, sets the poses on top, and holds again.
+/// Makes the result: cleans, sets the poses on top, and holds again. What the file does not keep is not in it.
 fn work(
     source: &Clip,
+    keep: Option<&Keep<'_>>,
     settings: &Settings,
     given: Option<&[Contact]>,
     keys: &[(f64, Vec<f64>)],
 ) -> Result<Work> {
     let to_clean =
         CleanSettings { contacts: given.map(<[Contact]>::to_vec), ..settings.to_clean()? };
-    let cleaned = clean(source, &to_clean)?;
+    let cleaned = clean_within(source, &to_clean, keep)?;
     let base = if settings.is_on { &cleaned.clip } else { source };
-    let mut result = layered(base, settings.fade, keys)?;
+    let result = layered(base, settings.fade, keys)?;
+    let mut result = keep.and_then(|keep| keep(&result)).unwrap_or(result);
     let mut residuals = residuals_of(&cleaned.held);
     if !settings.is_on {
         residuals.fill(0.0);
     } else if !keys.is_empty() {
-        let held = cleaned.hold_again(&result, &to_clean)?;
+        let held = cleaned.hold_again(&result, &to_clean, keep)?;
         residuals = residuals_of(&held.contacts);
         result = held.clip;
     }

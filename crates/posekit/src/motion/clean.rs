@@ -8,7 +8,7 @@ use super::again::see_again;
 use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
 use super::floor::{Floor, FloorChoice};
-use super::hold::{Along, ContactReport, Held, HoldSettings, hold, hold_on_path};
+use super::hold::{Along, ContactReport, Held, HoldSettings, Keep, hold_on_path, hold_within};
 use super::metrics::{Metrics, measure_on};
 use super::paths::joints_of;
 use super::plant::{DetectSettings, Plant};
@@ -115,10 +115,16 @@ impl Cleaned {
     ///
     /// - `changed`: of the same skeleton and frames
     /// - `settings`: those of cleaning
+    /// - `keep`: what a file keeps, as for [`clean_within`]
     ///
     /// # Errors
     /// As [`hold`](super::hold).
-    pub fn hold_again(&self, changed: &Clip, settings: &CleanSettings) -> Result<Held> {
+    pub fn hold_again(
+        &self,
+        changed: &Clip,
+        settings: &CleanSettings,
+        keep: Option<&Keep<'_>>,
+    ) -> Result<Held> {
         let legs = &self.legs.legs;
         // What stands does so along all of the path, of which a part was applied.
         let strength = settings.strength;
@@ -129,10 +135,12 @@ impl Cleaned {
         };
         let settings = holding(legs, settings);
         if left == 0.0 || self.path.is_empty() {
-            return hold(changed, self.stands(), &settings);
+            return hold_within(changed, self.stands(), &settings, keep);
         }
         let left: Vec<DVec3> = self.path.iter().map(|shift| *shift * left).collect();
-        let held = hold(&moved(changed, legs, &left), self.stands(), &settings)?;
+        let ahead = keep.map(|keep| kept_ahead(keep, legs, &left));
+        let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>);
+        let held = hold_within(&moved(changed, legs, &left), self.stands(), &settings, keep)?;
         Ok(Held { clip: moved_back(&held.clip, legs, &left), ..held })
     }
 
@@ -176,6 +184,22 @@ const LOOKS: usize = 4;
 /// # Errors
 /// As [`hold`](super::hold), for settings, legs and contacts that make no sense.
 pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
+    clean_within(clip, settings, None)
+}
+
+/// [`clean`] for a file that may not keep all of a clip: feet stand in what it keeps, as far as they can, and that is the clip that comes back.
+///
+/// - `keep`: what the file keeps; `None` where it keeps every clip
+///
+/// Where it cannot keep the path of the root as it would be set right, the path stays as it is.
+///
+/// # Errors
+/// As [`clean`].
+pub fn clean_within(
+    clip: &Clip,
+    settings: &CleanSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Cleaned> {
     check(settings)?;
     let legs = match &settings.legs {
         Some(legs) => {
@@ -186,6 +210,14 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     let given = settings.contacts.as_ref();
     let feet: Vec<usize> =
         legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
+    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
+    let mut decided = decide(clip, &tracks, &legs.legs, settings);
+    let on_foot = CleanSettings { path: false, ..settings.clone() };
+    let mut settings = settings;
+    if keep.is_some_and(|keep| decided.leaves_channels(clip, &legs.legs, keep)) {
+        settings = &on_foot;
+        decided = decide(clip, &tracks, &legs.legs, settings);
+    }
     let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
         let contacts = given.unwrap_or(&decided.contacts);
         let Decided { path, step, kept, in_place, .. } = decided;
@@ -196,10 +228,11 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         let stands = !contacts.is_empty() && *contacts == decided.standing;
         let strength = if stands { 0.0 } else { strength };
         let settings = CleanSettings { strength, ..settings.clone() };
-        hold_on_path(clip, tracks, along, contacts, &feet, &holding(&legs.legs, &settings))
+        let ahead = keep.filter(|_| *in_place).map(|keep| kept_ahead(keep, &legs.legs, path));
+        let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>).or(keep);
+        let contacts = (contacts.as_slice(), feet.as_slice());
+        hold_on_path(clip, tracks, along, contacts, &holding(&legs.legs, &settings), keep)
     };
-    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-    let mut decided = decide(clip, &tracks, &legs.legs, settings);
     let (mut held, mut after) = hold(tracks, &decided, 1.0)?;
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
@@ -219,6 +252,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         // Out of reach is what all of it does not reach.
         for (part, whole) in held.contacts.iter_mut().zip(&reached) {
             part.missed.clone_from(&whole.missed);
+            part.by_channels = whole.by_channels;
         }
         whole = Some(reached);
     }
@@ -246,8 +280,11 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         let reached = whole.as_ref().unwrap_or(&held.contacts);
         let missed = contact.and_then(|contact| reached.get(contact)).filter(|_| given.is_none());
         if let Some(missed) = missed.filter(|missed| !missed.missed.is_empty()) {
-            report.verdict =
-                Verdict::Unreachable { by: missed.residual, frames: missed.missed.len() };
+            report.verdict = Verdict::Unreachable {
+                by: missed.residual,
+                frames: missed.missed.len(),
+                by_channels: missed.by_channels,
+            };
         }
     }
     let (mut cleaned, changed) = (held.clip, held.changed);
@@ -341,6 +378,15 @@ fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
         strength: settings.strength,
         ..settings.hold.clone()
     }
+}
+
+/// What a file keeps of a clip, as seen with its root moved along a path that is no part of it.
+fn kept_ahead<'k>(
+    keep: &'k Keep<'k>,
+    legs: &'k [Leg],
+    path: &'k [DVec3],
+) -> impl Fn(&Clip) -> Option<Clip> + 'k {
+    move |held| Some(moved(&keep(&moved_back(held, legs, path))?, legs, path))
 }
 
 /// The clip with its root taken back from a path along which it was cleaned.

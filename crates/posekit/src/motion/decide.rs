@@ -5,11 +5,12 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
+use super::hold::Keep;
 use super::kept::Kept;
 use super::plant::Plant;
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
-use super::travel::carrier;
+use super::travel::{carrier, shifted};
 use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
 use super::{Clip, Contact, Leg};
 
@@ -98,6 +99,12 @@ pub(super) fn decide_as(
 }
 
 impl Decided {
+    /// Whether a file does not keep the path as it is set right. That of a walk on the spot is not written.
+    pub(super) fn leaves_channels(&self, clip: &Clip, legs: &[Leg], keep: &Keep<'_>) -> bool {
+        let root = carrier(clip, legs).filter(|_| !self.in_place && !self.path.is_empty());
+        root.is_some_and(|root| keep(&shifted(clip, root, &self.path)).is_some())
+    }
+
     /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
     ///
     /// - `source`: tracks of the clip that is cleaned, with all joints of the legs

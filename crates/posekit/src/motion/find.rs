@@ -50,14 +50,16 @@ pub struct Legs {
 #[must_use]
 pub fn find_legs(clip: &Clip) -> Legs {
     let shape = Shape::new(clip.skeleton());
-    let named = by_name(&shape);
+    let stiff = stiff_ankles(&shape);
+    let named = by_name(&shape, &stiff);
     let lowest = Lowest::new(clip);
-    let shaped = by_shape(&shape, &lowest);
+    let mut shaped = by_shape(&shape, &lowest);
+    shaped.retain(|leg| !stiff.iter().any(|ankle| is_around(shape.skeleton, leg, *ankle)));
     let more = beside(&shape, &named, &shaped);
     let name = |joint: usize| shape.skeleton.name(joint);
     if named.is_empty() {
         if shaped.is_empty() {
-            return none(&shape);
+            return none(&shape, &stiff);
         }
         let ends: Vec<&str> = shaped.iter().map(|leg| name(leg.limb.end)).collect();
         let reason = format!("by shape: the limbs that end lowest, at {}", ends.join(", "));
@@ -157,12 +159,12 @@ fn ball(shape: &Shape<'_>, limb: &Limb) -> Option<usize> {
     only
 }
 
-fn by_name(shape: &Shape<'_>) -> Vec<Leg> {
+fn by_name(shape: &Shape<'_>, stiff: &[usize]) -> Vec<Leg> {
     let mut best: [Option<((bool, f64), usize)>; 2] = [None; 2];
     for joint in 0..shape.skeleton.n_joints() {
         let found = words(shape.skeleton.name(joint));
         let Some(at) = SIDES.iter().position(|side| *side == found.side) else { continue };
-        if found.part != Some(Part::Ankle) {
+        if found.part != Some(Part::Ankle) || stiff.contains(&joint) {
             continue;
         }
         // Of several the one that deforms the body, then the one with the longest leg: the ankle and not a joint of the foot below it.
@@ -176,6 +178,23 @@ fn by_name(shape: &Shape<'_>) -> Vec<Leg> {
         best.and_then(|(_, joint)| leg_of(shape, joint)).map(|leg| Leg { side, ..leg })
     };
     SIDES.into_iter().zip(best).filter_map(leg).collect()
+}
+
+/// Joints called ankles, of one side, whose knees cannot turn: they have no channels, or nothing moves them.
+fn stiff_ankles(shape: &Shape<'_>) -> Vec<usize> {
+    let is_ankle = |joint: &usize| {
+        let found = words(shape.skeleton.name(*joint));
+        found.part == Some(Part::Ankle) && found.side != Side::Middle && !found.is_helper
+    };
+    let all = 0..shape.skeleton.n_joints();
+    all.filter(|joint| is_ankle(joint) && shape.is_stiff_above(*joint)).collect()
+}
+
+/// Whether a limb bends about an ankle, or ends above it: it is no leg then, but a part of one.
+fn is_around(skeleton: &Skeleton, leg: &Leg, ankle: usize) -> bool {
+    let carries =
+        |above: usize, below: usize| skeleton.ancestors(below).any(|joint| joint == above);
+    carries(ankle, leg.limb.end) || carries(leg.limb.end, ankle)
 }
 
 /// How low every joint, and what it carries, is over a clip: the middle value over frames, along up.
@@ -349,11 +368,15 @@ fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Limb> {
     best.map(|(limb, _)| limb)
 }
 
-fn none(shape: &Shape<'_>) -> Legs {
+fn none(shape: &Shape<'_>, stiff: &[usize]) -> Legs {
     let skeleton = shape.skeleton;
     let ends = (0..skeleton.n_joints()).filter(|&joint| shape.limb_ending_at(joint).is_some());
-    let candidates: Vec<String> = ends.map(|joint| skeleton.name(joint).to_owned()).collect();
-    let reason = if candidates.is_empty() {
+    let name = |joint: usize| skeleton.name(joint).to_owned();
+    let candidates: Vec<String> = ends.map(name).collect();
+    let reason = if !stiff.is_empty() {
+        let stiff: Vec<String> = stiff.iter().copied().map(name).collect();
+        format!("no legs: no knee above {} can turn", stiff.join(", "))
+    } else if candidates.is_empty() {
         "no legs: no joint has two others above it that could bend like hip and knee".to_owned()
     } else {
         "no legs: no joints have names of feet, and no two limbs of one length end lowest"

@@ -156,6 +156,15 @@ impl<'a> Shape<'a> {
         self.best_limb(&chain[..n_hips], end).or_else(|| self.best_limb(&chain, end))
     }
 
+    /// Whether the joint that is the knee of a limb ending here, by all bones above it, cannot turn.
+    pub(super) fn is_stiff_above(&self, end: usize) -> bool {
+        let chain = self.chain_above(end);
+        let Some(&top) = chain.last() else { return true };
+        let above = |joint: &usize| self.skeleton.parent(*joint).filter(|_| *joint != top);
+        let all: Vec<usize> = core::iter::successors(above(&end), above).take(MOST_ABOVE).collect();
+        self.best_limb(&all, end).is_none_or(|(limb, _)| !chain.contains(&limb.mid))
+    }
+
     /// The best limb of some of the joints above its end; other than by [`Shape::limb_ending_at`] a hip may be in the middle of the body.
     pub(super) fn limb_of(&self, end: usize, is_part: impl Fn(&usize) -> bool) -> Option<Limb> {
         let mut chain = self.chain_above(end);

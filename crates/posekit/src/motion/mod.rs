@@ -45,14 +45,14 @@ mod travel;
 mod verdict;
 
 pub use change::Change;
-pub use clean::{CleanSettings, Cleaned, Judged, clean, judge, way_on_the_spot};
+pub use clean::{CleanSettings, Cleaned, Judged, clean, clean_within, judge, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
 pub use find::{Legs, find_legs};
 pub use firm::firm_plants;
 pub use floor::{Floor, FloorChoice, find_floor};
-pub use hold::{ContactReport, Held, HoldSettings, hold};
+pub use hold::{ContactReport, Held, HoldSettings, Keep, hold, hold_within};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};

@@ -48,6 +48,8 @@ pub enum Verdict {
         by: f64,
         /// In how many frames.
         frames: usize,
+        /// It is not the legs that are too short, but joints that cannot turn so: what a file has no channels for.
+        by_channels: bool,
     },
     /// Left as it is: the foot rolls through it, one part about the other, and at no time is firm enough to stand.
     Rolling,
@@ -77,7 +79,7 @@ impl Verdict {
 
 /// Plants that drift less than this stood already \[leg lengths\]: half a millimetre for a leg of 0.85 m, a fortieth of what people see. Where all of a clip's
 /// plants do, the clip is left as it is.
-const CLEAN: f64 = 6e-4;
+pub(super) const CLEAN: f64 = 6e-4;
 
 /// A foot rolls where the one part of it goes along by no more than this part of what the other does.
 const STAYS: f64 = 0.5;

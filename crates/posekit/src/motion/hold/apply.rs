@@ -118,9 +118,28 @@ struct Writer<'a> {
     /// The axis that the mid joint mostly bends about, in its own frame; its own axis where it is a hinge.
     axis_in_mid: DVec3,
     is_hinge: bool,
-    end_turns: bool,
+    end: End,
     /// How long the bones of the limb may become together; 0 where they keep their lengths.
     longest: f64,
+}
+
+/// How the end of a limb can turn on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Ball,
+    /// About an axis of its own: it keeps its direction as far as that goes.
+    Hinge(DVec3),
+    Stiff,
+}
+
+impl End {
+    pub(super) fn of(skeleton: &Skeleton, joint: usize) -> Self {
+        match skeleton.kind(joint) {
+            JointKind::Ball | JointKind::Free => Self::Ball,
+            JointKind::Revolute { axis } => Self::Hinge(axis),
+            _ => Self::Stiff,
+        }
+    }
 }
 
 impl<'a> Writer<'a> {
@@ -131,8 +150,7 @@ impl<'a> Writer<'a> {
         settings: &HoldSettings,
     ) -> Self {
         let skeleton = clip.skeleton();
-        let turns = |joint| matches!(skeleton.kind(joint), JointKind::Ball | JointKind::Free);
-        let (mid, end) = (limb.limb.mid, limb.limb.end);
+        let mid = limb.limb.mid;
         let hinge = match skeleton.kind(mid) {
             JointKind::Revolute { axis } => Some(axis),
             _ => None,
@@ -143,7 +161,7 @@ impl<'a> Writer<'a> {
             tracks,
             axis_in_mid: hinge.unwrap_or_else(|| usual_axis(clip, limb, tracks)),
             is_hinge: hinge.is_some(),
-            end_turns: turns(end),
+            end: End::of(skeleton, limb.limb.end),
             longest: if settings.max_stretch > 0.0 && limb.limb.can_stretch(skeleton) {
                 (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
             } else {
@@ -184,7 +202,7 @@ impl<'a> Writer<'a> {
                 let bones = self.bones(frame);
                 let goal = bones.u + bones.v + shift;
                 let growth = self.growth(&bones, goal);
-                let turns = bones.grown(growth).turns(goal);
+                let turns = self.swivelled(bones.grown(growth).turns(goal), goal, need.turn(frame));
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
                 if let Some(of_frame) = growths.get_mut(frame) {
@@ -242,7 +260,7 @@ impl<'a> Writer<'a> {
                 let goal = bones.u + bones.v + shift;
                 let growth = self.growth(&bones, goal);
                 self.grow(growth, q);
-                bones.grown(growth).turns(goal)
+                self.swivelled(bones.grown(growth).turns(goal), goal, turn)
             }
         };
         self.turn(limb.start, start, turns.start, q);
@@ -252,11 +270,25 @@ impl<'a> Writer<'a> {
         } else {
             self.turn(limb.mid, mid, turns.mid, q);
         }
-        if self.end_turns {
-            let back = (turns.start * turns.mid).conjugate();
-            let turn = turn.map_or(back, |turn| back * turn);
-            self.turn(limb.end, end, turn, q);
+        let back = (turns.start * turns.mid).conjugate();
+        let turn = turn.map_or(back, |turn| back * turn);
+        match self.end {
+            End::Ball => self.turn(limb.end, end, turn, q),
+            End::Hinge(axis) => {
+                q[self.skeleton.value_range(limb.end).start] += angle_about(turn, end * axis);
+            }
+            End::Stiff => {}
         }
+    }
+
+    /// The turns with as much of its end's about the line from its start to its goal as there is.
+    fn swivelled(&self, turns: Turns, goal: DVec3, turn: Option<DQuat>) -> Turns {
+        let line = direction_or(goal, DVec3::ZERO);
+        let Some(turn) = turn.filter(|_| self.limb.swivels && line != DVec3::ZERO) else {
+            return turns;
+        };
+        let swivel = so3_exp(line * angle_about(turn, line));
+        Turns { start: swivel * turns.start, ..turns }
     }
 
     /// Puts a rotation of the world on top of a joint's.

@@ -5,10 +5,12 @@
 //! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
 //! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
 //!    which die away between contacts ([`ease`]).
+//! 5. What the channels of a file cut off that is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
 mod carry;
+mod channels;
 mod ease;
 mod knee;
 mod need;
@@ -29,6 +31,7 @@ use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
 use plan::{Plan, Target};
 
+pub use channels::Keep;
 pub(super) use plan::root_of;
 
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
@@ -90,6 +93,8 @@ pub struct ContactReport {
     pub angle: f64,
     /// Frames in which it is missed by more than a ten-thousandth of its limb.
     pub missed: Vec<usize>,
+    /// It is within reach, and missed by what joints cannot turn or what [`Keep`] leaves out.
+    pub by_channels: bool,
 }
 
 /// Makes contacts hold, exactly wherever they can be reached, and changes as little as that takes.
@@ -105,16 +110,32 @@ pub struct ContactReport {
 /// # Degenerate cases
 /// Without contacts, or where all hold already, the clip comes back as it is. Contacts outside the clip's time have no frames.
 /// # Errors
-/// [`Error::NoSuchJoint`], [`Error::NonFinite`], [`Error::OutOfRange`], [`Error::ZeroLength`], [`Error::NotUnit`] for contacts and settings that make no sense;
+/// [`Error::NoSuchJoint`], [`Error::NonFinite`], [`Error::OutOfRange`], [`Error::JointOutOfBounds`], [`Error::ZeroLength`], [`Error::NotUnit`] for contacts and settings that
+/// make no sense;
 /// [`Error::Unsuited`] for legs that are no branches.
 /// # Method
 /// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
 /// is the minimum of one quadratic form over the time that something is held.
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
+    hold_within(clip, contacts, settings, None)
+}
+
+/// [`hold`] for a file that may not keep all of a clip: contacts hold in what it keeps, as far as they can, and that is the clip that comes back.
+///
+/// - `keep`: what the file keeps; `None` where it keeps every clip
+///
+/// # Errors
+/// As [`hold`].
+pub fn hold_within(
+    clip: &Clip,
+    contacts: &[Contact],
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
     let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
     let along = Along { path: &[], path_part: 1.0, step, shares: &[] };
-    Ok(hold_on_path(clip, tracks, along, contacts, &[], settings)?.0)
+    Ok(hold_on_path(clip, tracks, along, (contacts, &[]), settings, keep)?.0)
 }
 
 /// What is known of the root, and of how much is applied, before anything is held.
@@ -137,17 +158,17 @@ impl Along<'_> {
     }
 }
 
-/// [`hold`] on a clip whose root is moved first, and where the joints are in the edited clip.
+/// [`hold_within`] on a clip whose root is moved first, and where the joints are in the edited clip.
 ///
 /// - `tracks`: of the clip, as far as they are known
-/// - `also`: joints that are looked at besides those of the contacts
+/// - `contacts`: and joints that are looked at besides those of the contacts
 pub(super) fn hold_on_path(
     clip: &Clip,
     tracks: Tracks,
     along: Along<'_>,
-    contacts: &[Contact],
-    also: &[usize],
+    (contacts, also): (&[Contact], &[usize]),
     settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
 ) -> Result<(Held, Tracks)> {
     check(settings)?;
     let mut plan = plan::plan(clip, contacts, settings)?;
@@ -159,29 +180,45 @@ pub(super) fn hold_on_path(
     }
     plan::fill_targets(&mut plan.others, &tracks);
     plan.leave_to_body(&tracks);
+    let made = hold_once(clip, &plan, along, tracks, also, settings)?;
+    let held = report(made, &plan, contacts.len());
+    channels::hold_again(held, plan, along, also, settings, keep)
+}
+
+/// The clip in which a plan holds, the joints that changed, and where the joints are that are looked at.
+///
+/// - `tracks`: with the joints of the plan
+fn hold_once(
+    clip: &Clip,
+    plan: &Plan,
+    along: Along<'_>,
+    tracks: Tracks,
+    also: &[usize],
+    settings: &HoldSettings,
+) -> Result<(Clip, Vec<usize>, Tracks)> {
+    let joints = looked_at(plan, also);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (held, changed) = hold_limbs(clip, &plan, along, &tracks, settings);
-        let joints = looked_at(&plan, also);
+        let (held, changed) = hold_limbs(clip, plan, along, &tracks, settings);
         let tracks = if tracks.has(&joints) {
             tracks.over(&held, &changed)
         } else {
             Tracks::new(&held, &joints)
         };
-        return Ok(report(held, changed, &plan, tracks, contacts.len()));
+        return Ok((held, changed, tracks));
     }
     // All of it is found first: what limbs hold is on top of what the whole body does.
-    let on_path = whole::moved(clip, &plan, (along.path, 1.0));
-    let (solved, mut changed) = whole::hold(&on_path, &plan)?;
-    let tracks = Tracks::new(&solved, &plan::joints_of(&plan));
+    let on_path = whole::moved(clip, plan, (along.path, 1.0));
+    let (solved, mut changed) = whole::hold(&on_path, plan)?;
+    let tracks = Tracks::new(&solved, &plan::joints_of(plan));
     let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
     let full = HoldSettings { strength: 1.0, ..settings.clone() };
-    let (solved, more) = hold_limbs(&solved, &plan, all, &tracks, &full);
+    let (solved, more) = hold_limbs(&solved, plan, all, &tracks, &full);
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
-    let clip = whole::blended((clip, &solved), &plan, along, settings.strength)?;
-    let tracks = Tracks::new(&clip, &looked_at(&plan, also));
-    Ok(report(clip, changed, &plan, tracks, contacts.len()))
+    let clip = whole::blended((clip, &solved), plan, along, settings.strength)?;
+    let tracks = Tracks::new(&clip, &joints);
+    Ok((clip, changed, tracks))
 }
 
 /// The closed forms.
@@ -239,16 +276,20 @@ fn looked_at(plan: &Plan, also: &[usize]) -> Vec<usize> {
 
 /// Measures how the contacts hold.
 ///
-/// - `tracks`: of the clip, with the joints that the contacts stand on
+/// - `made`: the clip, the joints that changed, and tracks with the joints that the contacts stand on
 fn report(
-    clip: Clip,
-    changed: Vec<usize>,
+    (clip, changed, tracks): (Clip, Vec<usize>, Tracks),
     plan: &Plan,
-    tracks: Tracks,
     n_contacts: usize,
 ) -> (Held, Tracks) {
-    let empty =
-        ContactReport { frames: 0..0, limb: None, residual: 0.0, angle: 0.0, missed: Vec::new() };
+    let empty = ContactReport {
+        frames: 0..0,
+        limb: None,
+        residual: 0.0,
+        angle: 0.0,
+        missed: Vec::new(),
+        by_channels: false,
+    };
     let mut contacts = vec![empty; n_contacts];
     for (limb, point) in points(plan) {
         let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));

@@ -6,6 +6,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::HoldSettings;
+use super::apply::End;
 use super::carry::positions;
 use crate::error::{Error, Result};
 use crate::math::Pose;
@@ -13,7 +14,7 @@ use crate::motion::leg::{Shape, Side};
 use crate::motion::names::{Part, Words, words};
 use crate::motion::tracks::Tracks;
 use crate::motion::{Clip, Contact, Hold, Limb};
-use crate::skeleton::{Frame, JointKind, Skeleton};
+use crate::skeleton::{Frame, JointKind, LARGEST, Skeleton};
 
 /// How much longer or shorter than a limb its other one may be for the two to be a pair.
 const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
@@ -69,6 +70,8 @@ pub(super) struct LimbPlan {
     pub(super) is_leg: bool,
     /// In the order of their first frames.
     pub(super) points: Vec<Point>,
+    /// Its end cannot turn on it as it needs to: it turns along, about the line from its start to its end.
+    pub(super) swivels: bool,
 }
 
 /// Everything that is held.
@@ -91,7 +94,7 @@ impl Plan {
     ///
     /// - `tracks`: with the joints of all limbs
     pub(super) fn leave_to_body(&mut self, tracks: &Tracks) {
-        let Self { limbs, others, root: _ } = self;
+        let Self { limbs, others, .. } = self;
         let (legs, mut arms): (Vec<_>, Vec<_>) = limbs.iter_mut().partition(|limb| limb.is_leg);
         let of_legs = |frame: usize| {
             legs.iter().flat_map(|leg| &leg.points).any(|point| point.frames.contains(&frame))
@@ -128,21 +131,26 @@ pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -
         check(skeleton, index, contact)?;
     }
     let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
+    let limb_plan = |limb: Limb, is_leg: bool| {
+        let swivels = End::of(skeleton, limb.end) != End::Ball;
+        LimbPlan { limb, is_leg, points: Vec::new(), swivels }
+    };
     for &limb in &settings.legs {
         check_limb(skeleton, limb)?;
-        plan.limbs.push(LimbPlan { limb, is_leg: true, points: Vec::new() });
+        plan.limbs.push(limb_plan(limb, true));
     }
     let limbs = Limbs::new(skeleton);
     for (index, contact) in contacts.iter().enumerate() {
         let point = point(clip, index, contact);
-        match limbs.holding(&plan.limbs, contact.frame.joint) {
-            Some(limb) => match plan.limbs.iter_mut().find(|plan| plan.limb == limb) {
-                Some(plan) => plan.points.push(point),
-                None => {
-                    plan.limbs.push(LimbPlan { limb, is_leg: false, points: vec![point] });
-                }
-            },
-            None => plan.others.push(point),
+        let Some(limb) = limbs.holding(&plan.limbs, contact.frame.joint) else {
+            plan.others.push(point);
+            continue;
+        };
+        match plan.limbs.iter_mut().find(|plan| plan.limb == limb) {
+            Some(plan) => plan.points.push(point),
+            None => {
+                plan.limbs.push(LimbPlan { points: vec![point], ..limb_plan(limb, false) });
+            }
         }
     }
     for limb in &mut plan.limbs {
@@ -172,6 +180,20 @@ fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     };
     if !is_finite {
         return Err(Error::NonFinite { what: "what a contact holds", index });
+    }
+    let place = match contact.hold {
+        Hold::Position(point) => point.unwrap_or_default(),
+        Hold::Pose(pose) => pose.map_or(DVec3::ZERO, |pose| pose.translation),
+        Hold::Surface { point, .. } => point,
+    };
+    let own = contact.frame.joint_from_frame.translation;
+    for (field, place) in [("place of a contact", place), ("offset of a contact", own)] {
+        let beyond = place.to_array().into_iter().find(|value| value.abs() > LARGEST);
+        if let Some(value) = beyond {
+            let (min, max) = (-LARGEST, LARGEST);
+            let joint = skeleton.name(contact.frame.joint).to_owned();
+            return Err(Error::JointOutOfBounds { joint, field, value, min, max });
+        }
     }
     match contact.hold {
         Hold::Surface { normal, .. } if normal == DVec3::ZERO => {
