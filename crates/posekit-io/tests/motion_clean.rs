@@ -398,18 +398,23 @@ fn a_second_run_changes_nothing_in_any_file() {
         ] {
             let settings =
                 CleanSettings { floor, in_place, legs: file.legs(), ..CleanSettings::default() };
-            let first: Vec<(usize, Clip)> = clips()
-                .map(|(index, clip)| (index, clean(clip, &settings).unwrap().clip))
-                .collect();
-            let edited: Vec<(usize, &Clip)> = first.iter().map(|(k, clip)| (*k, clip)).collect();
+            let first: Vec<(usize, Cleaned)> =
+                clips().map(|(index, clip)| (index, clean(clip, &settings).unwrap())).collect();
+            let edited: Vec<(usize, &Clip)> =
+                first.iter().map(|(index, cleaned)| (*index, &cleaned.clip)).collect();
             let file = written(&file, &edited, &path);
-            for (index, _) in edited {
-                let read = file.clip(index).unwrap();
-                let turn = largest_turn(read, &clean(read, &settings).unwrap().clip);
-                let is_odd = in_place && (NO_WALK.0, NO_WALK.1) == (name.as_str(), index);
+            for (index, cleaned) in &first {
+                let read = file.clip(*index).unwrap();
+                let contacts = Some(cleaned.stands().to_vec());
+                let given = CleanSettings { contacts, ..settings.clone() };
+                let [turn, with_contacts] = [&settings, &given]
+                    .map(|settings| largest_turn(read, &clean(read, settings).unwrap().clip));
+                let is_odd = in_place && (NO_WALK.0, NO_WALK.1) == (name.as_str(), *index);
                 let bound = if is_odd { NO_WALK.2 } else { 1e-4 };
-                assert!(turn <= bound, "{name} {index}, {floor:?}, on the spot {in_place}: {turn}");
-                count += 1;
+                let what = format!("{name} {index}, {floor:?}, on the spot {in_place}");
+                assert!(turn <= bound, "{what}: {turn}");
+                assert!(with_contacts <= 1e-4, "{what}, with its contacts: {with_contacts}");
+                count += 2;
             }
         }
     }

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::again::see_again;
 use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
+use super::firm::Past;
 use super::floor::{Floor, FloorChoice};
 use super::hold::{Along, ContactReport, Held, HoldSettings, hold, hold_on_path};
 use super::metrics::{Metrics, measure_on};
@@ -192,27 +193,38 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         // The way of a walk on the spot is no change.
         let path_part = if *in_place { 1.0 } else { strength };
         let along = Along { path, path_part, step: *step, shares: kept.shares() };
-        // What stands as it is given is only measured.
-        let stands = !contacts.is_empty() && *contacts == decided.standing;
-        let strength = if stands { 0.0 } else { strength };
         let settings = CleanSettings { strength, ..settings.clone() };
         hold_on_path(clip, tracks, along, contacts, &feet, &holding(&legs.legs, &settings))
     };
     let tracks = Tracks::new(clip, &joints_of(&legs.legs));
     let mut decided = decide(clip, &tracks, &legs.legs, settings);
-    let (mut held, mut after) = hold(tracks, &decided, 1.0)?;
+    // What stands as it is given is only measured.
+    let mut stands = false;
+    if let Some(given) = given.filter(|given| !given.is_empty()) {
+        let found = CleanSettings { contacts: None, ..settings.clone() };
+        let found = decide(clip, &tracks, &legs.legs, &found);
+        stands = *given == found.standing;
+        if stands {
+            decided = found;
+        } else {
+            let (as_it_is, _) = hold(tracks.clone(), &decided, 0.0)?;
+            stands = as_it_is.contacts.iter().all(|contact| contact.missed.is_empty());
+        }
+    }
+    let whole_strength = if stands { 0.0 } else { 1.0 };
+    let (mut held, mut after) = hold(tracks, &decided, whole_strength)?;
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
             break;
         };
         let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-        if !decided.add(later, &tracks) {
+        if !decided.add(&later, &tracks) {
             break;
         }
         (held, after) = hold(tracks, &decided, 1.0)?;
     }
     let mut whole = None;
-    if settings.strength < 1.0 {
+    if settings.strength < 1.0 && !stands {
         let reached = held.contacts;
         let tracks = Tracks::new(clip, &joints_of(&legs.legs));
         (held, after) = hold(tracks, &decided, settings.strength)?;
@@ -234,7 +246,6 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         standing,
         ..
     } = decided;
-    let stands = given.is_some_and(|given| !given.is_empty() && *given == standing);
     let standing = if given.is_some() { Vec::new() } else { standing };
     let contacts = given.cloned().unwrap_or(contacts);
     if stands {
@@ -304,7 +315,7 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     if seen.feet.was_cleaned && !settings.in_place {
         return None;
     }
-    let way = seen.way(&tracks, root, settings);
+    let way = seen.way(&tracks, root, settings, None, Past::Shown);
     way.in_place.then_some(way.path)
 }
 

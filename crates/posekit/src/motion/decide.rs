@@ -5,13 +5,14 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
+use super::given::Given;
 use super::kept::Kept;
 use super::plant::Plant;
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
 use super::travel::carrier;
 use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
-use super::{Clip, Contact, Leg};
+use super::{Clip, Contact, Hold, Leg};
 
 /// What is decided before anything is held.
 pub(super) struct Decided {
@@ -51,7 +52,7 @@ pub(super) fn decide(
     let decided = decide_as(clip, tracks, legs, settings, Past::Shown);
     let is_held = decided.reports.iter().any(|report| report.verdict == Verdict::Fixed);
     let is_left = decided.reports.iter().any(|report| report.verdict.is_left());
-    if is_held && is_left && !decided.in_place {
+    if is_held && is_left {
         return decide_as(clip, tracks, legs, settings, Past::Uncleaned);
     }
     decided
@@ -69,9 +70,11 @@ pub(super) fn decide_as(
     // Where nothing is to hold, nothing is to change.
     let is_idle = legs.is_empty() || settings.contacts.as_ref().is_some_and(Vec::is_empty);
     let root = carrier(clip, legs).filter(|_| !is_idle);
+    let given = settings.contacts.as_ref();
+    let given = given.map(|given| Given::new(clip, tracks, given, seen.pace.step()));
     let way = match root {
         Some(root) if !seen.feet.was_cleaned || settings.in_place => {
-            seen.way(tracks, root, settings)
+            seen.way(tracks, root, settings, given.as_ref(), past)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
@@ -101,28 +104,56 @@ impl Decided {
     /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
     ///
     /// - `source`: tracks of the clip that is cleaned, with all joints of the legs
-    pub(super) fn add(&mut self, later: Self, source: &Tracks) -> bool {
-        let Self { reports, contacts, of_plant, .. } = later;
+    pub(super) fn add(&mut self, later: &Self, source: &Tracks) -> bool {
         let n_known = self.contacts.len();
-        for (mut report, contact) in reports.into_iter().zip(of_plant) {
+        for (report, contact) in later.reports.iter().zip(&later.of_plant) {
             let contact = contact.filter(|_| report.verdict == Verdict::Fixed);
-            let Some(contact) = contact.and_then(|contact| contacts.get(contact)) else { continue };
-            let meets = |other: &Contact| {
-                let is_same = other.frame.joint == contact.frame.joint;
-                is_same && other.from < contact.to && contact.from < other.to
-            };
-            if self.contacts[..n_known].iter().any(meets) {
+            let contact = contact.and_then(|contact| later.contacts.get(contact));
+            let Some(contact) = contact else { continue };
+            if self.contacts[..n_known].iter().any(|other| meet(contact, other)) {
                 continue;
             }
-            let joint = contact.frame.joint;
-            report.drift_before = self.drift(source, joint, &report.plant);
-            self.make_room(&report.plant, source, joint);
+            let (joint, plant) = (contact.frame.joint, &report.plant);
+            self.make_room(plant, source, joint);
+            let drift_before = self.drift(source, joint, plant);
+            let contact = self.here(contact, plant, later);
             self.of_plant.push(Some(self.contacts.len()));
-            self.contacts.push(*contact);
-            self.reports.push(report);
+            self.contacts.push(contact);
+            self.reports.push(PlantReport { drift_before, ..report.clone() });
         }
-        self.sort();
-        self.contacts.len() > n_known
+        let is_any = self.contacts.len() > n_known;
+        if is_any {
+            self.sort();
+        }
+        is_any
+    }
+
+    /// A contact that was found later, as far from what is held here as from what it was there: from the other part of its foot, else from the way of a walk on the
+    /// spot, which is only known where feet stand.
+    fn here(&self, contact: &Contact, plant: &Plant, later: &Self) -> Contact {
+        let Hold::Position(Some(place)) = contact.hold else { return *contact };
+        let beside = later.reports.iter().zip(&later.of_plant).filter_map(|(report, contact)| {
+            let Plant { leg, part, ref frames } = report.plant;
+            let is_beside = (leg, part.other()) == (plant.leg, plant.part)
+                && frames.start < plant.frames.end
+                && plant.frames.start < frames.end;
+            contact.filter(|_| is_beside).and_then(|contact| later.contacts.get(contact))
+        });
+        let of_foot = beside.flat_map(|there| {
+            let here = self.contacts.iter().filter(|here| meet(here, there));
+            here.filter_map(|here| match (here.hold, there.hold) {
+                (Hold::Position(here), Hold::Position(there)) => Some(here? - there?),
+                _ => None,
+            })
+        });
+        let of_way = || {
+            let [here, there] = [self, later].map(|decided| decided.path.get(plant.frames.clone()));
+            let (here, there) = here.zip(there).filter(|_| self.in_place)?;
+            let off: DVec3 = here.iter().zip(there).map(|(here, there)| *here - *there).sum();
+            Some(off / here.len() as f64)
+        };
+        let off = of_foot.last().or_else(of_way).unwrap_or(DVec3::ZERO);
+        Contact { hold: Hold::Position(Some(place + off)), ..*contact }
     }
 
     /// How far a plant slides in the source: of a walk on the spot as if it went on.
@@ -167,6 +198,11 @@ impl Decided {
         });
         (self.reports, self.of_plant) = all.into_iter().unzip();
     }
+}
+
+/// Whether two contacts are of the same joint at the same time.
+fn meet(a: &Contact, b: &Contact) -> bool {
+    a.frame.joint == b.frame.joint && a.from < b.to && b.from < a.to
 }
 
 #[cfg(test)]
