@@ -184,50 +184,14 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
         }
         None => find_legs(clip),
     };
+    let Solved { decided, mut held, mut after, stands } = solve(clip, &legs.legs, settings)?;
     let given = settings.contacts.as_ref();
-    let feet: Vec<usize> =
-        legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
-        let contacts = given.unwrap_or(&decided.contacts);
-        let Decided { path, step, kept, in_place, .. } = decided;
-        // The way of a walk on the spot is no change.
-        let path_part = if *in_place { 1.0 } else { strength };
-        let along = Along { path, path_part, step: *step, shares: kept.shares() };
-        let settings = CleanSettings { strength, ..settings.clone() };
-        hold_on_path(clip, tracks, along, contacts, &feet, &holding(&legs.legs, &settings))
-    };
-    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-    let mut decided = decide(clip, &tracks, &legs.legs, settings);
-    // What stands as it is given is only measured.
-    let mut stands = false;
-    if let Some(given) = given.filter(|given| !given.is_empty()) {
-        let found = CleanSettings { contacts: None, ..settings.clone() };
-        let found = decide(clip, &tracks, &legs.legs, &found);
-        stands = *given == found.standing;
-        if stands {
-            decided = found;
-        } else {
-            let (as_it_is, _) = hold(tracks.clone(), &decided, 0.0)?;
-            stands = as_it_is.contacts.iter().all(|contact| contact.missed.is_empty());
-        }
-    }
-    let whole_strength = if stands { 0.0 } else { 1.0 };
-    let (mut held, mut after) = hold(tracks, &decided, whole_strength)?;
-    for _ in 0..LOOKS {
-        let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
-            break;
-        };
-        let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-        if !decided.add(&later, &tracks) {
-            break;
-        }
-        (held, after) = hold(tracks, &decided, 1.0)?;
-    }
     let mut whole = None;
     if settings.strength < 1.0 && !stands {
         let reached = held.contacts;
         let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-        (held, after) = hold(tracks, &decided, settings.strength)?;
+        let of = (clip, legs.legs.as_slice(), settings);
+        (held, after) = hold_decided(of, tracks, &decided, settings.strength)?;
         // Out of reach is what all of it does not reach.
         for (part, whole) in held.contacts.iter_mut().zip(&reached) {
             part.missed.clone_from(&whole.missed);
@@ -286,6 +250,67 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
     })
 }
 
+/// What is decided, and the clip in which all of it holds.
+struct Solved {
+    decided: Decided,
+    held: Held,
+    /// The tracks of that clip, with the feet.
+    after: Tracks,
+    /// All stands as it is given, and is only measured.
+    stands: bool,
+}
+
+/// Decides, holds, and looks again at what comes of it until nothing more comes to light.
+fn solve(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Result<Solved> {
+    let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
+        hold_decided((clip, legs, settings), tracks, decided, strength)
+    };
+    let tracks = Tracks::new(clip, &joints_of(legs));
+    let mut decided = decide(clip, &tracks, legs, settings);
+    let mut stands = false;
+    if let Some(given) = settings.contacts.as_ref().filter(|given| !given.is_empty()) {
+        let found = CleanSettings { contacts: None, ..settings.clone() };
+        let found = decide(clip, &tracks, legs, &found);
+        stands = *given == found.standing;
+        if stands {
+            decided = found;
+        } else {
+            let (as_it_is, _) = hold(tracks.clone(), &decided, 0.0)?;
+            stands = as_it_is.contacts.iter().all(|contact| contact.missed.is_empty());
+        }
+    }
+    let (mut held, mut after) = hold(tracks, &decided, if stands { 0.0 } else { 1.0 })?;
+    for _ in 0..LOOKS {
+        let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
+        let tracks = Tracks::new(clip, &joints_of(legs));
+        if !decided.add(&later, &tracks) {
+            break;
+        }
+        (held, after) = hold(tracks, &decided, 1.0)?;
+    }
+    Ok(Solved { decided, held, after, stands })
+}
+
+/// Holds the contacts that are given, or else those that were decided, with this strength.
+///
+/// - `tracks`: of the clip, as far as they are known
+fn hold_decided(
+    (clip, legs, settings): (&Clip, &[Leg], &CleanSettings),
+    tracks: Tracks,
+    decided: &Decided,
+    strength: f64,
+) -> Result<(Held, Tracks)> {
+    let contacts = settings.contacts.as_ref().unwrap_or(&decided.contacts);
+    let Decided { path, step, kept, in_place, .. } = decided;
+    // The way of a walk on the spot is no change.
+    let path_part = if *in_place { 1.0 } else { strength };
+    let along = Along { path, path_part, step: *step, shares: kept.shares() };
+    let feet: Vec<usize> =
+        legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
+    let settings = CleanSettings { strength, ..settings.clone() };
+    hold_on_path(clip, tracks, along, contacts, &feet, &holding(legs, &settings))
+}
+
 fn check(settings: &CleanSettings) -> Result<()> {
     let ranges = [
         ("strength", settings.strength, 0.0..=1.0, "from 0 to 1"),
@@ -325,7 +350,7 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
 pub struct Judged {
     /// The floor that its feet stand on.
     pub floor: Floor,
-    /// Every plant and what would become of it, in the order of their first frames. What comes to light only where others stand is not among them.
+    /// Every plant and what would become of it, in the order of their first frames; also what comes to light only where others stand.
     pub plants: Vec<PlantReport>,
     /// Of a walk on the spot the way that it would go, frame after frame, for [`along_path`].
     pub way: Option<Vec<DVec3>>,
@@ -337,12 +362,14 @@ pub struct Judged {
 ///
 /// # Degenerate cases
 /// Without legs or frames there are no plants.
-pub fn judge(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Judged {
-    let tracks = Tracks::new(clip, &joints_of(legs));
+/// # Errors
+/// As [`clean`].
+pub fn judge(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Result<Judged> {
+    check(settings)?;
     let settings = CleanSettings { contacts: None, ..settings.clone() };
-    let Decided { floor, path, in_place, reports, .. } = decide(clip, &tracks, legs, &settings);
+    let Decided { floor, path, in_place, reports, .. } = solve(clip, legs, &settings)?.decided;
     let way = (in_place && !path.is_empty()).then_some(path);
-    Judged { floor, plants: reports, way }
+    Ok(Judged { floor, plants: reports, way })
 }
 
 /// How contacts are held by these legs.
