@@ -206,6 +206,7 @@ pub const fn left_words(verdict: &Verdict) -> Option<&'static str> {
         Verdict::Passing => Some("the foot moves on, firm at no time"),
         Verdict::Beside => Some("beside an exact stand of the foot"),
         Verdict::Slight => Some("brief or slight among exact stands"),
+        Verdict::Unsure => Some("too little would stand to be known again"),
         Verdict::Kept => Some("left alone as asked"),
         _ => None,
     }

@@ -284,6 +284,10 @@ fn solve(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Result<Solved> 
         let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
         let tracks = Tracks::new(clip, &joints_of(legs));
         if !decided.add(&later, &tracks) {
+            if decided.is_unsure(&later) {
+                decided.leave();
+                (held, after) = hold(tracks, &decided, 1.0)?;
+            }
             break;
         }
         (held, after) = hold(tracks, &decided, 1.0)?;

@@ -128,6 +128,27 @@ impl Decided {
         is_any
     }
 
+    /// Whether so little stands that the clip is not known as a cleaned one, or the way of a walk on the spot not found again, and it would be changed once more.
+    ///
+    /// - `later`: what is decided of the clip in which all stands
+    pub(super) fn is_unsure(&self, later: &Self) -> bool {
+        later.reports.iter().any(|report| report.verdict == Verdict::Fixed)
+            || !later.in_place && !later.path.is_empty()
+    }
+
+    /// Leaves all plants as they are.
+    pub(super) fn leave(&mut self) {
+        self.contacts.clear();
+        self.of_plant.fill(None);
+        // The way of a walk on the spot is no change.
+        if !self.in_place {
+            self.path.clear();
+            self.share = 0.0;
+        }
+        let fixed = self.reports.iter_mut().filter(|report| report.verdict == Verdict::Fixed);
+        fixed.for_each(|report| report.verdict = Verdict::Unsure);
+    }
+
     /// A contact that was found later, as far from what is held here as from what it was there: from the other part of its foot, else from the way of a walk on the
     /// spot, which is only known where feet stand.
     fn here(&self, contact: &Contact, plant: &Plant, later: &Self) -> Contact {
@@ -281,7 +302,8 @@ mod tests {
             report(0, 15..20, Verdict::Passing),
             report(0, 20..30, released()),
         ];
-        assert!(whole.add(&decided(second, &[0..10]), &source));
+        let held = 0..10;
+        assert!(whole.add(&decided(second, core::slice::from_ref(&held)), &source));
         let left: Vec<_> = whole
             .reports
             .iter()

@@ -56,6 +56,8 @@ pub enum Verdict {
     Beside,
     /// Left as it is, in such a clip: it is short, or slides less than viewers see.
     Slight,
+    /// Left as it is: so little of the clip would stand that it would not be known as a cleaned one, but changed by every run.
+    Unsure,
     /// Left alone because it was asked for.
     Kept,
 }
