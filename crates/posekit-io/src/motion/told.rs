@@ -188,9 +188,7 @@ pub fn verdict_words(
         }
         Verdict::Fixed => ("fixed", String::new()),
         Verdict::Clean => ("clean", String::new()),
-        Verdict::Released { slide, is_part } => {
-            ("released", released_words(report, *slide, *is_part, millimetres))
-        }
+        Verdict::Released { slide } => ("released", released_words(report, *slide, millimetres)),
         Verdict::Unreachable { by, frames, by_channels } => {
             let by = by * millimetres;
             let plural = if *frames == 1 { "" } else { "s" };
@@ -209,20 +207,19 @@ pub const fn left_words(verdict: &Verdict) -> Option<&'static str> {
         Verdict::Passing => Some("the foot moves on, firm at no time"),
         Verdict::Beside => Some("beside an exact stand of the foot"),
         Verdict::Slight => Some("brief or slight among exact stands"),
+        Verdict::Unsure => Some("too little would stand to be known again"),
         Verdict::Kept => Some("left alone as asked"),
         _ => None,
     }
 }
 
 /// Of which slide it is said that it is meant: the one that is told beside it has no other number here.
-fn released_words(report: &PlantReport, slide: f64, is_part: bool, millimetres: f64) -> String {
+fn released_words(report: &PlantReport, slide: f64, millimetres: f64) -> String {
     let told = |slide: f64| format!("{:.0} mm", slide * millimetres);
     let slides = told(slide);
-    match () {
-        () if is_part => format!("part of a meant slide of {slides}"),
-        () if slides == told(report.drift_before) => {
-            format!("it slides {slides}, so it is meant to")
-        }
-        () => format!("on the path as it is set right it slides {slides}, so it is meant to"),
+    if slides == told(report.drift_before) {
+        format!("it slides {slides}, so it is meant to")
+    } else {
+        format!("on the path as it is set right it slides {slides}, so it is meant to")
     }
 }

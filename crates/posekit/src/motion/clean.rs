@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::again::see_again;
 use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
+use super::firm::Past;
 use super::floor::{Floor, FloorChoice};
 use super::hold::{Along, ContactReport, Held, HoldSettings, Keep, hold_on_path, hold_within};
 use super::metrics::{Metrics, measure_on};
@@ -207,48 +208,14 @@ pub fn clean_within(
         }
         None => find_legs(clip),
     };
+    let Solved { decided, mut held, mut after, stands } = solve(clip, &legs.legs, settings, keep)?;
     let given = settings.contacts.as_ref();
-    let feet: Vec<usize> =
-        legs.legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
-    let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-    let mut decided = decide(clip, &tracks, &legs.legs, settings);
-    let on_foot = CleanSettings { path: false, ..settings.clone() };
-    let mut settings = settings;
-    if keep.is_some_and(|keep| decided.leaves_channels(clip, &legs.legs, keep)) {
-        settings = &on_foot;
-        decided = decide(clip, &tracks, &legs.legs, settings);
-    }
-    let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
-        let contacts = given.unwrap_or(&decided.contacts);
-        let Decided { path, step, kept, in_place, .. } = decided;
-        // The way of a walk on the spot is no change.
-        let path_part = if *in_place { 1.0 } else { strength };
-        let along = Along { path, path_part, step: *step, shares: kept.shares() };
-        // What stands as it is given is only measured.
-        let stands = !contacts.is_empty() && *contacts == decided.standing;
-        let strength = if stands { 0.0 } else { strength };
-        let settings = CleanSettings { strength, ..settings.clone() };
-        let ahead = keep.filter(|_| *in_place).map(|keep| kept_ahead(keep, &legs.legs, path));
-        let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>).or(keep);
-        let contacts = (contacts.as_slice(), feet.as_slice());
-        hold_on_path(clip, tracks, along, contacts, &holding(&legs.legs, &settings), keep)
-    };
-    let (mut held, mut after) = hold(tracks, &decided, 1.0)?;
-    for _ in 0..LOOKS {
-        let Some(later) = see_again(&held.clip, &after, &decided, &legs.legs, settings) else {
-            break;
-        };
-        let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-        if !decided.add(later, &tracks) {
-            break;
-        }
-        (held, after) = hold(tracks, &decided, 1.0)?;
-    }
     let mut whole = None;
-    if settings.strength < 1.0 {
+    if settings.strength < 1.0 && !stands {
         let reached = held.contacts;
         let tracks = Tracks::new(clip, &joints_of(&legs.legs));
-        (held, after) = hold(tracks, &decided, settings.strength)?;
+        let of = (clip, legs.legs.as_slice(), settings, keep);
+        (held, after) = hold_decided(of, tracks, &decided, settings.strength)?;
         // Out of reach is what all of it does not reach.
         for (part, whole) in held.contacts.iter_mut().zip(&reached) {
             part.missed.clone_from(&whole.missed);
@@ -268,7 +235,6 @@ pub fn clean_within(
         standing,
         ..
     } = decided;
-    let stands = given.is_some_and(|given| !given.is_empty() && *given == standing);
     let standing = if given.is_some() { Vec::new() } else { standing };
     let contacts = given.cloned().unwrap_or(contacts);
     if stands {
@@ -312,6 +278,84 @@ pub fn clean_within(
     })
 }
 
+/// What is decided, and the clip in which all of it holds.
+struct Solved {
+    decided: Decided,
+    held: Held,
+    /// The tracks of that clip, with the feet.
+    after: Tracks,
+    /// All stands as it is given, and is only measured.
+    stands: bool,
+}
+
+/// Decides, holds, and looks again at what comes of it until nothing more comes to light.
+fn solve(
+    clip: &Clip,
+    legs: &[Leg],
+    settings: &CleanSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Solved> {
+    let tracks = Tracks::new(clip, &joints_of(legs));
+    let mut decided = decide(clip, &tracks, legs, settings);
+    let on_foot = CleanSettings { path: false, ..settings.clone() };
+    let mut settings = settings;
+    if keep.is_some_and(|keep| decided.leaves_channels(clip, legs, keep)) {
+        settings = &on_foot;
+        decided = decide(clip, &tracks, legs, settings);
+    }
+    let hold = |tracks: Tracks, decided: &Decided, strength: f64| {
+        hold_decided((clip, legs, settings, keep), tracks, decided, strength)
+    };
+    let mut stands = false;
+    if let Some(given) = settings.contacts.as_ref().filter(|given| !given.is_empty()) {
+        let found = CleanSettings { contacts: None, ..settings.clone() };
+        let found = decide(clip, &tracks, legs, &found);
+        stands = *given == found.standing;
+        if stands {
+            decided = found;
+        } else {
+            let (as_it_is, _) = hold(tracks.clone(), &decided, 0.0)?;
+            stands = as_it_is.contacts.iter().all(|contact| contact.missed.is_empty());
+        }
+    }
+    let (mut held, mut after) = hold(tracks, &decided, if stands { 0.0 } else { 1.0 })?;
+    for _ in 0..LOOKS {
+        let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
+        let tracks = Tracks::new(clip, &joints_of(legs));
+        if !decided.add(&later, &tracks) {
+            if decided.is_unsure(&later) {
+                decided.leave();
+                (held, after) = hold(tracks, &decided, 1.0)?;
+            }
+            break;
+        }
+        (held, after) = hold(tracks, &decided, 1.0)?;
+    }
+    Ok(Solved { decided, held, after, stands })
+}
+
+/// Holds the contacts that are given, or else those that were decided, with this strength.
+///
+/// - `tracks`: of the clip, as far as they are known
+fn hold_decided(
+    (clip, legs, settings, keep): (&Clip, &[Leg], &CleanSettings, Option<&Keep<'_>>),
+    tracks: Tracks,
+    decided: &Decided,
+    strength: f64,
+) -> Result<(Held, Tracks)> {
+    let contacts = settings.contacts.as_ref().unwrap_or(&decided.contacts);
+    let Decided { path, step, kept, in_place, .. } = decided;
+    // The way of a walk on the spot is no change.
+    let path_part = if *in_place { 1.0 } else { strength };
+    let along = Along { path, path_part, step: *step, shares: kept.shares() };
+    let feet: Vec<usize> =
+        legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
+    let settings = CleanSettings { strength, ..settings.clone() };
+    let ahead = keep.filter(|_| *in_place).map(|keep| kept_ahead(keep, legs, path));
+    let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>).or(keep);
+    hold_on_path(clip, tracks, along, (contacts, &feet), &holding(legs, &settings), keep)
+}
+
 fn check(settings: &CleanSettings) -> Result<()> {
     let ranges = [
         ("strength", settings.strength, 0.0..=1.0, "from 0 to 1"),
@@ -341,7 +385,7 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
     if seen.feet.was_cleaned && !settings.in_place {
         return None;
     }
-    let way = seen.way(&tracks, root, settings);
+    let way = seen.way(&tracks, root, settings, None, Past::Shown);
     way.in_place.then_some(way.path)
 }
 
@@ -351,7 +395,7 @@ pub fn way_on_the_spot(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> O
 pub struct Judged {
     /// The floor that its feet stand on.
     pub floor: Floor,
-    /// Every plant and what would become of it, in the order of their first frames. What comes to light only where others stand is not among them.
+    /// Every plant and what would become of it, in the order of their first frames; also what comes to light only where others stand.
     pub plants: Vec<PlantReport>,
     /// Of a walk on the spot the way that it would go, frame after frame, for [`along_path`].
     pub way: Option<Vec<DVec3>>,
@@ -360,15 +404,23 @@ pub struct Judged {
 /// Judges the plants of a clip as [`clean`] does, and changes nothing.
 ///
 /// - `settings`: those of cleaning, but for its legs and contacts
+/// - `keep`: what a file keeps, as for [`clean_within`]
 ///
 /// # Degenerate cases
 /// Without legs or frames there are no plants.
-pub fn judge(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Judged {
-    let tracks = Tracks::new(clip, &joints_of(legs));
+/// # Errors
+/// As [`clean`].
+pub fn judge(
+    clip: &Clip,
+    legs: &[Leg],
+    settings: &CleanSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Judged> {
+    check(settings)?;
     let settings = CleanSettings { contacts: None, ..settings.clone() };
-    let Decided { floor, path, in_place, reports, .. } = decide(clip, &tracks, legs, &settings);
+    let Decided { floor, path, in_place, reports, .. } = solve(clip, legs, &settings, keep)?.decided;
     let way = (in_place && !path.is_empty()).then_some(path);
-    Judged { floor, plants: reports, way }
+    Ok(Judged { floor, plants: reports, way })
 }
 
 /// How contacts are held by these legs.

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
+use super::given::Given;
 use super::hold::Keep;
 use super::kept::Kept;
 use super::plant::Plant;
@@ -12,7 +13,7 @@ use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
 use super::travel::{carrier, shifted};
 use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
-use super::{Clip, Contact, Leg};
+use super::{Clip, Contact, Hold, Leg};
 
 /// What is decided before anything is held.
 pub(super) struct Decided {
@@ -52,7 +53,7 @@ pub(super) fn decide(
     let decided = decide_as(clip, tracks, legs, settings, Past::Shown);
     let is_held = decided.reports.iter().any(|report| report.verdict == Verdict::Fixed);
     let is_left = decided.reports.iter().any(|report| report.verdict.is_left());
-    if is_held && is_left && !decided.in_place {
+    if is_held && is_left {
         return decide_as(clip, tracks, legs, settings, Past::Uncleaned);
     }
     decided
@@ -70,9 +71,11 @@ pub(super) fn decide_as(
     // Where nothing is to hold, nothing is to change.
     let is_idle = legs.is_empty() || settings.contacts.as_ref().is_some_and(Vec::is_empty);
     let root = carrier(clip, legs).filter(|_| !is_idle);
+    let given = settings.contacts.as_ref();
+    let given = given.map(|given| Given::new(clip, tracks, given, seen.pace.step()));
     let way = match root {
         Some(root) if !seen.feet.was_cleaned || settings.in_place => {
-            seen.way(tracks, root, settings)
+            seen.way(tracks, root, settings, given.as_ref(), past)
         }
         _ => Way { in_place: settings.in_place, ..Way::default() },
     };
@@ -108,72 +111,146 @@ impl Decided {
     /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
     ///
     /// - `source`: tracks of the clip that is cleaned, with all joints of the legs
-    pub(super) fn add(&mut self, later: Self, source: &Tracks) -> bool {
-        let Self { reports, contacts, of_plant, .. } = later;
+    pub(super) fn add(&mut self, later: &Self, source: &Tracks) -> bool {
         let n_known = self.contacts.len();
-        for (mut report, contact) in reports.into_iter().zip(of_plant) {
+        for (report, contact) in later.reports.iter().zip(&later.of_plant) {
             let contact = contact.filter(|_| report.verdict == Verdict::Fixed);
-            let Some(contact) = contact.and_then(|contact| contacts.get(contact)) else { continue };
-            let meets = |other: &Contact| {
-                let is_same = other.frame.joint == contact.frame.joint;
-                is_same && other.from < contact.to && contact.from < other.to
-            };
-            if self.contacts[..n_known].iter().any(meets) {
+            let contact = contact.and_then(|contact| later.contacts.get(contact));
+            let Some(contact) = contact else { continue };
+            if self.contacts[..n_known].iter().any(|other| meet(contact, other)) {
                 continue;
             }
-            let joint = contact.frame.joint;
-            report.drift_before = self.drift(source, joint, &report.plant);
-            self.make_room(&report.plant, source, joint);
+            let (joint, plant) = (contact.frame.joint, &report.plant);
+            let drift_before = self.drift(source, joint, plant, self.in_place);
+            let contact = self.here(contact, plant, later);
             self.of_plant.push(Some(self.contacts.len()));
-            self.contacts.push(*contact);
-            self.reports.push(report);
+            self.contacts.push(contact);
+            self.reports.push(PlantReport { drift_before, ..report.clone() });
         }
-        self.sort();
-        self.contacts.len() > n_known
+        let is_any = self.contacts.len() > n_known;
+        if is_any {
+            self.leave_as(later, source);
+            self.sort();
+        }
+        is_any
     }
 
-    /// How far a plant slides in the source: of a walk on the spot as if it went on.
-    fn drift(&self, source: &Tracks, joint: usize, plant: &Plant) -> f64 {
-        let way = if self.in_place { self.path.as_slice() } else { &[] };
+    /// Whether so little stands that the clip is not known as a cleaned one, or the way of a walk on the spot not found again, and it would be changed once more.
+    ///
+    /// - `later`: what is decided of the clip in which all stands
+    pub(super) fn is_unsure(&self, later: &Self) -> bool {
+        later.reports.iter().any(|report| report.verdict == Verdict::Fixed)
+            || !later.in_place && !later.path.is_empty()
+    }
+
+    /// Leaves all plants as they are.
+    pub(super) fn leave(&mut self) {
+        self.contacts.clear();
+        self.of_plant.fill(None);
+        // The way of a walk on the spot is no change.
+        if !self.in_place {
+            self.path.clear();
+            self.share = 0.0;
+        }
+        let fixed = self.reports.iter_mut().filter(|report| report.verdict == Verdict::Fixed);
+        fixed.for_each(|report| report.verdict = Verdict::Unsure);
+    }
+
+    /// A contact that was found later, as far from what is held here as from what it was there: from the other part of its foot, else from the way of a walk on the
+    /// spot, which is only known where feet stand.
+    fn here(&self, contact: &Contact, plant: &Plant, later: &Self) -> Contact {
+        let Hold::Position(Some(place)) = contact.hold else { return *contact };
+        let beside = later.reports.iter().zip(&later.of_plant).filter_map(|(report, contact)| {
+            let other = Plant { part: plant.part.other(), ..plant.clone() };
+            let is_beside = overlap(&report.plant, &other);
+            contact.filter(|_| is_beside).and_then(|contact| later.contacts.get(contact))
+        });
+        let of_foot = beside.flat_map(|there| {
+            let here = self.contacts.iter().filter(|here| meet(here, there));
+            here.filter_map(|here| match (here.hold, there.hold) {
+                (Hold::Position(here), Hold::Position(there)) => Some(here? - there?),
+                _ => None,
+            })
+        });
+        let of_way = || {
+            let [here, there] = [self, later].map(|decided| decided.path.get(plant.frames.clone()));
+            let (here, there) = here.zip(there).filter(|_| self.in_place)?;
+            let off: DVec3 = here.iter().zip(there).map(|(here, there)| *here - *there).sum();
+            Some(off / here.len() as f64)
+        };
+        let off = of_foot.last().or_else(of_way).unwrap_or(DVec3::ZERO);
+        Contact { hold: Hold::Position(Some(place + off)), ..*contact }
+    }
+
+    /// How far a plant slides in the source, on the path of its root as it is or as it is set right.
+    fn drift(&self, source: &Tracks, joint: usize, plant: &Plant, on_path: bool) -> f64 {
+        let way = if on_path { self.path.as_slice() } else { &[] };
         let shift = |frame: usize| way.get(frame).copied().unwrap_or(DVec3::ZERO);
         slide(|frame| source.place(frame, joint) + shift(frame), plant, &self.floor)
     }
 
-    /// Leaves of reports of a part of a foot what is not during a plant of it: what is before it, or else after it.
-    ///
-    /// - `source`, `joint`: where that part is, to measure anew what is left
-    fn make_room(&mut self, plant: &Plant, source: &Tracks, joint: usize) {
-        let mut reports = core::mem::take(&mut self.reports);
-        let is_own = |own: &Plant| (own.leg, own.part) == (plant.leg, plant.part);
-        for report in reports.iter_mut().filter(|report| is_own(&report.plant)) {
-            let frames = &mut report.plant.frames;
-            let was = frames.clone();
-            if frames.start < plant.frames.start {
-                frames.end = frames.end.min(plant.frames.start);
-            } else {
-                frames.start = frames.start.max(plant.frames.end);
-            }
-            if *frames != was && frames.start < frames.end {
-                report.drift_before = self.drift(source, joint, &report.plant);
-                if let Verdict::Released { is_part, .. } = &mut report.verdict {
-                    *is_part = true;
-                }
-            }
-        }
-        self.reports = reports;
+    /// Leaves of plants of which a part is held now what is a plant by itself, as it was found later.
+    fn leave_as(&mut self, later: &Self, source: &Tracks) {
+        let all = || self.reports.iter().zip(&self.of_plant);
+        let held: Vec<(Plant, usize)> = all()
+            .filter_map(|(report, contact)| {
+                Some((report.plant.clone(), self.contacts.get((*contact)?)?.frame.joint))
+            })
+            .collect();
+        let held_in = |plant: &Plant| held.iter().find(|(held, _)| overlap(held, plant));
+        let parted: Vec<(Plant, usize)> = all()
+            .filter(|(_, contact)| contact.is_none())
+            .filter_map(|(report, _)| Some((report.plant.clone(), held_in(&report.plant)?.1)))
+            .collect();
+        let left = later.reports.iter().zip(&later.of_plant).filter_map(|(report, contact)| {
+            let is_left = contact.is_none() && held_in(&report.plant).is_none();
+            let (_, joint) = parted.iter().find(|(was, _)| overlap(was, &report.plant))?;
+            is_left.then_some((report, *joint))
+        });
+        let more: Vec<PlantReport> = left
+            .map(|(report, joint)| {
+                let drift = |on_path| self.drift(source, joint, &report.plant, on_path);
+                let verdict = match &report.verdict {
+                    Verdict::Released { .. } => Verdict::Released { slide: drift(true) },
+                    other => other.clone(),
+                };
+                PlantReport { drift_before: drift(self.in_place), verdict, ..report.clone() }
+            })
+            .collect();
+        let reports = core::mem::take(&mut self.reports).into_iter();
+        let (mut reports, mut of_plant): (Vec<_>, Vec<_>) = reports
+            .zip(core::mem::take(&mut self.of_plant))
+            .filter(|(report, contact)| {
+                contact.is_some() || !parted.iter().any(|(was, _)| *was == report.plant)
+            })
+            .unzip();
+        of_plant.resize(reports.len() + more.len(), None);
+        reports.extend(more);
+        (self.reports, self.of_plant) = (reports, of_plant);
     }
 
-    /// Puts the reports in their order, without those of no frames.
+    /// Puts the reports in their order.
     fn sort(&mut self) {
         let reports = core::mem::take(&mut self.reports).into_iter();
         let mut all: Vec<_> = reports.zip(core::mem::take(&mut self.of_plant)).collect();
-        all.retain(|(report, _)| !report.plant.frames.is_empty());
         all.sort_by_key(|(report, _)| {
             let Plant { leg, part, ref frames } = report.plant;
             (frames.start, leg, part)
         });
         (self.reports, self.of_plant) = all.into_iter().unzip();
     }
+}
+
+/// Whether two plants are of the same part of a foot at the same time.
+fn overlap(a: &Plant, b: &Plant) -> bool {
+    (a.leg, a.part) == (b.leg, b.part)
+        && a.frames.start < b.frames.end
+        && b.frames.start < a.frames.end
+}
+
+/// Whether two contacts are of the same joint at the same time.
+fn meet(a: &Contact, b: &Contact) -> bool {
+    a.frame.joint == b.frame.joint && a.from < b.to && b.from < a.to
 }
 
 #[cfg(test)]
@@ -186,25 +263,36 @@ mod tests {
 
     #[test]
     fn what_came_to_light_later_takes_the_place_of_what_was_released() {
-        let report = |leg: usize, frames: Range<usize>| PlantReport {
+        let released = || Verdict::Released { slide: 0.5 };
+        let report = |leg: usize, frames: Range<usize>, verdict: Verdict| PlantReport {
             plant: Plant { leg, part: Part::Ball, frames },
-            verdict: Verdict::Released { slide: 1.0, is_part: false },
-            drift_before: 1.0,
-            drift_after: 1.0,
+            verdict,
+            drift_before: 0.5,
+            drift_after: 0.5,
         };
-        let reports =
-            vec![report(0, 0..20), report(1, 5..20), report(0, 25..40), report(0, 30..35)];
-        let normal = DVec3::Y;
-        let mut decided = Decided {
-            floor: Floor { point: DVec3::ZERO, normal },
+        let decided = |reports: Vec<PlantReport>, held: &[Range<usize>]| Decided {
+            floor: Floor { point: DVec3::ZERO, normal: DVec3::Y },
             share: 0.0,
             path: Vec::new(),
             step: 1,
             in_place: false,
             kept: Kept::none(),
-            of_plant: vec![None; reports.len()],
+            of_plant: {
+                let contact = |r: &PlantReport| held.iter().position(|h| *h == r.plant.frames);
+                reports.iter().map(contact).collect()
+            },
             reports,
-            contacts: Vec::new(),
+            contacts: held
+                .iter()
+                .map(|held| Contact {
+                    frame: crate::skeleton::Frame::new(0, crate::math::Pose::IDENTITY),
+                    from: 0.1 * held.start as f64,
+                    to: 0.1 * (held.end - 1) as f64,
+                    hold: Hold::Position(Some(DVec3::ZERO)),
+                    ease_in: 0.1,
+                    ease_out: 0.1,
+                })
+                .collect(),
             standing: Vec::new(),
         };
         let skeleton = Skeleton::try_new(vec![Joint::free("ball")]).unwrap();
@@ -212,16 +300,29 @@ mod tests {
         let values = (0..40).flat_map(|frame| [f64::from(frame), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
         let clip = Clip::try_new(skeleton, 0.1, values.collect()).unwrap();
         let source = Tracks::new(&clip, &[0]);
-        decided.make_room(&Plant { leg: 0, part: Part::Ball, frames: 15..36 }, &source, 0);
-        decided.sort();
-        let left: Vec<_> =
-            decided.reports.iter().map(|r| (r.plant.leg, r.plant.frames.clone())).collect();
-        assert_eq!(left, [(0, 0..15), (1, 5..20), (0, 36..40)]);
-        assert_eq!(decided.of_plant.len(), 3);
-        let told: Vec<_> =
-            decided.reports.iter().map(|r| (r.drift_before, r.verdict.clone())).collect();
-        let released = |is_part| Verdict::Released { slide: 1.0, is_part };
-        let measured = [(7.0, released(true)), (1.0, released(false)), (1.5, released(true))];
-        assert_eq!(told, measured, "what is left is measured anew, and told to be a part");
+        let first = vec![report(0, 0..30, released()), report(1, 5..20, released())];
+        let mut whole = decided(first, &[]);
+        // Frames from 10 to 15 are no plant any more, and what the other foot does is as it was.
+        let second = vec![
+            report(0, 0..10, Verdict::Fixed),
+            report(1, 5..15, released()),
+            report(0, 15..20, Verdict::Passing),
+            report(0, 20..30, released()),
+        ];
+        let held = 0..10;
+        assert!(whole.add(&decided(second, core::slice::from_ref(&held)), &source));
+        let left: Vec<_> = whole
+            .reports
+            .iter()
+            .map(|r| (r.plant.leg, r.plant.frames.clone(), r.drift_before, r.verdict.clone()))
+            .collect();
+        let wanted = [
+            (0, 0..10, 4.5, Verdict::Fixed),
+            (1, 5..20, 0.5, released()),
+            (0, 15..20, 2.0, Verdict::Passing),
+            (0, 20..30, 4.5, Verdict::Released { slide: 4.5 }),
+        ];
+        assert_eq!(left, wanted);
+        assert_eq!(whole.of_plant, [Some(0), None, None, None]);
     }
 }

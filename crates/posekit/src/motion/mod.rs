@@ -24,6 +24,7 @@ mod decide;
 mod find;
 mod firm;
 mod floor;
+mod given;
 mod ground;
 mod hold;
 mod kept;

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::{Firm, Past, Stance, firm_parts, least_step};
 use super::floor::{Floor, Footing};
+use super::given::Given;
 use super::kept::Kept;
 use super::pace::Pace;
 use super::path::Slide;
@@ -111,8 +112,22 @@ impl Seen {
     }
 
     /// What is to be done about the path of the root.
-    pub(super) fn way(&self, tracks: &Tracks, root: usize, settings: &CleanSettings) -> Way {
+    ///
+    /// - `given`: what contacts that are given say
+    pub(super) fn way(
+        &self,
+        tracks: &Tracks,
+        root: usize,
+        settings: &CleanSettings,
+        given: Option<&Given>,
+        past: Past,
+    ) -> Way {
         let Self { paths, looks, pace, feet, kept } = self;
+        // A clip that was cleaned with these contacts has its path.
+        let least = least_step(paths, pace.step());
+        if !settings.in_place && given.is_some_and(|given| given.hold(least)) {
+            return Way::default();
+        }
         let slide = Slide::new(looks, &feet.firm, &feet.floor);
         let path = |share| slide.displacement(share, looks.frame_time);
         let whole = path(1.0);
@@ -127,7 +142,7 @@ impl Seen {
                 && climb(paths) <= LEVEL * paths.length
                 && slide.is_common();
         if in_place && paths.n_frames > 0 {
-            return self.way_ahead(&whole, settings);
+            return self.way_ahead(&whole, settings, given, past);
         }
         let nothing = Way { in_place, ..Way::default() };
         // A clip that was cleaned has its path, and where that is kept nothing is asked.
@@ -158,14 +173,25 @@ impl Seen {
         Way { share, at_looks, path, in_place, feet: None }
     }
 
-    /// The way of a walk on the spot: the one along which its feet were made to stand, if they were, else what is nearest to the one that their slide tells.
-    fn way_ahead(&self, slide: &[DVec3], settings: &CleanSettings) -> Way {
+    /// The way of a walk on the spot: the one along which contacts that are given hold, or its feet were made to stand, if they were, else what is nearest to the
+    /// one that their slide tells.
+    fn way_ahead(
+        &self,
+        slide: &[DVec3],
+        settings: &CleanSettings,
+        given: Option<&Given>,
+        past: Past,
+    ) -> Way {
         let Self { paths, looks, pace, feet, kept } = self;
         let along = |spline: &Spline| {
             let at_looks = spline.places(looks.n_frames, looks.frame_time);
             let path = spline.places(paths.n_frames, paths.frame_time);
             Way { share: 1.0, at_looks, path, in_place: true, feet: None }
         };
+        let (seen, exactly) = ((paths, *pace), (least_step(paths, pace.step()), feet.floor.normal));
+        if let Some(spline) = given.and_then(|given| Spline::leading(&given.off, seen, exactly)) {
+            return along(&spline);
+        }
         let stands: Vec<_> = feet
             .firm
             .iter()
@@ -174,13 +200,13 @@ impl Seen {
                 (firm.stance == Stance::Firm).then(|| (path, firm.plant.frames.clone()))
             })
             .collect();
-        let least = least_step(paths, pace.step());
-        if let Some(spline) = Spline::exact(&stands, (paths, *pace), (least, feet.floor.normal)) {
+        if let Some(spline) = Spline::exact(&stands, seen, exactly) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
-            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings, Past::Shown);
-            feet.was_cleaned = was_cleaned(&feet.firm, EXACT[1]);
-            if feet.was_cleaned {
+            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings, past);
+            let stands = was_cleaned(&feet.firm, EXACT[1]);
+            feet.was_cleaned = past == Past::Shown && stands;
+            if stands {
                 way.feet = Some(feet);
                 return way;
             }

@@ -91,22 +91,68 @@ impl Spline {
     /// - `stands`: paths of feet, and the frames in which they may stand
     /// - `least`: what is less is no step \[the clip's unit\]
     /// - `normal`: of the floor
-    ///
-    /// # Method
-    /// Least squares of steps that count the less the longer they are, from round to round more strictly. More feet must stand than the spline has freedom there, or
-    /// they would stand by chance; unless most keep exactly to one plane, too, of which the way knows nothing: then it is these that it is sought for.
     pub(super) fn exact(
         stands: &[(&[DVec3], Range<usize>)],
         (paths, pace): (&Paths, Pace),
         (least, normal): (f64, DVec3),
     ) -> Option<Self> {
         let mut spline = Self::empty(paths, pace);
-        let mut steps = spline.steps(stands, (paths, pace), least);
+        let steps = spline.steps(stands, (paths, pace), least);
+        spline.fit(steps, paths.length, (least, normal), |spline, still| {
+            let is_flat =
+                |step: &&&Step| step.moved.dot(normal).abs() <= least + FLAT * step.moved.length();
+            let n_flat = still.iter().filter(is_flat).count();
+            let [n_known, n_stretches] = spline.known(still);
+            still.len() > n_known - n_stretches || 4 * n_flat >= 3 * still.len()
+        })?;
+        Some(spline.beginning_at_zero())
+    }
+
+    /// The way along which most of these feet are where they are to be, if there is one.
+    ///
+    /// - `off`: frames, and how far from there a foot is in them
+    /// - `least`, `normal`: as for [`exact`](Self::exact)
+    pub(super) fn leading(
+        off: &[(usize, DVec3)],
+        (paths, pace): (&Paths, Pace),
+        (least, normal): (f64, DVec3),
+    ) -> Option<Self> {
+        let mut spline = Self::empty(paths, pace);
+        let place = |(frame, off): &(usize, DVec3)| {
+            let (first, own) = spline.basis(*frame as f64 * paths.frame_time);
+            let mut basis = [0.0; BAND];
+            basis[..own.len()].copy_from_slice(&own);
+            Step { first, basis, moved: *off, weight: 1.0 }
+        };
+        // Parts of a foot that are held together are off alike, and tell it once.
+        let is_same =
+            |a: &(usize, DVec3), b: &(usize, DVec3)| a.0 == b.0 && a.1.distance(b.1) <= 2.0 * least;
+        let steps = off.chunk_by(is_same).map(|same| place(&same[0])).collect();
+        spline.fit(steps, paths.length, (least, normal), |spline, still| {
+            still.len() > spline.known(still)[0]
+        })?;
+        Some(spline)
+    }
+
+    /// Finds the coefficients along which most steps are none; nothing where most are some, or may be none by chance.
+    ///
+    /// - `is_sure`: whether it is no chance that these are none
+    ///
+    /// # Method
+    /// Least squares of steps that count the less the longer they are, from round to round more strictly. More feet must stand than the spline has freedom there, or
+    /// they would stand by chance; unless most keep exactly to one plane, too, of which the way knows nothing: then it is these that it is sought for.
+    fn fit(
+        &mut self,
+        mut steps: Vec<Step>,
+        length: f64,
+        (least, normal): (f64, DVec3),
+        is_sure: impl Fn(&Self, &[&Step]) -> bool,
+    ) -> Option<()> {
         if steps.is_empty() {
             return None;
         }
         let n_all = steps.len();
-        let plane = plane_of(&steps, normal, FAR[1] * paths.length);
+        let plane = plane_of(&steps, normal, FAR[1] * length);
         let is_level = |step: &Step| step.moved.dot(plane).abs() <= 2.0 * least;
         let n_level = steps.iter().filter(|step| is_level(step)).count();
         let are_level = n_level >= FEWEST && 2 * n_level >= n_all;
@@ -114,28 +160,23 @@ impl Spline {
             steps.retain(is_level);
         }
         // What keeps to one plane mostly stands altogether.
-        spline.bring_to(&steps, |_, _| 1.0)?;
-        if !are_level || steps.iter().any(|step| step.left(&spline) > least) {
-            spline.bring_to_most(&steps, paths.length)?;
+        self.bring_to(&steps, |_, _| 1.0)?;
+        if !are_level || steps.iter().any(|step| step.left(self) > least) {
+            self.bring_to_most(&steps, length)?;
         }
-        let still: Vec<&Step> = steps.iter().filter(|step| step.left(&spline) <= least).collect();
-        let is_flat =
-            |step: &&&Step| step.moved.dot(normal).abs() <= least + FLAT * step.moved.length();
-        let n_flat = still.iter().filter(is_flat).count();
-        let is_sure =
-            are_level || still.len() > spline.freedom(&still) || 4 * n_flat >= 3 * still.len();
-        (2 * still.len() >= n_all && is_sure).then(|| spline.beginning_at_zero())
+        let still: Vec<&Step> = steps.iter().filter(|step| step.left(self) <= least).collect();
+        (2 * still.len() >= n_all && (are_level || is_sure(self, &still))).then_some(())
     }
 
-    /// How many numbers for each axis steps can tell: those coefficients that count, less where each stretch of them begins.
-    fn freedom(&self, steps: &[&Step]) -> usize {
+    /// How many coefficients count for steps, and in how many stretches; steps do not tell where a stretch begins.
+    fn known(&self, steps: &[&Step]) -> [usize; 2] {
         let mut counts = vec![false; self.coefficients.len() + 1];
         for step in steps {
             let own = counts[step.first..].iter_mut().zip(&step.basis);
             own.for_each(|(counts, value)| *counts |= *value != 0.0);
         }
         let n_stretches = counts.windows(2).filter(|pair| pair[0] && !pair[1]).count();
-        counts.iter().filter(|counts| **counts).count() - n_stretches
+        [counts.iter().filter(|counts| **counts).count(), n_stretches]
     }
 
     /// Finds the coefficients anew.
@@ -404,6 +445,31 @@ mod tests {
         for (a, b) in places.iter().zip(found.places(120, 1.0 / RATE)).take(100) {
             assert!((*a - b).length() < 1e-5, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn the_way_that_contacts_hold_along_is_found() {
+        let (paths, pace, stands) = walk(120);
+        let way = Spline::near(&speedy(120), 1.0 / RATE, &paths, pace).unwrap();
+        let places = way.places(120, 1.0 / RATE);
+        // One foot of all is missed for two frames.
+        let missed = |frame: usize| if frame / 2 == 21 { DVec3::X * 0.03 } else { DVec3::ZERO };
+        let stands = stands.into_iter().take(10).flatten();
+        let off: Vec<(usize, DVec3)> =
+            stands.map(|frame| (frame, missed(frame) - places[frame])).collect();
+        let least = (1e-5, DVec3::Y);
+        let found = Spline::leading(&off, (&paths, pace), least).unwrap();
+        for (a, b) in places.iter().zip(found.places(120, 1.0 / RATE)).take(100) {
+            assert!((*a - b).length() < 1e-5, "{a} {b}");
+        }
+        let loose: Vec<_> = off
+            .iter()
+            .map(|(frame, off)| {
+                let t = *frame as f64;
+                (*frame, *off + DVec3::new(sin(t), sin(2.0 * t), sin(3.0 * t)) * 1e-3)
+            })
+            .collect();
+        assert!(Spline::leading(&loose, (&paths, pace), least).is_none());
     }
 
     #[test]

@@ -37,10 +37,8 @@ pub enum Verdict {
     Clean,
     /// Left as it is: it slides so far that it is meant to.
     Released {
-        /// How far, in the frames of the report, or of the longer plant that it is a part of, when the path is right \[the clip's unit\].
+        /// How far, when the path is right \[the clip's unit\].
         slide: f64,
-        /// It is a part of a longer plant, of which another part is held.
-        is_part: bool,
     },
     /// Held as well as the legs reach.
     Unreachable {
@@ -60,6 +58,8 @@ pub enum Verdict {
     Beside,
     /// Left as it is, in such a clip: it is short, or slides less than viewers see.
     Slight,
+    /// Left as it is: so little of the clip would stand that it would not be known as a cleaned one, but changed by every run.
+    Unsure,
     /// Left alone because it was asked for.
     Kept,
 }
@@ -225,7 +225,7 @@ impl Planner<'_> {
             Stance::Beside => Verdict::Beside,
             Stance::Slight => Verdict::Slight,
             _ if own > self.settings.release * self.frames.paths.length => {
-                Verdict::Released { slide: in_frames, is_part: false }
+                Verdict::Released { slide: in_frames }
             }
             _ if own <= CLEAN * self.frames.paths.length && self.keeps_stands() => Verdict::Clean,
             Stance::Firm => Verdict::Fixed,
