@@ -522,3 +522,20 @@ fn a_hand_out_of_its_arms_reach_is_held_together_with_a_foot() {
         assert!(contact.missed.is_empty(), "{contact:?}");
     }
 }
+
+#[test]
+fn contacts_that_touch_or_overlap_hold_where_they_are_alone() {
+    let clip = walk(Knee::Ball);
+    let head = joint(&clip, "head");
+    let [a, b] = [50, 70].map(|frame| Hold::Position(Some(pose(&clip, frame, head).translation)));
+    // They share the frames from 0.9 s on.
+    for end in [0.9, 1.0] {
+        let contacts = [contact(head, 0.7, end, a), contact(head, 0.9, 1.2, b)];
+        let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+        let shared = held.contacts[1].frames.start..held.contacts[0].frames.end;
+        for contact in &held.contacts {
+            let elsewhere = contact.missed.iter().find(|frame| !shared.contains(frame));
+            assert_eq!(elsewhere, None, "{contact:?}");
+        }
+    }
+}

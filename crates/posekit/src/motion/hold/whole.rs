@@ -302,15 +302,16 @@ fn coming(point: &Point, frame: usize) -> f64 {
     if coming > 0.0 && !point.frames.is_empty() { coming } else { 0.0 }
 }
 
-/// The same, where another contact of the same joint may hold before or after: what comes gives way to what holds already.
+/// The same, where another contact of the same point holds before or after: what comes gives way to what holds.
 fn coming_among(points: &[Point], point: &Point, frame: usize) -> f64 {
     let own = coming(point, frame);
-    if own <= 0.0 {
-        return 0.0;
+    if own <= 0.0 || own >= 1.0 {
+        return own;
     }
     let is_apart = |other: &&Point| {
         let (a, b) = (&point.frames, &other.frames);
-        other.frame.joint == point.frame.joint && (a.end <= b.start || b.end <= a.start)
+        let comes_along = frame < a.start && a.start == b.start || frame >= a.end && a.end == b.end;
+        other.frame == point.frame && !comes_along
     };
     let others = points.iter().filter(is_apart).map(|other| coming(other, frame));
     let other = others.fold(0.0, f64::max);
