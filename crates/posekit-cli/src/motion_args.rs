@@ -123,7 +123,7 @@ pub(crate) struct PinArgs {
     /// Hold the joint's rotation too
     #[arg(long, requires = "joint")]
     pub(crate) pose: bool,
-    /// The time in which the motion goes over to what is held, and back [s]
+    /// The time in which the motion goes over to what is held, and back [s]; where the hips go along with a foot, they take up to 0.7
     #[arg(long, value_name = "S", default_value_t = 0.25, value_parser = not_negative)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) ease: f64,

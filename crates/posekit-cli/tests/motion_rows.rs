@@ -474,8 +474,9 @@ fn nothing_changed_is_told_with_its_reason() {
     let none = place.join("none.json");
     fs::write(&none, r#"{"schema":"posekit.contacts/1","contacts":[]}"#).unwrap();
     let all = ["--keep", "0:10", "--keep-path"];
+    let empty = format!("{} has no contacts, so nothing is held", none.display());
     for (more, why) in [
-        (&["--contacts", none.to_str().unwrap()][..], "the file of contacts has none"),
+        (&["--contacts", none.to_str().unwrap()][..], empty.as_str()),
         (&["--strength", "0"], "the strength is 0"),
         (&all, "every plant that was found is left as it is"),
     ] {

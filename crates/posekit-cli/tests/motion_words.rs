@@ -240,7 +240,8 @@ fn a_pin_says_what_it_lacks() {
     assert!(errors(&pin()).contains("the file of contacts is empty"), "{}", errors(&pin()));
     fs::write(&contacts, r#"{"schema":"posekit.contacts/1","contacts":[]}"#).unwrap();
     let words = text(&pin());
-    assert!(words.contains("Nothing was changed: the file of contacts has none."), "{words}");
+    let why = format!("{} has no contacts, so nothing is held.", contacts.display());
+    assert!(words.contains(&format!("Nothing was changed: {why}")), "{words}");
     assert_eq!(fs::read(&out).unwrap(), fs::read(walk()).unwrap(), "the copy is the same");
 }
 

@@ -472,3 +472,82 @@ fn l25_no_contacts_and_one_frame() {
     let fixed = |report: &posekit::motion::PlantReport| report.verdict == Verdict::Fixed;
     assert!(!cleaned.plants.iter().any(fixed));
 }
+
+/// How far the displacement of any joint changes from frame to frame at most.
+fn roughest(clip: &Clip, held: &Held) -> f64 {
+    let n = clip.skeleton().n_joints();
+    let shift = |frame: usize, joint| {
+        pose(&held.clip, frame, joint).translation - pose(clip, frame, joint).translation
+    };
+    let step = |frame: usize, joint| shift(frame, joint).distance(shift(frame - 1, joint));
+    (1..clip.n_frames())
+        .flat_map(|frame| (0..n).map(move |joint| (frame, joint)))
+        .map(|(frame, joint)| step(frame, joint))
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn a_body_that_is_held_for_long_does_not_jump() {
+    let clip = walk(Knee::Ball);
+    for name in ["hips", "head", "spine", "left forearm", "right hand"] {
+        let held = [contact(joint(&clip, name), 0.4, 1.5, Hold::Position(None))];
+        let held = hold(&clip, &held, &legs(&clip)).unwrap();
+        assert!(held.contacts[0].missed.is_empty(), "{name}: {:?}", held.contacts[0]);
+        // It is half a metre ahead when it lets go, and back in a fifth of a second.
+        let step = roughest(&clip, &held);
+        assert!(step < 0.25, "{name}: a joint jumps by {step}");
+    }
+}
+
+#[test]
+fn each_foot_stays_as_far_as_its_own_leg_reaches() {
+    let clip = walk(Knee::Ball);
+    let held = [contact(0, 0.4, 1.0, Hold::Pose(None))];
+    let held = hold(&clip, &held, &legs(&clip)).unwrap();
+    let mut n_gave_way = 0;
+    for frame in held.contacts[0].frames.clone() {
+        for side in ["left", "right"] {
+            let Limb { start, mid, end } = leg(clip.skeleton(), side);
+            let [hip, knee, foot] =
+                [start, mid, end].map(|joint| pose(&held.clip, frame, joint).translation);
+            let moved = foot.distance(pose(&clip, frame, end).translation);
+            let is_straight =
+                hip.distance(foot) > 0.9999 * (hip.distance(knee) + knee.distance(foot));
+            assert!(moved < 1e-9 || is_straight, "frame {frame}, {side}: {moved}");
+            n_gave_way += usize::from(is_straight);
+        }
+    }
+    assert!(n_gave_way > 0, "a foot gives way, or nothing is tested");
+}
+
+#[test]
+fn a_hand_out_of_its_arms_reach_is_held_together_with_a_foot() {
+    let clip = walk(Knee::Ball);
+    let [hand, foot] = ["right hand", "left foot"].map(|name| joint(&clip, name));
+    let far = pose(&clip, 60, hand).translation + DVec3::new(-0.3, -0.3, 0.3);
+    let contacts = [
+        contact(hand, 0.9, 1.1, Hold::Position(Some(far))),
+        contact(foot, 0.7, 1.2, Hold::Position(None)),
+    ];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    for contact in &held.contacts {
+        assert!(contact.missed.is_empty(), "{contact:?}");
+    }
+}
+
+#[test]
+fn contacts_that_touch_or_overlap_hold_where_they_are_alone() {
+    let clip = walk(Knee::Ball);
+    let head = joint(&clip, "head");
+    let [a, b] = [50, 70].map(|frame| Hold::Position(Some(pose(&clip, frame, head).translation)));
+    // They share the frames from 0.9 s on.
+    for end in [0.9, 1.0] {
+        let contacts = [contact(head, 0.7, end, a), contact(head, 0.9, 1.2, b)];
+        let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+        let shared = held.contacts[1].frames.start..held.contacts[0].frames.end;
+        for contact in &held.contacts {
+            let elsewhere = contact.missed.iter().find(|frame| !shared.contains(frame));
+            assert_eq!(elsewhere, None, "{contact:?}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 
 use super::contacts::{
-    NO_CONTACTS, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
+    no_contacts, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
 };
 use super::feet::{
     Places, floor_choice, key, known_legs, legs, no_walk_on_the_spot, off_floor, part_word,
@@ -230,10 +230,10 @@ fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String>
     if args.strength == 0.0 {
         return Some("the strength is 0".to_owned());
     }
-    if args.contacts.is_some() {
+    if let Some(path) = &args.contacts {
         let is_missed = |report: &ContactReport| !report.missed.is_empty();
         return Some(match cleaned.held.as_slice() {
-            [] => NO_CONTACTS.to_owned(),
+            [] => no_contacts(path),
             held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
             _ => "all contacts hold already".to_owned(),
         });

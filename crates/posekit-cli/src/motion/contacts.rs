@@ -11,7 +11,9 @@ use crate::failure::{Failure, Result};
 use crate::output::write_again;
 
 /// Why nothing was changed where a file of contacts has none.
-pub(super) const NO_CONTACTS: &str = "the file of contacts has none";
+pub(super) fn no_contacts(path: &Path) -> String {
+    format!("{} has no contacts, so nothing is held", path.display())
+}
 
 /// The contacts that a file has for a skeleton.
 pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {

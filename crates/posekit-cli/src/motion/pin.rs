@@ -7,7 +7,7 @@ use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
 use super::clean::contact_records;
-use super::contacts::{NO_CONTACTS, read_contacts, refuse_output, refuse_outside};
+use super::contacts::{no_contacts, read_contacts, refuse_output, refuse_outside};
 use super::feet::Places;
 use super::record::{Asked, ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -55,9 +55,9 @@ fn begin(args: &PinArgs) -> Result<()> {
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);
         told.shifts = shifts(clip, &held.clip, &feet, &contacts);
-        if contacts.is_empty() {
+        if let Some(path) = args.contacts.as_ref().filter(|_| contacts.is_empty()) {
             told.asked = Asked::Contacts;
-            told.unchanged = Some(NO_CONTACTS.to_owned());
+            told.unchanged = Some(no_contacts(path));
         }
         record.clips.push(told);
         let outputs = opened.written(&[(index, held.clip)], place, &mut record)?;

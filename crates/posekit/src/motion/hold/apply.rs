@@ -8,7 +8,7 @@ use super::ease::{Overshoot, fill, read_of};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
-use crate::math::{atan2, direction_or, so3_exp, so3_log};
+use crate::math::{Pose, atan2, direction_or, so3_exp, so3_log};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 use crate::skeleton::{JointKind, Skeleton};
@@ -67,6 +67,33 @@ pub(super) fn apply(
     }
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&joint| is_changed[joint]).collect();
     (clip.with_edited(values, &changed), changed)
+}
+
+/// Brings the ends of limbs into poses, or as near as they reach, and turned as there.
+///
+/// - `poses`: of every limb in the first of the frames, then in the next
+pub(super) fn bring_ends(
+    clip: Clip,
+    limbs: &[&LimbPlan],
+    frames: &[usize],
+    poses: &[Pose],
+) -> Clip {
+    let joints: Vec<usize> =
+        limbs.iter().flat_map(|plan| [plan.limb.start, plan.limb.mid, plan.limb.end]).collect();
+    let tracks = Tracks::new(&clip, &joints);
+    let n = clip.skeleton().n_values();
+    let mut values = clip.values().to_vec();
+    let settings = HoldSettings::default();
+    for (k, plan) in limbs.iter().enumerate() {
+        let writer = Writer::new(&clip, plan, &tracks, &settings);
+        for (&frame, poses) in frames.iter().zip(poses.chunks_exact(limbs.len())) {
+            let (now, goal) = (tracks.pose(frame, plan.limb.end), poses[k]);
+            let shift = Move::To(goal.translation - now.translation);
+            let turn = goal.rotation * now.rotation.conjugate();
+            writer.write(frame, shift, Some(turn), &mut values[frame * n..(frame + 1) * n]);
+        }
+    }
+    clip.with_edited(values, &joints)
 }
 
 /// Part of a rotation.

@@ -49,9 +49,6 @@ const NOTHING: f64 = 1e-8;
 /// How much the largest displacement, as a part of the limb, softens a straight knee: a part of the squared bend that it makes, because the root takes up most of it.
 const SECANT: f64 = 1.0;
 
-/// How many times dearer it is to move the root where the whole body holds something.
-const STAYS: f64 = 1e9;
-
 /// The part of a limb's length that must stay to its full reach, where the motion itself is not straighter.
 const STRAIGHT: f64 = 1e-4;
 
@@ -63,8 +60,6 @@ pub(super) struct Run<'a> {
     pub(super) frames: Range<usize>,
     /// Every so many frames where the root is, is known already.
     pinned: Option<usize>,
-    /// Frames of the whole clip in which the whole body holds something, and the root is where that needs it; empty where it holds nothing.
-    stays: &'a [bool],
 }
 
 impl Run<'_> {
@@ -134,14 +129,11 @@ fn way(
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
     }
-    let of_body = |frame: usize| plan.is_held_by_body(frame * step);
-    let stays: Vec<bool> =
-        if plan.others.is_empty() { Vec::new() } else { (0..n_frames).map(of_body).collect() };
     let still = vec![DVec3::ZERO; n_frames];
     let mut way = Way { eased: still.clone(), more: still, led: Vec::new() };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let pinned = pins.map(|pins| pins.1);
-        let run = Run { tracks, settings, frame_time, frames, pinned, stays: &stays };
+        let run = Run { tracks, settings, frame_time, frames, pinned };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
         let mut led = carry_run(&limbs, &run, pins, (eased, more));
         led.sort_by_key(|(_, frames)| frames.start);
@@ -224,9 +216,7 @@ fn carry_run(
         }
     }
     for frame in 0..out.len() {
-        let stays = run.stays.get(run.frames.start + frame).is_some_and(|stays| *stays);
-        let own = if stays { STAYS * alpha } else { alpha };
-        system.add(frame, &DMat3::from_diagonal(DVec3::splat(own)), DVec3::ZERO);
+        system.add(frame, &DMat3::from_diagonal(DVec3::splat(alpha)), DVec3::ZERO);
         if frame + 2 < out.len() {
             system.add_sum(frame, &SECOND, DVec3::ZERO, bend * (free[frame + 1] + HELD_BEND));
         }

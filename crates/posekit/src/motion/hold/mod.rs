@@ -29,6 +29,7 @@ use super::pace::Pace;
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
+use need::Need;
 use plan::{Plan, Target};
 
 pub use channels::Keep;
@@ -103,8 +104,8 @@ pub struct ContactReport {
 ///   pose are as much as a limb can hold
 ///
 /// A contact's limb is the one of `settings.legs` that it stands on, else that of the hand or foot that it is part of by the names of its joints, else one of a pair
-/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, as is what an arm does not reach while no leg holds
-/// anything; feet that hold nothing stay where they are then, as far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
+/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, as is what an arm does not reach;
+/// feet that hold nothing stay where they are then, each by itself, as far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
 /// by the least turn where two do. Turns of hip and knee are put on top of their rotations, so twists survive.
 ///
 /// # Degenerate cases
@@ -198,7 +199,9 @@ fn hold_once(
 ) -> Result<(Clip, Vec<usize>, Tracks)> {
     let joints = looked_at(plan, also);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let (held, changed) = hold_limbs(clip, plan, along, &tracks, settings);
+        let needs = needs(clip, plan, &tracks, along.step);
+        let root = root(clip, plan, (&tracks, along.step), &needs, settings);
+        let (held, changed) = hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
         let tracks = if tracks.has(&joints) {
             tracks.over(&held, &changed)
         } else {
@@ -206,13 +209,17 @@ fn hold_once(
         };
         return Ok((held, changed, tracks));
     }
-    // All of it is found first: what limbs hold is on top of what the whole body does.
+    // All of it is found first: the root goes along with limbs, the whole body does the rest, and what limbs hold is on top of that.
     let on_path = whole::moved(clip, plan, (along.path, 1.0));
-    let (solved, mut changed) = whole::hold(&on_path, plan)?;
+    let full = HoldSettings { strength: 1.0, ..settings.clone() };
+    let of_limbs = needs(&on_path, plan, &tracks, along.step);
+    let root = root(&on_path, plan, (&tracks, along.step), &of_limbs, &full);
+    let carried = whole::moved(&on_path, plan, (&root, 1.0));
+    let (solved, mut changed) = whole::hold(&on_path, &carried, plan)?;
     let tracks = Tracks::new(&solved, &plan::joints_of(plan));
     let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
-    let full = HoldSettings { strength: 1.0, ..settings.clone() };
-    let (solved, more) = hold_limbs(&solved, plan, all, &tracks, &full);
+    let needs = needs(&solved, plan, &tracks, along.step);
+    let (solved, more) = hold_limbs(&solved, plan, all, (&tracks, &[]), needs, &full);
     changed.extend(more);
     changed.sort_unstable();
     changed.dedup();
@@ -221,25 +228,41 @@ fn hold_once(
     Ok((clip, changed, tracks))
 }
 
-/// The closed forms.
+/// What the contacts of limbs need.
+fn needs(clip: &Clip, plan: &Plan, tracks: &Tracks, step: usize) -> Vec<Need> {
+    plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect()
+}
+
+/// How far the root goes along with limbs.
+fn root(
+    clip: &Clip,
+    plan: &Plan,
+    (tracks, step): (&Tracks, usize),
+    needs: &[Need],
+    settings: &HoldSettings,
+) -> Vec<DVec3> {
+    let seen = (step > 1).then(|| tracks.every(step));
+    let seen = seen.as_ref().map(|seen| (seen, step));
+    carry::carry(clip, plan, (tracks, seen), needs, settings)
+}
+
+/// The closed forms, on a root that goes along.
 fn hold_limbs(
     clip: &Clip,
     plan: &Plan,
     along: Along<'_>,
-    tracks: &Tracks,
+    (tracks, root): (&Tracks, &[DVec3]),
+    mut needs: Vec<Need>,
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
     let step = along.step;
-    let mut needs: Vec<_> =
-        plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect();
     let seen = (step > 1).then(|| tracks.every(step));
     let seen = seen.as_ref().map(|seen| (seen, step));
-    let root = carry::carry(clip, plan, (tracks, seen), &needs, settings);
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
-        need.take_off(&root, clip, plan, limb);
+        need.take_off(root, clip, plan, limb);
         spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
-    apply::apply(clip, plan, tracks, &needs, (&root, along), settings)
+    apply::apply(clip, plan, tracks, &needs, (root, along), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {

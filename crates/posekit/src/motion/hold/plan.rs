@@ -9,7 +9,7 @@ use super::HoldSettings;
 use super::apply::End;
 use super::carry::positions;
 use crate::error::{Error, Result};
-use crate::math::Pose;
+use crate::math::{Pose, slerp};
 use crate::motion::leg::{Shape, Side};
 use crate::motion::names::{Part, Words, words};
 use crate::motion::tracks::Tracks;
@@ -60,6 +60,18 @@ impl Target {
             Self::Surface(point, normal) => here + normal * normal.dot(point - here),
         }
     }
+
+    /// What is asked of a frame, that is here now, for it to go a part of the way.
+    pub(super) fn part(&self, part: f64, here: Pose) -> Self {
+        let to = here.translation.lerp(self.position(here.translation), part);
+        match *self {
+            Self::Position(_) => Self::Position(to),
+            Self::Pose(pose) => {
+                Self::Pose(Pose::new(slerp(here.rotation, pose.rotation, part), to))
+            }
+            Self::Surface(_, normal) => Self::Surface(to, normal),
+        }
+    }
 }
 
 /// A limb and all that it holds.
@@ -85,21 +97,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Whether the whole body holds something in a frame.
-    pub(super) fn is_held_by_body(&self, frame: usize) -> bool {
-        self.others.iter().any(|point| point.frames.contains(&frame))
-    }
-
-    /// Leaves to the whole body what a limb does not reach while no leg holds anything: the root, going along by itself, would drag the feet.
+    /// Leaves to the whole body what an arm does not reach: the root, going along by itself, would drag the feet, and does not bend a back.
     ///
     /// - `tracks`: with the joints of all limbs
     pub(super) fn leave_to_body(&mut self, tracks: &Tracks) {
         let Self { limbs, others, .. } = self;
-        let (legs, mut arms): (Vec<_>, Vec<_>) = limbs.iter_mut().partition(|limb| limb.is_leg);
-        let of_legs = |frame: usize| {
-            legs.iter().flat_map(|leg| &leg.points).any(|point| point.frames.contains(&frame))
-        };
-        for arm in arms.iter_mut().filter(|_| !legs.is_empty()) {
+        if !limbs.iter().any(|limb| limb.is_leg) {
+            return;
+        }
+        for arm in limbs.iter_mut().filter(|limb| !limb.is_leg) {
             let limb = arm.limb;
             let is_beyond = |point: &mut Point| {
                 point.frames.clone().any(|frame| {
@@ -107,7 +113,6 @@ impl Plan {
                     let here = tracks.frame_pose(frame, &point.frame).translation;
                     let goal = end + point.target.position(here) - here;
                     goal.distance(start) > start.distance(mid) + mid.distance(end)
-                        && !of_legs(frame)
                 })
             };
             others.extend(arm.points.extract_if(.., is_beyond));

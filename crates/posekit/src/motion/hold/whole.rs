@@ -1,140 +1,296 @@
 //! What no limb can hold by itself is held by the whole body, by least squares.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::Along;
 use super::plan::{LimbPlan, Plan, Point, Target};
+use super::{Along, apply};
 use crate::error::Result;
-use crate::math::{Pose, slerp};
-use crate::motion::Clip;
+use crate::math::{Pose, exp2, slerp};
 use crate::motion::travel::shifted;
-use crate::skeleton::{Frame, JointKind, Skeleton};
+use crate::motion::{Clip, Limb};
+use crate::skeleton::{Frame, Joint, JointKind, Skeleton};
 use crate::solve::{Method, Settings, Workspace};
-use crate::task::{FramePose, Plane, Position, Task};
+use crate::task::{Distance, FramePose, Plane, Position, Posture, Task};
 
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
-const ITERATIONS: u32 = 60;
+const ITERATIONS: u32 = 100;
 
-/// How much feet that stay count against what is held.
-const STAY: f64 = 0.05;
+/// How much what is held counts against feet that are to stay. The more, the less is left to be mended after these were traded; and the more, the
+/// narrower the valley that least squares follow.
+const HELD: f64 = 30.0;
 
-/// How fast the change of a joint may go on changing \[rad/s\], where feet that are to stay can, and where they cannot: there are several ways of missing them
-/// least then, and a jump from one to another would be seen.
-const CHANGES: [f64; 2] = [8.0, 1.0];
+/// How much the posture of the motion counts against feet that are to stay, a radian of a joint against the reach of the figure. The more, the more smoothly the body goes
+/// over where feet come out of reach, and the farther they are from where they could be.
+const POSTURE: f64 = 0.001;
+
+/// How much more the root cares for it: all of the body goes along with what moves there.
+const CARE_OF_ROOT: f64 = 3.0;
+
+/// As a power of two, how much less what comes to be held counts in the beginning of its ease: less than the posture does.
+const COMING: f64 = -18.0;
+
+/// How far a leg may be straightened for its foot to stay, as a part of its length, where it is not straighter in the motion.
+const STRAIGHT_TO_STAY: f64 = 0.998;
+
+/// How far a limb may be straightened for what it holds, as a part of its length.
+const STRAIGHT_TO_HOLD: f64 = 0.9999;
 
 /// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
 ///
-/// Contacts of limbs hold at the same time, and feet that hold nothing stay where they are as far as they can, so that a head that is held does not drag them
-/// along; what is left of the contacts of limbs is made exact by the limbs afterwards.
-/// Each frame begins from its own pose put together with the change of the frame before, so that the change goes on smoothly; before and after
-/// a contact the change of its first and last frame dies away, while the feet stay.
-pub(super) fn hold(clip: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
+/// # Method
+/// In every frame the pose is sought in which all holds and the feet that hold nothing are within reach of where they are in the motion, the nearest to the motion's. It is
+/// the minimum of one sum of squares, which no other frame is part of: so it changes as smoothly as the motion and the targets do, and where feet come out of
+/// reach they give way little by little. Targets come and go with the eases of contacts. Then what is held is made exact by the least change.
+///
+/// Limbs take part with their reach alone. They are put back onto the body as they are in the motion; legs bring their feet, each by itself, to where these are there, or
+/// as near as they reach, and what limbs hold is made exact by them afterwards.
+///
+/// - `clip`: the motion, in which feet are where they stay
+/// - `carried`: the same with its root where limbs need it
+pub(super) fn hold(clip: &Clip, carried: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
-    let mut values = clip.values().to_vec();
-    let mut weights = vec![0.0; clip.n_frames()];
-    for point in &plan.others {
-        for (frame, weight) in weights.iter_mut().enumerate() {
-            let own = share(point, frame);
-            *weight = if own > *weight { own } else { *weight };
-        }
-    }
-    let mut solver = tracking();
+    let body = Body::new(skeleton, plan)?;
+    let mut values = carried.values().to_vec();
+    let settings = tracking();
     let mut workspace = Workspace::default();
-    let mut before: Option<Vec<f64>> = None;
-    for frame in 0..clip.n_frames() {
-        let mut tasks = tasks(plan, frame);
-        if tasks.is_empty() {
-            before = None;
-            continue;
+    let mut change = vec![0.0; skeleton.n_dofs()];
+    let frames: Vec<usize> = (0..clip.n_frames()).filter(|frame| body.is_moved(*frame)).collect();
+    let legs = body.limbs.iter().filter(|limb| limb.plan.is_leg && !limb.is_used);
+    let legs: Vec<&LimbPlan> = legs.map(|limb| limb.plan).collect();
+    let mut feet = Vec::with_capacity(frames.len() * legs.len());
+    for (k, &frame) in frames.iter().enumerate() {
+        let (source, q) = (carried.frame(frame), &mut values[frame * n..(frame + 1) * n]);
+        let goes_on = k > 0 && frames[k - 1] + 1 == frame;
+        if goes_on {
+            skeleton.integrate(source, &change, q);
         }
-        let source = clip.frame(frame);
-        let mut start = source.to_vec();
-        if let Some(change) = &before {
-            skeleton.integrate(source, change, &mut start);
-        }
-        let n_contacts = tasks.len();
-        tasks.extend(feet(skeleton, source, plan, frame));
-        let has_feet = tasks.len() > n_contacts;
-        // Fast where all can hold and stay, and slowly where feet must give way.
-        let rates = if before.is_some() && has_feet { &CHANGES[..] } else { &[f64::INFINITY] };
-        let mut near = start.clone();
-        for rate in rates {
-            solver.least_squares.largest_change = largest_changes(clip, frame, *rate);
-            near.copy_from_slice(&start);
-            if solve(&mut workspace, (skeleton, &tasks), &solver, &mut near)? {
-                break;
-            }
-        }
-        solver.least_squares.largest_change.clear();
-        if has_feet {
-            // What is held comes before feet that stay: from there on they give way as little as that takes.
-            tasks.truncate(n_contacts);
-            solve(&mut workspace, (skeleton, &tasks), &solver, &mut near)?;
-        }
-        let mut change = vec![0.0; skeleton.n_dofs()];
-        skeleton.difference(source, &near, &mut change);
-        values[frame * n..(frame + 1) * n].copy_from_slice(&near);
-        before = Some(change);
+        let [before, motion] = [source, clip.frame(frame)].map(|q| skeleton.poses(q));
+        let mut tasks = body.held(frame, &before, None);
+        tasks.extend(body.staying(frame, &before, &motion));
+        let posture = Posture::new(source).caring(Arc::clone(&body.cares));
+        tasks.push(Task::new(posture).weighing(POSTURE));
+        body.solve(&mut workspace, &tasks, &settings, q)?;
+        let tasks = body.held(frame, &before, Some(&skeleton.poses(q)));
+        body.solve(&mut workspace, &tasks, &settings, q)?;
+        skeleton.difference(source, q, &mut change);
+        body.put_limbs_back(source, q);
+        feet.extend(legs.iter().map(|leg| body.stay(frame, leg, &before, &motion).0));
     }
-    die_away(clip, plan, &weights, &mut values);
-    let goes_over = |frame: &usize| weights[*frame] > 0.0 && !plan.is_held_by_body(*frame);
-    for frame in (0..clip.n_frames()).filter(goes_over) {
-        let q = &mut values[frame * n..(frame + 1) * n];
-        let tasks = tasks_on_the_way(clip, plan, frame, q);
-        solve(&mut workspace, (skeleton, &tasks), &solver, q)?;
-    }
-    let clip = clip.with_values(values)?;
-    let joints: Vec<usize> = (0..skeleton.n_joints())
-        .filter(|joint| !matches!(skeleton.kind(*joint), JointKind::Fixed))
-        .collect();
-    Ok((clip, joints))
-}
-
-/// Goes from a configuration to one nearby in which some tasks hold; whether all do.
-fn solve(
-    workspace: &mut Workspace,
-    (skeleton, tasks): (&Skeleton, &[Task]),
-    settings: &Settings,
-    q: &mut [f64],
-) -> Result<bool> {
-    workspace.begin(skeleton, q, tasks, Method::LeastSquares, settings)?;
-    workspace.run();
-    let solution = workspace.solution();
-    q.copy_from_slice(&solution.configuration);
-    Ok(solution.is_reached())
-}
-
-/// How much the change of each joint may change from the frame before \[rad\]: as much as at a rate \[rad/s\], or as much as the joint itself, as where a clip
-/// begins with one frame of a pose at rest. Empty for any.
-fn largest_changes(clip: &Clip, frame: usize, rate: f64) -> Vec<f64> {
-    let skeleton = clip.skeleton();
-    let Some(before) = frame.checked_sub(1).filter(|_| rate.is_finite()) else { return Vec::new() };
-    let mut step = vec![0.0; skeleton.n_dofs()];
-    skeleton.difference(clip.frame(before), clip.frame(frame), &mut step);
-    let least = rate * clip.frame_time();
-    let of_joint = |joint: usize| {
-        let turn = &step[skeleton.dof_range(joint)];
-        let turn = turn[turn.len().saturating_sub(3)..].iter().map(|part| part * part);
-        turn.sum::<f64>().sqrt().max(least)
+    let solved = apply::bring_ends(clip.with_values(values)?, &legs, &frames, &feet);
+    let is_changed = |joint: &usize| {
+        let range = skeleton.value_range(*joint);
+        let is_other =
+            |frame| clip.frame(frame)[range.clone()] != solved.frame(frame)[range.clone()];
+        (0..clip.n_frames()).any(is_other)
     };
-    (0..skeleton.n_joints()).map(of_joint).collect()
+    let changed = (0..skeleton.n_joints()).filter(is_changed).collect();
+    Ok((solved, changed))
 }
 
 /// Least squares that follow a motion.
 fn tracking() -> Settings {
     let mut settings = Settings { iterations: ITERATIONS, ..Settings::default() };
     settings.least_squares.restarts = 0;
+    settings.least_squares.least_change = false;
     settings
 }
 
-/// How much of a contact's change a frame takes: 1 while it holds.
-fn share(point: &Point, frame: usize) -> f64 {
-    if point.frames.is_empty() {
-        return 0.0;
+/// What the whole body is asked for.
+struct Body<'a> {
+    /// The figure's joints, and the world's: one that never moves.
+    skeleton: Skeleton,
+    world: usize,
+    plan: &'a Plan,
+    limbs: Vec<OfBody<'a>>,
+    /// How much each joint cares for the posture of the motion: those that move what is held or a limb's start.
+    cares: Arc<[f64]>,
+}
+
+/// A limb of the body.
+struct OfBody<'a> {
+    plan: &'a LimbPlan,
+    /// The body holds something with a part of it, so that its joints are the body's.
+    is_used: bool,
+}
+
+impl OfBody<'_> {
+    /// The joints from its end up to its start.
+    fn joints<'s>(&self, skeleton: &'s Skeleton) -> impl Iterator<Item = usize> + use<'s> {
+        let Limb { start, end, .. } = self.plan.limb;
+        skeleton.ancestors(end).take_while(move |joint| *joint != start).chain([start])
     }
+}
+
+impl<'a> Body<'a> {
+    fn new(skeleton: &Skeleton, plan: &'a Plan) -> Result<Self> {
+        let is_above = |joint: usize, below: usize| skeleton.ancestors(below).any(|j| j == joint);
+        let of_body = |limb: &'a LimbPlan| {
+            let mut points = plan.others.iter();
+            let is_used = points.any(|point| is_above(limb.limb.start, point.frame.joint));
+            OfBody { plan: limb, is_used }
+        };
+        let limbs: Vec<OfBody<'a>> = plan.limbs.iter().map(of_body).collect();
+        let mut cares = vec![0.0; skeleton.n_joints() + 1];
+        let mut care = |joint| skeleton.ancestors(joint).for_each(|joint| cares[joint] = 1.0);
+        plan.others.iter().for_each(|point| care(point.frame.joint));
+        for limb in &limbs {
+            let Limb { start, end, .. } = limb.plan.limb;
+            care(if limb.is_used { end } else { start });
+        }
+        if let Some(root) = plan.root {
+            cares[root] *= CARE_OF_ROOT;
+        }
+        let world = skeleton.n_joints();
+        let joint = |joint: usize| Joint {
+            name: joint.to_string(),
+            parent: skeleton.parent(joint),
+            parent_from_joint: skeleton.parent_from_joint(joint),
+            kind: skeleton.kind(joint),
+            limit: skeleton.limit(joint),
+            mimic: skeleton.mimic(joint),
+        };
+        let joints = (0..world).map(joint).chain([Joint::fixed(world.to_string())]).collect();
+        Ok(Self { skeleton: Skeleton::try_new(joints)?, world, plan, limbs, cares: cares.into() })
+    }
+
+    /// Whether a frame is to be changed.
+    fn is_moved(&self, frame: usize) -> bool {
+        self.plan.others.iter().any(|point| coming(point, frame) > 0.0)
+    }
+
+    /// What holds in a frame, and what comes to hold by so much of its way: from where it is in the motion.
+    ///
+    /// - `motion`: poses of the motion's joints in that frame
+    /// - `from`: poses to go on from, with all that holds as hard as it can; none for what comes to hold to count little by little
+    fn held(&self, frame: usize, motion: &[Pose], from: Option<&[Pose]>) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        let mut ask = |kind: Task, coming: f64| {
+            let away = (1.0 - coming) * (1.0 - coming);
+            let weight = if from.is_some() { 1.0 } else { HELD * exp2(COMING * away * away) };
+            tasks.push(kind.weighing(weight));
+        };
+        let target = |point: &Point, share: f64| {
+            let part = |target: Target, poses| target.part(share, point.frame.world(poses));
+            let target = if share < 1.0 { part(point.target, motion) } else { point.target };
+            from.filter(|_| share < 1.0).map_or(target, |from| part(target, from))
+        };
+        for point in &self.plan.others {
+            let coming = coming_among(&self.plan.others, point, frame);
+            if coming > 0.0 {
+                ask(task(point.frame, target(point, smooth(coming))), coming);
+            }
+        }
+        for OfBody { plan, is_used } in &self.limbs {
+            for point in &plan.points {
+                let coming = coming_among(&plan.points, point, frame);
+                if coming <= 0.0 {
+                    continue;
+                }
+                let share = smooth(coming);
+                if *is_used {
+                    ask(task(point.frame, target(point, share)), coming);
+                    continue;
+                }
+                let (end, here) = (motion[plan.limb.end], point.frame.world(motion));
+                let target =
+                    if share < 1.0 { point.target.part(share, here) } else { point.target };
+                let turn = match target {
+                    Target::Pose(pose) => pose.rotation * here.rotation.conjugate(),
+                    _ => DQuat::IDENTITY,
+                };
+                let goal =
+                    target.position(here.translation) + turn * (end.translation - here.translation);
+                let mut most = STRAIGHT_TO_HOLD * length(plan.limb, motion);
+                if let Some(from) = from {
+                    let now = from[plan.limb.start].translation.distance(goal);
+                    most = most.max(now + share * (most - now));
+                }
+                ask(self.within(plan.limb.start, goal, most), coming);
+            }
+        }
+        tasks
+    }
+
+    /// Where the end of a limb is to be in a frame as far as it holds nothing, and how much it counts: where it is in the motion, while the body holds something.
+    ///
+    /// - `carried`, `motion`: poses of all joints with and without the root gone along
+    fn stay(
+        &self,
+        frame: usize,
+        limb: &LimbPlan,
+        carried: &[Pose],
+        motion: &[Pose],
+    ) -> (Pose, f64) {
+        let most = |points: &[Point]| {
+            smooth(points.iter().map(|point| coming(point, frame)).fold(0.0, f64::max))
+        };
+        let share = 1.0 - most(&limb.points);
+        let [carried, motion] = [carried, motion].map(|poses| poses[limb.limb.end]);
+        let part = share * most(&self.plan.others);
+        let place = carried.translation.lerp(motion.translation, part);
+        (Pose::new(carried.rotation, place), share)
+    }
+
+    /// The feet stay where they are to be as far as what is held leaves them.
+    fn staying(&self, frame: usize, carried: &[Pose], motion: &[Pose]) -> Vec<Task> {
+        let stay = |limb: &OfBody<'_>| {
+            let Limb { start, end, .. } = limb.plan.limb;
+            let (foot, share) = self.stay(frame, limb.plan, carried, motion);
+            let task: Task = if limb.is_used {
+                FramePose::new(Frame::new(end, Pose::IDENTITY), foot).into()
+            } else {
+                let own = carried[start].translation.distance(foot.translation);
+                let most = STRAIGHT_TO_STAY * length(limb.plan.limb, carried);
+                self.within(start, foot.translation, most.max(own))
+            };
+            task.weighing(share)
+        };
+        self.limbs.iter().filter(|limb| limb.plan.is_leg).map(stay).collect()
+    }
+
+    /// A joint is no farther from a point than this.
+    fn within(&self, joint: usize, point: DVec3, most: f64) -> Task {
+        let point = Frame::new(self.world, Pose::from_translation(point));
+        Distance::between([Frame::new(joint, Pose::IDENTITY), point], 0.0, most).into()
+    }
+
+    /// Goes from a configuration to one nearby in which some tasks hold.
+    fn solve(
+        &self,
+        workspace: &mut Workspace,
+        tasks: &[Task],
+        settings: &Settings,
+        q: &mut [f64],
+    ) -> Result<()> {
+        workspace.begin(&self.skeleton, q, tasks, Method::LeastSquares, settings)?;
+        workspace.run();
+        q.copy_from_slice(&workspace.solution().configuration);
+        Ok(())
+    }
+
+    /// Puts the limbs that the body does not use back as they are in the motion.
+    fn put_limbs_back(&self, source: &[f64], q: &mut [f64]) {
+        for limb in self.limbs.iter().filter(|limb| !limb.is_used) {
+            for joint in limb.joints(&self.skeleton) {
+                let range = self.skeleton.value_range(joint);
+                q[range.clone()].copy_from_slice(&source[range]);
+            }
+        }
+    }
+}
+
+/// How long a limb is.
+fn length(limb: Limb, poses: &[Pose]) -> f64 {
+    let [start, mid, end] = [limb.start, limb.mid, limb.end].map(|joint| poses[joint].translation);
+    start.distance(mid) + mid.distance(end)
+}
+
+/// How far in its ease a contact is in a frame: 1 while it holds, 0 where it does not yet or no more.
+fn coming(point: &Point, frame: usize) -> f64 {
     let (away, ease) = if frame < point.frames.start {
         ((point.frames.start - frame) as f64, point.ease_in)
     } else if frame >= point.frames.end {
@@ -142,87 +298,36 @@ fn share(point: &Point, frame: usize) -> f64 {
     } else {
         return 1.0;
     };
-    let t = away / (ease + 1.0);
-    if t < 1.0 { 1.0 - t * t * t * (10.0 - 15.0 * t + 6.0 * t * t) } else { 0.0 }
+    let coming = 1.0 - away / (ease + 1.0);
+    if coming > 0.0 && !point.frames.is_empty() { coming } else { 0.0 }
 }
 
-/// What must hold in a frame; nothing where no contact of the whole body does.
-fn tasks(plan: &Plan, frame: usize) -> Vec<Task> {
-    let now = |point: &&Point| point.frames.contains(&frame);
-    let mut tasks: Vec<Task> = plan.others.iter().filter(now).map(task).collect();
-    if !tasks.is_empty() {
-        tasks.extend(of_limbs(plan, frame));
+/// The same, where another contact of the same point holds before or after: what comes gives way to what holds.
+fn coming_among(points: &[Point], point: &Point, frame: usize) -> f64 {
+    let own = coming(point, frame);
+    if own <= 0.0 || own >= 1.0 {
+        return own;
     }
-    tasks
-}
-
-/// What limbs hold in a frame.
-fn of_limbs(plan: &Plan, frame: usize) -> impl Iterator<Item = Task> {
-    let points = plan.limbs.iter().flat_map(|limb| &limb.points);
-    points.filter(move |point| point.frames.contains(&frame)).map(task)
-}
-
-/// The feet that hold nothing in a frame stay where they are, as far as what is held leaves them.
-fn feet(skeleton: &Skeleton, source: &[f64], plan: &Plan, frame: usize) -> Vec<Task> {
-    let poses = skeleton.poses(source);
-    let is_free = |limb: &&LimbPlan| {
-        limb.is_leg && !limb.points.iter().any(|point| point.frames.contains(&frame))
+    let is_apart = |other: &&Point| {
+        let (a, b) = (&point.frames, &other.frames);
+        let comes_along = frame < a.start && a.start == b.start || frame >= a.end && a.end == b.end;
+        other.frame == point.frame && !comes_along
     };
-    let stay = |limb: &LimbPlan| {
-        let foot = Frame::new(limb.limb.end, Pose::IDENTITY);
-        Task::new(FramePose::new(foot, foot.world(&poses))).weighing(STAY)
-    };
-    plan.limbs.iter().filter(is_free).map(stay).collect()
+    let others = points.iter().filter(is_apart).map(|other| coming(other, frame));
+    let other = others.fold(0.0, f64::max);
+    own * (1.0 - other) / (1.0 - own * other)
 }
 
-/// What must hold in a frame in which the change goes over: what is held goes on as it does in a configuration, and feet that hold nothing stay.
-fn tasks_on_the_way(clip: &Clip, plan: &Plan, frame: usize, q: &[f64]) -> Vec<Task> {
-    let skeleton = clip.skeleton();
-    let poses = skeleton.poses(q);
-    let goes_on = |point: &Point| -> Task {
-        let here = point.frame.world(&poses);
-        match point.target {
-            Target::Pose(_) => FramePose::new(point.frame, here).into(),
-            _ => Position::new(point.frame, here.translation).into(),
-        }
-    };
-    let others = plan.others.iter().filter(|point| share(point, frame) > 0.0).map(goes_on);
-    others
-        .chain(of_limbs(plan, frame))
-        .chain(feet(skeleton, clip.frame(frame), plan, frame))
-        .collect()
+/// From 0 at 0 to 1 at 1, at rest at both.
+fn smooth(t: f64) -> f64 {
+    t * t * t * (10.0 - 15.0 * t + 6.0 * t * t)
 }
 
-fn task(point: &Point) -> Task {
-    match point.target {
-        Target::Position(target) => Position::new(point.frame, target).into(),
-        Target::Pose(target) => FramePose::new(point.frame, target).into(),
-        Target::Surface(on, normal) => Plane::new(point.frame, on, normal).into(),
-    }
-}
-
-/// Carries the change of the first and last frame of each run over into the frames around it.
-fn die_away(clip: &Clip, plan: &Plan, weights: &[f64], values: &mut [f64]) {
-    let skeleton = clip.skeleton();
-    let (n, n_frames) = (skeleton.n_values(), clip.n_frames());
-    let is_held = |frame: &usize| plan.is_held_by_body(*frame);
-    let held: Vec<usize> = (0..n_frames).filter(is_held).collect();
-    for frame in (0..n_frames).filter(|frame| weights[*frame] > 0.0 && !is_held(frame)) {
-        let next = held.partition_point(|other| *other < frame);
-        let before = next.checked_sub(1).map(|place| held[place]);
-        let after = held.get(next).copied();
-        let mut change = vec![0.0; skeleton.n_dofs()];
-        let mut sum = vec![0.0; skeleton.n_dofs()];
-        for edge in [before, after].into_iter().flatten() {
-            let own = plan.others.iter().filter(|point| point.frames.contains(&edge));
-            let weight = own.map(|point| share(point, frame)).fold(0.0, f64::max);
-            let solved = &values[edge * n..(edge + 1) * n];
-            skeleton.difference(clip.frame(edge), solved, &mut change);
-            sum.iter_mut().zip(&change).for_each(|(sum, change)| *sum += weight * change);
-        }
-        let mut out = vec![0.0; n];
-        skeleton.integrate(clip.frame(frame), &sum, &mut out);
-        values[frame * n..(frame + 1) * n].copy_from_slice(&out);
+fn task(frame: Frame, target: Target) -> Task {
+    match target {
+        Target::Position(target) => Position::new(frame, target).into(),
+        Target::Pose(target) => FramePose::new(frame, target).into(),
+        Target::Surface(on, normal) => Plane::new(frame, on, normal).into(),
     }
 }
 
