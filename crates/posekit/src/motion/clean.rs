@@ -418,7 +418,8 @@ pub fn judge(
 ) -> Result<Judged> {
     check(settings)?;
     let settings = CleanSettings { contacts: None, ..settings.clone() };
-    let Decided { floor, path, in_place, reports, .. } = solve(clip, legs, &settings, keep)?.decided;
+    let Decided { floor, path, in_place, reports, .. } =
+        solve(clip, legs, &settings, keep)?.decided;
     let way = (in_place && !path.is_empty()).then_some(path);
     Ok(Judged { floor, plants: reports, way })
 }
