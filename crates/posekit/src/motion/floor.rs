@@ -27,8 +27,8 @@ const SCATTER: f64 = 0.02;
 /// Rounds with the weights of least absolute deviations, and then with weights that let outliers go, at most.
 const ROUNDS: usize = 12;
 
-/// A slope that changes by less from one round to the next is found: a thousandth of a millimetre on a metre.
-const SETTLED: f64 = 1e-6;
+/// A slope that changes by less from one round to the next is found: a hundredth of a millimetre on a metre.
+const SETTLED: f64 = 1e-5;
 
 /// The tangent of the steepest slope that is taken for a floor; people slip on steeper ones.
 const STEEPEST: f64 = 0.5;

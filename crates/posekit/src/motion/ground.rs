@@ -20,8 +20,8 @@ const NEAR: f64 = 0.08;
 /// Rounds of the reweighting that finds the middle of velocities, at most.
 const ROUNDS: usize = 5;
 
-/// A middle that moves by less is found \[leg lengths/s\]: a ten-thousandth of what makes velocities differ.
-const SETTLED: f64 = 2e-5;
+/// A middle that moves by less is found \[leg lengths/s\]: a thousandth of what makes velocities differ.
+const SETTLED: f64 = 2e-4;
 
 /// Velocities nearer than this count as the same \[leg lengths/s\].
 const ALIKE: f64 = 0.2;
