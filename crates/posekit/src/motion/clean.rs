@@ -331,6 +331,18 @@ fn solve(
         }
         (held, after) = hold(tracks, &decided, 1.0)?;
     }
+    let mut looks = 0;
+    while keep.is_some() && settings.contacts.is_none() {
+        let tracks = Tracks::new(clip, &joints_of(legs));
+        if !decided.leave_worse((clip, legs), &held.contacts, (&tracks, &after)) {
+            break;
+        }
+        looks += 1;
+        if looks > LOOKS {
+            decided.leave();
+        }
+        (held, after) = hold(tracks, &decided, 1.0)?;
+    }
     Ok(Solved { decided, held, after, stands })
 }
 

@@ -6,13 +6,13 @@ use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
 use super::given::Given;
-use super::hold::Keep;
+use super::hold::{ContactReport, Keep};
 use super::kept::Kept;
-use super::plant::Plant;
+use super::plant::{Plant, frames_of};
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
 use super::travel::{carrier, shifted};
-use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
+use super::verdict::{CLEAN, Moved, Planner, PlantReport, Verdict, slide};
 use super::{Clip, Contact, Hold, Leg};
 
 /// What is decided before anything is held.
@@ -37,6 +37,13 @@ pub(super) struct Decided {
     /// Where nothing slides, the contacts of what stands.
     pub(super) standing: Vec<Contact>,
 }
+
+/// What a file keeps of a foot that is held may be no more than this faster than it was \[leg lengths/s\]: two channels turn an ankle far where three would turn
+/// it little.
+const FLUNG: f64 = 1.5;
+
+/// So long before and after a plant, too \[s\].
+const FLUNG_TIME: f64 = 0.3;
 
 /// Decides what is to be done.
 ///
@@ -154,6 +161,69 @@ impl Decided {
         }
         let fixed = self.reports.iter_mut().filter(|report| report.verdict == Verdict::Fixed);
         fixed.for_each(|report| report.verdict = Verdict::Unsure);
+    }
+
+    /// Leaves plants for which what a file keeps is worse than what was: they slide farther than they did, or their foot is flung; false where that is none.
+    ///
+    /// - `held`: how the contacts are held
+    /// - `both`: tracks of the clip, and of that in which all stands, with the feet
+    pub(super) fn leave_worse(
+        &mut self,
+        (clip, legs): (&Clip, &[Leg]),
+        held: &[ContactReport],
+        (source, after): (&Tracks, &Tracks),
+    ) -> bool {
+        let near = frames_of(FLUNG_TIME, clip.frame_time());
+        let way = |frame: usize| self.path.get(frame).copied().unwrap_or(DVec3::ZERO);
+        // How much farther than it did a foot goes in a frame of a plant, or shortly before and after.
+        let flung = |leg: &Leg, plant: &Plant| {
+            let first = plant.frames.start.saturating_sub(near).max(1);
+            let end = (plant.frames.end + near).min(clip.n_frames());
+            let parts = [Some(leg.limb.end), leg.ball];
+            let of_part = |joint: usize| {
+                let was = |frame: usize| source.place(frame, joint) + way(frame);
+                let most = |step: &dyn Fn(usize) -> f64| (first..end).map(step).fold(0.0, f64::max);
+                let now = |frame: usize| after.place(frame, joint);
+                most(&|frame| now(frame).distance(now(frame - 1)))
+                    - most(&|frame| was(frame).distance(was(frame - 1)))
+            };
+            parts.into_iter().flatten().map(of_part).fold(0.0, f64::max)
+        };
+        let mut is_left = vec![false; self.contacts.len()];
+        for (report, contact) in self.reports.iter_mut().zip(&self.of_plant) {
+            let Some(contact) = *contact else { continue };
+            let (leg, plant) = (&legs[report.plant.leg], &report.plant);
+            let joint = leg.joint(plant.part);
+            let size = leg.limb.length(clip.skeleton());
+            let now = slide(|frame| after.place(frame, joint), plant, &self.floor);
+            let ContactReport { residual, missed, by_channels, .. } = &held[contact];
+            let flung = flung(leg, plant);
+            let is_flung = flung > FLUNG * clip.frame_time() * size;
+            if is_flung || *by_channels && now > report.drift_before + CLEAN * size {
+                is_left[contact] = true;
+                let (by, frames) = if is_flung {
+                    (flung.max(*residual), plant.frames.len())
+                } else {
+                    (*residual, missed.len())
+                };
+                report.verdict = Verdict::Unreachable { by, frames, by_channels: true };
+            }
+        }
+        // Where each of those that stay is among them.
+        let mut n_kept = 0;
+        let places: Vec<Option<usize>> = is_left
+            .iter()
+            .map(|is_left| {
+                n_kept += usize::from(!is_left);
+                (!is_left).then(|| n_kept - 1)
+            })
+            .collect();
+        for contact in &mut self.of_plant {
+            *contact = contact.and_then(|contact| places[contact]);
+        }
+        let mut all = is_left.iter();
+        self.contacts.retain(|_| all.next().is_some_and(|is_left| !is_left));
+        n_kept < is_left.len()
     }
 
     /// A contact that was found later, as far from what is held here as from what it was there: from the other part of its foot, else from the way of a walk on the

@@ -534,7 +534,7 @@ fn is_long(run: &Range<usize>, frame_time: f64, shortest: f64) -> bool {
 }
 
 /// Frames in a time, at least one.
-fn frames_of(time: f64, frame_time: f64) -> usize {
+pub(super) fn frames_of(time: f64, frame_time: f64) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped first")]
     let frames = (time / frame_time).clamp(1.0, 1e9) as usize;
     frames

@@ -86,7 +86,7 @@ function rust(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
   const { isOn } = settings;
   const posed = keys.length > 0;
-  const motion = [...(isOn ? ["CleanSettings", "clean"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(posed ? ["Layer"] : [])];
+  const motion = [...(isOn ? ["CleanSettings", "clean_within"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(posed ? ["Layer"] : [])];
   const file = isOn ? contactsFile(order) : undefined;
   const rests = info.clip === null;
   const io = [...(file ? ["ContactsFile"] : []), "Limits", "Warnings", "gltf"];
@@ -128,14 +128,15 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",
     ] : []),
   ];
+  const cleaned = ["let keep = file.keeper();", "let cleaned = clean_within(clip, &settings, keep.as_deref())?;"];
   const last = order.keys.length > 0 ? [] : ["let result = cleaned.clip;"];
-  return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings::default();`, ...set, "let cleaned = clean(clip, &settings)?;", ...last].map((line) => `    ${line}`);
+  return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings::default();`, ...set, ...cleaned, ...last].map((line) => `    ${line}`);
 }
 
 /** Poses on top, and what must be held is held again. */
 function posing({ settings, keys }: MotionOrder): string[] {
   const from = settings.isOn ? "&cleaned.clip" : "&result";
-  const held = "let result = cleaned.hold_again(&layer.apply(&cleaned.clip)?, &settings)?.clip;";
+  const held = "let result = cleaned.hold_again(&layer.apply(&cleaned.clip)?, &settings, keep.as_deref())?.clip;";
   return [
     `let mut layer = Layer::new(${float(settings.fade)});`,
     ...keys.map(({ time, q }) => `layer.set(${from}, ${float(time)}, &[${q.map(float).join(", ")}])?;`),
