@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use glam::{DMat3, DVec3};
 
-use super::carry::{Run, Side, positions};
+use super::carry::{Run, Side, positions, softness};
 use super::ease::Span;
 use super::root::{SECOND, System};
 use super::spare::{KNEE_EDGE, fourth, moved_spans, weight};
@@ -48,6 +48,8 @@ pub(super) struct Stand<'a> {
     bends: Vec<f64>,
     /// It is all but straight at some time.
     pub(super) is_straight: bool,
+    /// The squared sine of the bend below which it is as soft as there.
+    pub(super) soft: f64,
     /// The course that it is led along; empty for none.
     pub(super) course: Vec<f64>,
     /// By how much that is bent in any case \[rad\].
@@ -112,6 +114,7 @@ pub(super) fn stands<'a>(
             span,
             bends: knees.iter().map(|knee| bend(knee.eased())).collect(),
             is_straight: knees.iter().any(|knee| knee.slack < 0.5 * STRAIGHT * STRAIGHT),
+            soft: softness(limb.need, span, run),
             course: Vec::new(),
             raise: 0.0,
             pinned: None,

@@ -26,7 +26,7 @@ use core::ops::Range;
 
 use glam::{DMat3, DVec3};
 
-use super::carry::{Run, SWING, Side, softness, stiffness};
+use super::carry::{Run, SWING, Side, stiffness};
 use super::knee::{LEAST, Led, Stand, bend, follow, greater, knees, meeting, stands};
 use super::root::System;
 use super::spare::{KNEE_EDGE, KNEE_TIME, fourth, weight};
@@ -194,7 +194,14 @@ fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>, more: f64) {
             if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
                 continue;
             }
-            let (start, n) = (stand.frames().start, stand.prices.len());
+            // A stand may last for all of a clip: only what is near to anything rough is looked at.
+            let all = rough.iter().flatten();
+            let first = all.clone().min().map_or(0, |frame| frame.saturating_sub(near));
+            let end = all.max().map_or(0, |frame| frame + near + 1);
+            let start = stand.frames().start.max(first);
+            let inside = start - stand.frames().start
+                ..end.min(stand.frames().end).max(start) - stand.frames().start;
+            let n = inside.len();
             let mut factors = vec![1.0; n];
             for (leg, frames) in rough.iter().enumerate() {
                 let factor = 1.0 + if leg == own { more } else { BESIDE * more };
@@ -208,7 +215,8 @@ fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>, more: f64) {
                     next = end;
                 }
             }
-            stand.prices.iter_mut().zip(factors).for_each(|(price, factor)| *price *= factor);
+            let prices = stand.prices.get_mut(inside).unwrap_or_default();
+            prices.iter_mut().zip(factors).for_each(|(price, factor)| *price *= factor);
         }
     }
 }
@@ -282,7 +290,9 @@ impl Stand<'_> {
     ) {
         let span = &self.span.frames;
         let frames = span.start.max(window.start)..span.end.min(window.end);
-        let is_dear = || self.prices.iter().any(|price| *price > 1.0);
+        let prices = frames.start.saturating_sub(span.start)..frames.end.saturating_sub(span.start);
+        let prices = self.prices.get(prices).unwrap_or_default();
+        let is_dear = || prices.iter().any(|price| *price > 1.0);
         if !self.is_led() && !is_dear() {
             return;
         }
@@ -329,9 +339,8 @@ impl Stand<'_> {
         place: DVec3,
         (at, system): (usize, &mut System),
     ) {
-        let soft = softness(self.limb.need, self.span, run);
         let swing = DMat3::from_diagonal(DVec3::splat(SWING));
-        let along = stiffness(self.limb.plan, run.tracks, frame, soft) - swing;
+        let along = stiffness(self.limb.plan, run.tracks, frame, self.soft) - swing;
         system.add(at, &-along, -along * (self.limb.need.shifts[frame] - place));
     }
 }
