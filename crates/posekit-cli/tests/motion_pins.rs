@@ -52,7 +52,7 @@ fn feet_stay(clip: &serde_json::Value) {
     let foot = shifts.iter().filter(|shift| shift["part"] != "hips");
     let largest = foot.map(|shift| shift["largest"].as_f64().unwrap()).fold(0.0, f64::max);
     let unit = clip["metres_per_unit"].as_f64().unwrap();
-    assert!(largest * unit < 0.002, "a foot moved by {} m", largest * unit);
+    assert!(largest * unit < 0.001, "a foot moved by {} m", largest * unit);
     assert!(shifts.iter().any(|shift| shift["part"] == "hips"), "{shifts:?}");
 }
 

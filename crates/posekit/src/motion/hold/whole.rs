@@ -32,8 +32,9 @@ const CARE_OF_ROOT: f64 = 3.0;
 /// As a power of two, how much less what comes to be held counts in the beginning of its ease: less than the posture does.
 const COMING: f64 = -18.0;
 
-/// How far a leg may be straightened for its foot to stay, as a part of its length, where it is not straighter in the motion.
-const STRAIGHT_TO_STAY: f64 = 0.998;
+/// How far a leg may be straightened for its foot to stay, as a part of its length, where it is not straighter in the motion. What the posture takes beyond it the leg has
+/// left to reach.
+const STRAIGHT_TO_STAY: f64 = 0.993;
 
 /// How far a limb may be straightened for what it holds, as a part of its length.
 const STRAIGHT_TO_HOLD: f64 = 0.9999;
