@@ -2,13 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
-use super::bend::{Bones, Turns, bend_axis};
+use super::bend::{Bones, Turns, bend_axis, cos_of};
 use super::carry::positions;
 use super::ease::{Overshoot, fill, read_of};
 use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
-use crate::math::{Pose, atan2, direction_or, so3_exp, so3_log};
+use crate::math::{Pose, atan2, cos, direction_or, sin, so3_exp, so3_log};
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 use crate::skeleton::{JointKind, Skeleton};
@@ -203,8 +203,8 @@ impl<'a> Writer<'a> {
             return;
         }
         let growth = |frame: usize| {
-            let bones = self.bones(frame);
-            self.growth(&bones, bones.u + bones.v + need.shifts[frame] * strength)
+            let (bones, goal) = self.bones(frame, need.shifts[frame] * strength);
+            self.growth(&bones, goal)
         };
         let mut held = need.spans.iter().flat_map(|span| span.frames.clone());
         if !held.any(|frame| growth(frame) > LEAST_GROWTH) {
@@ -226,8 +226,7 @@ impl<'a> Writer<'a> {
         let mut growths = vec![DVec3::ZERO; if self.longest > 0.0 { n } else { 0 }];
         for frame in need.spans.iter().flat_map(|span| read_of(span, rate)) {
             if let Some(shift) = shift(frame) {
-                let bones = self.bones(frame);
-                let goal = bones.u + bones.v + shift;
+                let (bones, goal) = self.bones(frame, shift);
                 let growth = self.growth(&bones, goal);
                 let turns = self.swivelled(bones.grown(growth).turns(goal), goal, need.turn(frame));
                 swings[frame] = so3_log(turns.start);
@@ -253,13 +252,37 @@ impl<'a> Writer<'a> {
         moves
     }
 
-    /// The limb in one frame.
-    fn bones(&self, frame: usize) -> Bones {
+    /// The limb in one frame, to move its end by this much, and where that is wanted, as seen from its start.
+    fn bones(&self, frame: usize, shift: DVec3) -> (Bones, DVec3) {
+        let [u, v, usual] = self.bones_and_usual_axis(frame);
+        let goal = u + v + shift;
+        let is_hinge = self.is_hinge;
+        let axis = if is_hinge {
+            usual
+        } else {
+            bend_axis(u, v, usual, cos_of(u, v, goal.length_squared()))
+        };
+        (Bones { u, v, axis, is_hinge }, goal)
+    }
+
+    /// The turn of the mid in one frame that bends it by an angle more.
+    fn bend(&self, frame: usize, more: f64) -> DQuat {
+        let [u, v, usual] = self.bones_and_usual_axis(frame);
+        let (sin, cos) = (sin(more), cos(more));
+        let axis = if self.is_hinge {
+            usual
+        } else {
+            let lengths = (u.length_squared() * v.length_squared()).sqrt();
+            bend_axis(u, v, usual, (u.dot(v) * cos - u.cross(v).length() * sin) / lengths)
+        };
+        so3_exp(axis * more)
+    }
+
+    /// Both bones of the limb in one frame, and the axis that it mostly bends about.
+    fn bones_and_usual_axis(&self, frame: usize) -> [DVec3; 3] {
         let [start, mid, end] = positions(self.limb.limb, self.tracks, frame);
-        let (u, v) = (mid - start, end - mid);
-        let usual = self.tracks.pose(frame, self.limb.limb.mid).rotation * self.axis_in_mid;
-        let axis = if self.is_hinge { usual } else { bend_axis(u, v, usual) };
-        Bones { u, v, axis }
+        let turn = self.tracks.pose(frame, self.limb.limb.mid).rotation;
+        [mid - start, end - mid, turn * self.axis_in_mid]
     }
 
     /// How much longer bones become to reach a goal, as a part of their length; no more than they may.
@@ -280,11 +303,10 @@ impl<'a> Writer<'a> {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
             Move::By { swing, bend, growth } => {
                 self.grow(growth, q);
-                Turns { start: so3_exp(swing), mid: so3_exp(self.bones(frame).axis * bend) }
+                Turns { start: so3_exp(swing), mid: self.bend(frame, bend) }
             }
             Move::To(shift) => {
-                let bones = self.bones(frame);
-                let goal = bones.u + bones.v + shift;
+                let (bones, goal) = self.bones(frame, shift);
                 let growth = self.growth(&bones, goal);
                 self.grow(growth, q);
                 self.swivelled(bones.grown(growth).turns(goal), goal, turn)
