@@ -70,12 +70,21 @@ pub(super) fn hold(clip: &Clip, carried: &Clip, plan: &Plan) -> Result<(Clip, Ve
             skeleton.integrate(source, &change, q);
         }
         let [before, motion] = [source, clip.frame(frame)].map(|q| skeleton.poses(q));
-        let mut tasks = body.held(frame, &before, None);
-        tasks.extend(body.staying(frame, &before, &motion));
         let posture = Posture::new(source).caring(Arc::clone(&body.cares));
-        tasks.push(Task::new(posture).weighing(POSTURE));
+        let mut rest = body.staying(frame, &before, &motion);
+        rest.push(Task::new(posture).weighing(POSTURE));
+        let mut origins = Origins { motion: &before, without: Vec::new() };
+        for point in body.coming_beside_others(frame) {
+            let mut tasks = body.held(frame, &origins, Some(point), None);
+            tasks.extend_from_slice(&rest);
+            let mut q = q.to_vec();
+            body.solve(&mut workspace, &tasks, &settings, &mut q)?;
+            origins.without.push((point, skeleton.poses(&q)));
+        }
+        let mut tasks = body.held(frame, &origins, None, None);
+        tasks.append(&mut rest);
         body.solve(&mut workspace, &tasks, &settings, q)?;
-        let tasks = body.held(frame, &before, Some(&skeleton.poses(q)));
+        let tasks = body.held(frame, &origins, None, Some(&skeleton.poses(q)));
         body.solve(&mut workspace, &tasks, &settings, q)?;
         skeleton.difference(source, q, &mut change);
         body.put_limbs_back(source, q);
@@ -109,6 +118,22 @@ struct Body<'a> {
     limbs: Vec<OfBody<'a>>,
     /// How much each joint cares for the posture of the motion: those that move what is held or a limb's start.
     cares: Arc<[f64]>,
+}
+
+/// Where what comes to hold comes from.
+struct Origins<'a> {
+    /// Poses of the motion's joints.
+    motion: &'a [Pose],
+    /// Of contacts that come while others hold something: the poses in which these hold without them. From anywhere else they would pull at what holds until they let go
+    /// at once.
+    without: Vec<(&'a Point, Vec<Pose>)>,
+}
+
+impl Origins<'_> {
+    fn of(&self, point: &Point, frame: usize) -> &[Pose] {
+        let without = self.without.iter().find(|(other, _)| come_along(other, point, frame));
+        without.map_or(self.motion, |(_, poses)| poses)
+    }
 }
 
 /// A limb of the body.
@@ -163,32 +188,62 @@ impl<'a> Body<'a> {
         self.plan.others.iter().any(|point| coming(point, frame) > 0.0)
     }
 
-    /// What holds in a frame, and what comes to hold by so much of its way: from where it is in the motion.
+    /// What comes to hold, or ceases to, in a frame in which something else holds, too: one contact of those that come along with each other.
+    fn coming_beside_others(&self, frame: usize) -> Vec<&'a Point> {
+        let of_limbs = self.limbs.iter().map(|limb| &limb.plan.points);
+        let lists = [&self.plan.others].into_iter().chain(of_limbs);
+        let points = lists.flat_map(|points| {
+            points.iter().map(move |point| (point, coming_among(points, point, frame)))
+        });
+        let points: Vec<(&Point, f64)> = points.filter(|(_, coming)| *coming > 0.0).collect();
+        let mut coming: Vec<&Point> = Vec::new();
+        for &(point, share) in &points {
+            let is_alone = || points.iter().all(|(other, _)| come_along(other, point, frame));
+            let is_known = || coming.iter().any(|other| come_along(other, point, frame));
+            if share < 1.0 && !is_known() && !is_alone() {
+                coming.push(point);
+            }
+        }
+        coming
+    }
+
+    /// What holds in a frame, and what comes to hold by so much of its way.
     ///
-    /// - `motion`: poses of the motion's joints in that frame
-    /// - `from`: poses to go on from, with all that holds as hard as it can; none for what comes to hold to count little by little
-    fn held(&self, frame: usize, motion: &[Pose], from: Option<&[Pose]>) -> Vec<Task> {
+    /// - `origins`: where what comes to hold comes from
+    /// - `but`: what is left out with all that comes along with it
+    /// - `now`: poses to go on from, with all that holds as hard as it can; none for what comes to hold to count little by little
+    fn held(
+        &self,
+        frame: usize,
+        origins: &Origins<'_>,
+        but: Option<&Point>,
+        now: Option<&[Pose]>,
+    ) -> Vec<Task> {
         let mut tasks = Vec::new();
+        let is_left = |point: &Point| but.is_some_and(|but| come_along(but, point, frame));
         let mut ask = |kind: Task, coming: f64| {
             let away = (1.0 - coming) * (1.0 - coming);
-            let weight = if from.is_some() { 1.0 } else { HELD * exp2(COMING * away * away) };
+            let weight = if now.is_some() { 1.0 } else { HELD * exp2(COMING * away * away) };
             tasks.push(kind.weighing(weight));
         };
         let target = |point: &Point, share: f64| {
             let part = |target: Target, poses| target.part(share, point.frame.world(poses));
-            let target = if share < 1.0 { part(point.target, motion) } else { point.target };
-            from.filter(|_| share < 1.0).map_or(target, |from| part(target, from))
+            if share >= 1.0 {
+                return point.target;
+            }
+            let target = part(point.target, origins.of(point, frame));
+            now.map_or(target, |now| part(target, now))
         };
         for point in &self.plan.others {
             let coming = coming_among(&self.plan.others, point, frame);
-            if coming > 0.0 {
+            if coming > 0.0 && !is_left(point) {
                 ask(task(point.frame, target(point, smooth(coming))), coming);
             }
         }
         for OfBody { plan, is_used } in &self.limbs {
             for point in &plan.points {
                 let coming = coming_among(&plan.points, point, frame);
-                if coming <= 0.0 {
+                if coming <= 0.0 || is_left(point) {
                     continue;
                 }
                 let share = smooth(coming);
@@ -196,7 +251,8 @@ impl<'a> Body<'a> {
                     ask(task(point.frame, target(point, share)), coming);
                     continue;
                 }
-                let (end, here) = (motion[plan.limb.end], point.frame.world(motion));
+                let origin = origins.of(point, frame);
+                let (end, here) = (origin[plan.limb.end], point.frame.world(origin));
                 let target =
                     if share < 1.0 { point.target.part(share, here) } else { point.target };
                 let turn = match target {
@@ -205,9 +261,9 @@ impl<'a> Body<'a> {
                 };
                 let goal =
                     target.position(here.translation) + turn * (end.translation - here.translation);
-                let mut most = STRAIGHT_TO_HOLD * length(plan.limb, motion);
-                if let Some(from) = from {
-                    let now = from[plan.limb.start].translation.distance(goal);
+                let mut most = STRAIGHT_TO_HOLD * length(plan.limb, origin);
+                if let Some(now) = now {
+                    let now = now[plan.limb.start].translation.distance(goal);
                     most = most.max(now + share * (most - now));
                 }
                 ask(self.within(plan.limb.start, goal, most), coming);
@@ -309,14 +365,16 @@ fn coming_among(points: &[Point], point: &Point, frame: usize) -> f64 {
     if own <= 0.0 || own >= 1.0 {
         return own;
     }
-    let is_apart = |other: &&Point| {
-        let (a, b) = (&point.frames, &other.frames);
-        let comes_along = frame < a.start && a.start == b.start || frame >= a.end && a.end == b.end;
-        other.frame == point.frame && !comes_along
-    };
+    let is_apart = |other: &&Point| other.frame == point.frame && !come_along(other, point, frame);
     let others = points.iter().filter(is_apart).map(|other| coming(other, frame));
     let other = others.fold(0.0, f64::max);
     own * (1.0 - other) / (1.0 - own * other)
+}
+
+/// Whether contacts begin, or end, at one time that a frame is beyond.
+fn come_along(a: &Point, b: &Point, frame: usize) -> bool {
+    let (a, b) = (&a.frames, &b.frames);
+    frame < a.start && a.start == b.start || frame >= a.end && a.end == b.end
 }
 
 /// From 0 at 0 to 1 at 1, at rest at both.
