@@ -475,15 +475,18 @@ fn l25_no_contacts_and_one_frame() {
 
 /// How far the displacement of any joint changes from frame to frame at most.
 fn roughest(clip: &Clip, held: &Held) -> f64 {
+    roughest_in(1..clip.n_frames(), clip, held)
+}
+
+/// The same to frames of a range.
+fn roughest_in(frames: core::ops::Range<usize>, clip: &Clip, held: &Held) -> f64 {
     let n = clip.skeleton().n_joints();
     let shift = |frame: usize, joint| {
         pose(&held.clip, frame, joint).translation - pose(clip, frame, joint).translation
     };
     let step = |frame: usize, joint| shift(frame, joint).distance(shift(frame - 1, joint));
-    (1..clip.n_frames())
-        .flat_map(|frame| (0..n).map(move |joint| (frame, joint)))
-        .map(|(frame, joint)| step(frame, joint))
-        .fold(0.0, f64::max)
+    let largest = |frame| (0..n).map(|joint| step(frame, joint)).fold(0.0, f64::max);
+    frames.map(largest).fold(0.0, f64::max)
 }
 
 #[test]
@@ -550,4 +553,47 @@ fn contacts_that_touch_or_overlap_hold_where_they_are_alone() {
             assert_eq!(elsewhere, None, "{contact:?}");
         }
     }
+}
+
+#[test]
+fn knees_that_tremble_about_straight_stay_in_front_under_a_lowered_body() {
+    let source = walk(Knee::Ball);
+    let skeleton = source.skeleton();
+    let mut values = source.values().to_vec();
+    let shins = ["left", "right"].map(|side| leg(skeleton, side).mid);
+    for (frame, q) in values.chunks_mut(skeleton.n_values()).enumerate().skip(40) {
+        for shin in shins {
+            let turn = rotation_about(DVec3::X, 0.06 * sin(0.9 * frame as f64));
+            q[skeleton.value_range(shin)].copy_from_slice(&turn.to_array());
+        }
+    }
+    let clip = Clip::try_new(skeleton.clone(), source.frame_time(), values).unwrap();
+    let lower = pose(&clip, 70, 0).translation + DVec3::new(0.0, -0.15, 0.0);
+    let held = [contact(0, 1.05, 1.25, Hold::Position(Some(lower)))];
+    let held = hold(&clip, &held, &legs(&clip)).unwrap();
+    let step = roughest(&clip, &held);
+    assert!(step < 0.15, "a joint jumps by {step}");
+    for frame in held.contacts[0].frames.clone() {
+        for shin in shins {
+            let bend = pose(&held.clip, frame, shin - 1).rotation.conjugate()
+                * pose(&held.clip, frame, shin).rotation;
+            assert!(so3_log(bend).x > 0.1, "frame {frame}: the knee is bent by {}", so3_log(bend));
+        }
+    }
+}
+
+#[test]
+fn what_ends_while_something_else_holds_lets_go_little_by_little() {
+    let clip = walk(Knee::Ball);
+    let [shin, forearm] = ["left shin", "right forearm"].map(|name| joint(&clip, name));
+    let contacts = [
+        contact(shin, 0.5, 1.5, Hold::Position(None)),
+        contact(forearm, 0.5, 0.7, Hold::Position(None)),
+    ];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    for contact in &held.contacts {
+        assert!(contact.missed.is_empty(), "{contact:?}");
+    }
+    let step = roughest_in(held.contacts[1].frames.end..60, &clip, &held);
+    assert!(step < 0.1, "a joint jumps by {step}");
 }
