@@ -597,3 +597,31 @@ fn what_ends_while_something_else_holds_lets_go_little_by_little() {
     let step = roughest_in(held.contacts[1].frames.end..60, &clip, &held);
     assert!(step < 0.1, "a joint jumps by {step}");
 }
+
+#[test]
+fn limbs_that_are_straight_all_along_bend_as_limbs_do() {
+    for knee in [Knee::Ball, Knee::Hinge, Knee::Free] {
+        let skeleton = figure(knee);
+        let mut q = skeleton.neutral();
+        q[..3].copy_from_slice(&[0.0, 0.9, 0.0]);
+        let clip = Clip::try_new(skeleton, 1.0 / RATE, q.repeat(FRAMES)).unwrap();
+        let hand = joint(&clip, "left hand");
+        let nearer = pose(&clip, 0, hand).translation - DVec3::new(0.2, 0.0, 0.0);
+        let contacts = [
+            contact(0, 0.5, 1.5, Hold::Position(Some(DVec3::new(0.0, 0.7, 0.0)))),
+            contact(hand, 0.5, 1.5, Hold::Position(Some(nearer - DVec3::Y * 0.2))),
+        ];
+        let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+        for contact in &held.contacts {
+            assert!(contact.missed.is_empty(), "{contact:?}");
+        }
+        let at = |name: &str| pose(&held.clip, 60, joint(&clip, name)).translation;
+        for side in ["left", "right"] {
+            let (hip, knee) = (at(&format!("{side} thigh")), at(&format!("{side} shin")));
+            assert!(knee.z > hip.z + 0.2, "{side} knee at {knee}, hip at {hip}");
+            assert!((knee.x - hip.x).abs() < 1e-9, "{side} knee at {knee}, hip at {hip}");
+        }
+        let elbow = at("left forearm");
+        assert!(elbow.z < at("left arm").z - 0.1, "elbow at {elbow}");
+    }
+}

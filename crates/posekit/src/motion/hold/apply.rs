@@ -9,8 +9,8 @@ use super::need::Need;
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
 use crate::math::{Pose, atan2, cos, direction_or, sin, so3_exp, so3_log};
-use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
+use crate::motion::{Clip, Limb};
 use crate::skeleton::{JointKind, Skeleton};
 
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
@@ -24,6 +24,9 @@ const OVERBEND: f64 = 0.05;
 
 /// Bones that would become longer by no more than this part of their length keep it: what is missed by less holds.
 const LEAST_GROWTH: f64 = 5e-5;
+
+/// A limb that is bent less than this on the average bends as at rest \[rad\]: half a degree.
+const LEAST_BEND: f64 = 0.01;
 
 /// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
 const AXIS_SAMPLES: usize = 200;
@@ -142,9 +145,10 @@ struct Writer<'a> {
     skeleton: &'a Skeleton,
     limb: &'a LimbPlan,
     tracks: &'a Tracks,
-    /// The axis that the mid joint mostly bends about, in its own frame; its own axis where it is a hinge.
+    /// The axis that the mid joint mostly bends about, in its own frame; its own axis or the opposite one where it is a hinge.
     axis_in_mid: DVec3,
-    is_hinge: bool,
+    /// The axis of the mid joint where it is a hinge.
+    hinge: Option<DVec3>,
     end: End,
     /// How long the bones of the limb may become together; 0 where they keep their lengths.
     longest: f64,
@@ -182,12 +186,14 @@ impl<'a> Writer<'a> {
             JointKind::Revolute { axis } => Some(axis),
             _ => None,
         };
+        let usual = usual_axis(clip, limb, tracks);
+        let signed = |hinge: DVec3| if usual.dot(hinge) < 0.0 { -hinge } else { hinge };
         Self {
             skeleton,
             limb,
             tracks,
-            axis_in_mid: hinge.unwrap_or_else(|| usual_axis(clip, limb, tracks)),
-            is_hinge: hinge.is_some(),
+            axis_in_mid: hinge.map_or(usual, signed),
+            hinge,
             end: End::of(skeleton, limb.limb.end),
             longest: if settings.max_stretch > 0.0 && limb.limb.can_stretch(skeleton) {
                 (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
@@ -256,7 +262,7 @@ impl<'a> Writer<'a> {
     fn bones(&self, frame: usize, shift: DVec3) -> (Bones, DVec3) {
         let [u, v, usual] = self.bones_and_usual_axis(frame);
         let goal = u + v + shift;
-        let is_hinge = self.is_hinge;
+        let is_hinge = self.hinge.is_some();
         let axis = if is_hinge {
             usual
         } else {
@@ -269,7 +275,7 @@ impl<'a> Writer<'a> {
     fn bend(&self, frame: usize, more: f64) -> DQuat {
         let [u, v, usual] = self.bones_and_usual_axis(frame);
         let (sin, cos) = (sin(more), cos(more));
-        let axis = if self.is_hinge {
+        let axis = if self.hinge.is_some() {
             usual
         } else {
             let lengths = (u.length_squared() * v.length_squared()).sqrt();
@@ -313,8 +319,8 @@ impl<'a> Writer<'a> {
             }
         };
         self.turn(limb.start, start, turns.start, q);
-        if self.is_hinge {
-            let angle = angle_about(turns.mid, mid * self.axis_in_mid);
+        if let Some(axis) = self.hinge {
+            let angle = angle_about(turns.mid, mid * axis);
             q[self.skeleton.value_range(limb.mid).start] += angle;
         } else {
             self.turn(limb.mid, mid, turns.mid, q);
@@ -417,16 +423,17 @@ fn usual_length(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> f64 {
     if lengths.is_empty() { 0.0 } else { *lengths.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
-/// The axis that a limb mostly bends about, in the frame of its mid joint; zero where it never bends.
+/// The axis that a limb mostly bends about, in the frame of its mid joint: in the motion, or at rest where it is as good as straight in all of it.
 fn usual_axis(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> DVec3 {
-    let limb = limb.limb;
+    let Limb { start, mid, end } = limb.limb;
     let step = clip.n_frames() / AXIS_SAMPLES + 1;
-    let mut sum = DVec3::ZERO;
+    let (mut sum, mut straight) = (DVec3::ZERO, 0.0);
     for frame in (0..clip.n_frames()).step_by(step) {
-        let [start, mid, end] =
-            [limb.start, limb.mid, limb.end].map(|joint| tracks.pose(frame, joint));
+        let [start, mid, end] = [start, mid, end].map(|joint| tracks.pose(frame, joint));
         let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
         sum += mid.rotation.conjugate() * u.cross(v);
+        straight += (u.length_squared() * v.length_squared()).sqrt();
     }
-    direction_or(sum, DVec3::ZERO)
+    let is_bent = sum.length() > LEAST_BEND * straight;
+    direction_or(if is_bent { sum } else { limb.rest_axis }, direction_or(sum, DVec3::ZERO))
 }

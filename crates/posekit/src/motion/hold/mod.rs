@@ -15,6 +15,7 @@ mod ease;
 mod knee;
 mod need;
 mod plan;
+mod rest;
 mod root;
 mod rough;
 mod spare;

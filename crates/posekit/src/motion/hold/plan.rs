@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::HoldSettings;
 use super::apply::End;
 use super::carry::positions;
+use super::rest::Rest;
 use crate::error::{Error, Result};
 use crate::math::{Pose, slerp};
 use crate::motion::leg::{Shape, Side};
@@ -84,6 +85,8 @@ pub(super) struct LimbPlan {
     pub(super) points: Vec<Point>,
     /// Its end cannot turn on it as it needs to: it turns along, about the line from its start to its end.
     pub(super) swivels: bool,
+    /// The axis that it bends about where the motion tells nothing of it, in the frame of its mid; zero where nothing else does.
+    pub(super) rest_axis: DVec3,
 }
 
 /// Everything that is held.
@@ -138,7 +141,7 @@ pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -
     let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
         let swivels = End::of(skeleton, limb.end) != End::Ball;
-        LimbPlan { limb, is_leg, points: Vec::new(), swivels }
+        LimbPlan { limb, is_leg, points: Vec::new(), swivels, rest_axis: DVec3::ZERO }
     };
     for &limb in &settings.legs {
         check_limb(skeleton, limb)?;
@@ -160,6 +163,12 @@ pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -
     }
     for limb in &mut plan.limbs {
         limb.points.sort_by_key(|point| (point.frames.start, point.contact));
+    }
+    let rest = Rest::new(skeleton);
+    let axes: Vec<DVec3> =
+        plan.limbs.iter().map(|limb| rest.axis_in_mid(limb, &plan.limbs)).collect();
+    for (limb, axis) in plan.limbs.iter_mut().zip(axes) {
+        limb.rest_axis = axis;
     }
     let starts: Vec<usize> = plan.limbs.iter().map(|plan| plan.limb.start).collect();
     plan.root = root_of(skeleton, &starts);
