@@ -84,7 +84,7 @@ pub(super) fn decide_as(
         Some(root) if !seen.feet.was_cleaned || settings.in_place => {
             seen.way(tracks, root, settings, given.as_ref(), past)
         }
-        _ => Way { in_place: settings.in_place, ..Way::default() },
+        _ => Way::default(),
     };
     // The path is right where most feet stand exactly, cleaned or not.
     let uncleaned = (past == Past::Uncleaned).then(|| seen.uncleaned(settings));
