@@ -322,10 +322,12 @@ fn solve(
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
         let tracks = Tracks::new(clip, &joints_of(legs));
-        if !decided.add(&later, &tracks) {
+        if !decided.add(&later, legs, &tracks) {
             if decided.is_unsure(&later) {
                 decided.leave();
                 (held, after) = hold(tracks, &decided, 1.0)?;
+            } else {
+                decided.leave_as(&later, legs, &tracks);
             }
             break;
         }
