@@ -522,6 +522,28 @@ fn contacts_given_back_clean_in_the_same_way() {
     }
 }
 
+/// Contacts in which feet stand already ask for nothing, whatever floor and path they were found with.
+#[test]
+fn contacts_that_hold_change_nothing_without_the_options_that_they_were_found_with() {
+    let mut count = 0;
+    for (name, file, _) in files() {
+        for index in 0..file.n_clips() {
+            let Ok(clip) = file.clip(index) else { continue };
+            let plain = CleanSettings { legs: file.legs(), ..CleanSettings::default() };
+            for floor in [FloorChoice::Level, FloorChoice::PerPlant] {
+                let found = clean(clip, &CleanSettings { floor, path: false, ..plain.clone() });
+                let found = found.unwrap();
+                let contacts = Some(found.stands().to_vec());
+                let again = clean(&found.clip, &CleanSettings { contacts, ..plain.clone() });
+                let turn = largest_turn(&found.clip, &again.unwrap().clip);
+                assert!(turn <= 1e-3, "{name} {index}, {floor:?}: {turn}");
+                count += 1;
+            }
+        }
+    }
+    println!("{count} motions given their contacts");
+}
+
 /// The clip at a part of its rate: every so many frames.
 fn thinned(clip: &Clip, every: usize) -> Clip {
     let n = clip.skeleton().n_values();
