@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use posekit_io::bvh::{self, Axis, Channel, File};
+use posekit_io::bvh::{self, Axis, Channel, File, Node};
 use posekit_io::{Limits, Warnings};
 
 fn walk() -> File {
@@ -104,14 +104,35 @@ fn what_a_scaled_path_slides_is_no_fault_in_place() {
     assert!(largest(&ahead) < 0.5 * largest(&plain), "{ahead:?} of {plain:?}");
 }
 
+/// What can walk on no spot is judged as it is, by both commands, and both say why.
 #[test]
-fn a_figure_that_nothing_can_move_is_refused() {
-    let path = written("fixed.bvh", &fixed());
-    let output = check(&path, &["--in-place"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(errors.contains("no joint that carries the legs can be moved"), "{errors}");
-    assert_ne!(check(&path, &[]).status.code(), Some(2), "without it, it is measured");
+fn what_cannot_walk_on_the_spot_is_judged_as_it_is() {
+    let fixed = written("fixed.bvh", &fixed());
+    // Of the walk the hips alone.
+    let pelvis = [Node { channels: vec![Channel::Rotation(Axis::Y)], ..walk().nodes()[0].clone() }];
+    let pelvis = File::try_new(pelvis.to_vec(), 0.04, vec![0.0, 10.0, 0.0]).unwrap();
+    let nothing = written("pelvis.bvh", &pelvis);
+    for (path, words) in [
+        (&fixed, "--in-place: no joint that carries the legs can be moved, so its slides are"),
+        (&nothing, "No legs were found"),
+    ] {
+        let output = fixed.with_file_name("not-on-the-spot.bvh");
+        let told = |output: &Output| {
+            let said = [&output.stdout[..], &output.stderr[..]].concat();
+            String::from_utf8_lossy(&said).into_owned()
+        };
+        let (plain, given) = (check(path, &[]), check(path, &["--in-place"]));
+        assert_eq!(plain.status.code(), given.status.code(), "{}", told(&given));
+        assert_eq!(plain.stdout, given.stdout, "the same is found");
+        let mut clean = Command::new(env!("CARGO_BIN_EXE_posekit"));
+        clean.arg("clean").arg(path).args(["--in-place", "--force", "-o"]).arg(&output);
+        let cleaned = clean.output().unwrap();
+        assert!(cleaned.status.success(), "{}", told(&cleaned));
+        for said in [told(&given), told(&cleaned)] {
+            assert!(said.contains(words), "{said}");
+            assert!(!said.contains("walks on the spot: feet are judged"), "{said}");
+        }
+    }
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use motion_support::{clean, errors, json, place, run, text, walk};
 use posekit::glam::DVec3;
 use posekit::motion::Clip;
-use posekit_io::gltf::{Channel, TargetPath};
+use posekit_io::gltf::{Channel, TargetPath, no_files};
 use posekit_io::motion::{MotionFile, MotionOptions, to_glb};
-use posekit_io::{Limits, Warnings};
+use posekit_io::{Error, Limits, Warnings};
 use serde_json::{Value, json};
 
 fn open(path: &Path) -> MotionFile {
@@ -522,4 +522,33 @@ fn what_a_link_leads_out_to_is_not_copied() {
     let words = "it names what is not in its folder: skin.png";
     assert!(errors(&cleaned).contains(words), "{}", errors(&cleaned));
     assert!(!place.join("skin.png").exists(), "it is not copied");
+}
+
+/// A time that was mistyped is refused before anything is made, whatever the form: all that is written can be read again.
+#[test]
+fn a_time_that_no_file_holds_is_refused() {
+    let place = place("long");
+    for (input, time, limit) in [
+        (walk(), ["--duration", "60000"], "`Limits::motion_bytes`"),
+        (glb(&place), ["--speed", "0.0001"], "`Limits::animation_values`"),
+    ] {
+        let output = place.join("out").with_extension(input.extension().unwrap());
+        let retimed = run(&[&["retime"], &time[..], &["-o"]].concat(), &[&output, &input]);
+        let said = errors(&retimed);
+        assert_eq!(retimed.status.code(), Some(3), "{said}");
+        assert!(said.contains(limit) && said.contains("a shorter time"), "{said}");
+        assert!(!output.exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn a_motion_of_any_length_may_stay_as_long_as_it_is() {
+    let text = fs::read(walk()).unwrap();
+    let limits = Limits::default().with_motion_bytes(text.len());
+    let (options, warnings) = (MotionOptions::default(), &mut Warnings::new());
+    let file = MotionFile::from_bytes(&text, &mut no_files, &options, &limits, warnings).unwrap();
+    let n_frames = file.clip(0).unwrap().n_frames() as f64;
+    assert_eq!(file.check_lengths(&[(0, n_frames)]), Ok(()));
+    let longer = file.check_lengths(&[(0, 2.0 * n_frames)]);
+    assert!(matches!(longer, Err(Error::TooLarge { .. })), "{longer:?}");
 }

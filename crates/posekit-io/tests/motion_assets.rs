@@ -290,6 +290,40 @@ fn every_motion_goes_from_one_format_to_the_other() {
     }
 }
 
+/// Nobody says by which rule positions of a new BVH count: what its reader guesses is what was meant, also of figures that sit and lie.
+#[test]
+fn every_motion_of_a_gltf_is_read_as_it_was_when_it_is_a_bvh() {
+    let Some(assets) = assets() else { return };
+    let (mut n_clips, mut n_at_rest) = (0, 0);
+    for path in gltf_files(&assets.join("gltf")) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let file = open(&path).unwrap();
+        for index in 0..file.n_clips() {
+            let clip = file.clip(index).unwrap();
+            let bvh = to_bvh(clip).unwrap();
+            let back = from_bytes(&bvh.to_bytes(), &MotionOptions::default());
+            let back = back.clip(0).unwrap();
+            let miss = apart(clip, back) / size(clip);
+            assert!(miss < 1e-7, "{name}, motion {index}: {miss} off");
+            n_clips += 1;
+            n_at_rest += usize::from(is_same_at_rest(clip.skeleton(), back.skeleton()));
+        }
+    }
+    println!("{n_at_rest} of {n_clips} motions have the bones that they had");
+    assert!(n_clips > 100 && n_at_rest + 5 > n_clips, "{n_at_rest} of {n_clips}");
+}
+
+/// Whether all joints but roots stand on their parents as they did.
+fn is_same_at_rest(a: &Skeleton, b: &Skeleton) -> bool {
+    let (p, q) = (a.poses(&a.neutral()), b.poses(&b.neutral()));
+    (0..a.n_joints()).all(|joint| {
+        let Some(parent) = a.parent(joint) else { return true };
+        let of = |joint: usize| b.find(a.name(joint)).unwrap();
+        let bone = p[joint].translation - p[parent].translation;
+        (bone - (q[of(joint)].translation - q[of(parent)].translation)).length() < 1e-9
+    })
+}
+
 #[test]
 fn the_legs_that_a_vrm_names_are_known() {
     let Some(assets) = assets() else { return };

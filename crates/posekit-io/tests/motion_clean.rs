@@ -467,6 +467,38 @@ fn a_check_tells_the_plants_that_cleaning_does() {
     }
 }
 
+/// What is counted in a cleaned clip and still slides was told when it was cleaned, with that slide.
+#[test]
+fn a_check_of_what_was_cleaned_counts_nothing_that_cleaning_did_not_tell() {
+    let mut count = 0;
+    for (name, file, _) in files() {
+        for floor in [FloorChoice::Fit, FloorChoice::Level, FloorChoice::PerPlant] {
+            let settings = CleanSettings { floor, legs: file.legs(), ..CleanSettings::default() };
+            for index in 0..file.n_clips() {
+                let Ok(clip) = file.clip(index) else { continue };
+                let cleaned = clean(clip, &settings).unwrap();
+                let legs = &cleaned.legs.legs;
+                for found in judge(&cleaned.clip, legs, &settings, None).unwrap().plants {
+                    let leg = legs[found.plant.leg].limb.length(clip.skeleton());
+                    let (slide, near) = (found.drift_before, 1e-3 * leg);
+                    if !found.verdict.is_counted() || slide < 4.0 * near {
+                        continue;
+                    }
+                    count += 1;
+                    let is_same = |told: &&PlantReport| {
+                        (told.plant.leg, told.plant.part) == (found.plant.leg, found.plant.part)
+                            && told.verdict.is_counted()
+                            && told.drift_after > slide - near
+                    };
+                    let told = cleaned.plants.iter().find(is_same);
+                    assert!(told.is_some(), "{name} {index}, {floor:?}: {found:?}");
+                }
+            }
+        }
+    }
+    println!("{count} plants slide on");
+}
+
 #[test]
 fn contacts_given_back_clean_in_the_same_way() {
     for (name, clip) in &clips::sound() {
@@ -488,6 +520,28 @@ fn contacts_given_back_clean_in_the_same_way() {
             );
         }
     }
+}
+
+/// Contacts in which feet stand already ask for nothing, whatever floor and path they were found with.
+#[test]
+fn contacts_that_hold_change_nothing_without_the_options_that_they_were_found_with() {
+    let mut count = 0;
+    for (name, file, _) in files() {
+        for index in 0..file.n_clips() {
+            let Ok(clip) = file.clip(index) else { continue };
+            let plain = CleanSettings { legs: file.legs(), ..CleanSettings::default() };
+            for floor in [FloorChoice::Level, FloorChoice::PerPlant] {
+                let found = clean(clip, &CleanSettings { floor, path: false, ..plain.clone() });
+                let found = found.unwrap();
+                let contacts = Some(found.stands().to_vec());
+                let again = clean(&found.clip, &CleanSettings { contacts, ..plain.clone() });
+                let turn = largest_turn(&found.clip, &again.unwrap().clip);
+                assert!(turn <= 1e-3, "{name} {index}, {floor:?}: {turn}");
+                count += 1;
+            }
+        }
+    }
+    println!("{count} motions given their contacts");
 }
 
 /// The clip at a part of its rate: every so many frames.

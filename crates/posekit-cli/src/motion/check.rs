@@ -6,14 +6,14 @@ use posekit::motion::{
 use posekit_io::motion::{left_words, millimetres};
 
 use super::feet::{
-    Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, travels, with_legs,
+    Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, with_legs,
 };
 use super::record::{Asked, ClipRecord, FileRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
 use super::{page, words};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::motion_args::CheckArgs;
 
 /// Reads, measures, tells.
@@ -76,15 +76,11 @@ fn measured(
         return Ok((record, None, None));
     }
     // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
-    let far =
-        args.detect.in_place.then(|| travels(clip, &legs.legs, way.as_deref().unwrap_or_default()));
-    let far = far.flatten().map(|far| no_walk_on_the_spot(&far));
+    let no_walk =
+        no_walk_on_the_spot(&args.detect, clip, &legs.legs, way.as_deref().unwrap_or_default());
     let off = reports.is_empty().then(|| off_floor(&args.detect, clip, &legs.legs)).flatten();
-    let misfit = off.or(far);
+    let misfit = off.or(no_walk);
     let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
-    if ahead.is_none() && args.detect.in_place {
-        return Err(Failure::usage("--in-place: no joint that carries the legs can be moved"));
-    }
     record.walks_on_the_spot = ahead.is_some();
     let clip = ahead.as_ref().unwrap_or(clip);
     let Some(scale) = millimetres(clip, &legs.legs) else {

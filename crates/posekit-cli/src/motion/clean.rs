@@ -166,8 +166,8 @@ fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
     });
     let floor =
         cleaned.plants.is_empty().then(|| off_floor(&args.detect, clip, &cleaned.legs.legs));
-    let far = travelled(clip, cleaned, args).map(|far| no_walk_on_the_spot(&far));
-    keep.filter(|_| clip.n_frames() > 0).chain(floor.flatten()).chain(far).collect()
+    let no_walk = no_walk_on_the_spot(&args.detect, clip, &cleaned.legs.legs, &cleaned.path);
+    keep.filter(|_| clip.n_frames() > 0).chain(floor.flatten()).chain(no_walk).collect()
 }
 
 /// How far a figure travels that is said to walk on the spot, if it does.

@@ -91,11 +91,28 @@ pub(super) fn travels(clip: &Clip, legs: &[Leg], way: &[DVec3]) -> Option<String
     (far > taken && far > NEAR * leg).then(words)
 }
 
-/// What is said of such a figure.
-pub(super) fn no_walk_on_the_spot(far: &str) -> String {
-    format!(
-        "--in-place: the figure travels {far}, so this is no walk on the spot; without the option its slides are judged as they are"
-    )
+/// What is said of a figure that is no walk on the spot, though it was given as one.
+///
+/// - `way`: as for [`travels`]
+pub(super) fn no_walk_on_the_spot(
+    args: &DetectArgs,
+    clip: &Clip,
+    legs: &[Leg],
+    way: &[DVec3],
+) -> Option<String> {
+    if !args.in_place || legs.is_empty() || clip.n_frames() == 0 {
+        return None;
+    }
+    if carrier(clip, legs).is_none() {
+        let words = "--in-place: no joint that carries the legs can be moved, so its slides are judged as they are";
+        return Some(words.to_owned());
+    }
+    let words = |far| {
+        format!(
+            "--in-place: the figure travels {far}, so this is no walk on the spot; without the option its slides are judged as they are"
+        )
+    };
+    travels(clip, legs, way).map(words)
 }
 
 /// All that feet and floor depend on, for telling whether a file is done.

@@ -37,7 +37,11 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     let outcome = task.run(|opened, place| {
         let mut record = opened.record();
         let (mut edits, mut maps) = (Vec::new(), Vec::new());
-        for index in opened.chosen()? {
+        let chosen = opened.chosen()?;
+        let length = |&index: &usize| Some((index, n_frames(opened.clip(index).ok()?, args)?));
+        let lengths: Vec<_> = chosen.iter().filter_map(length).collect();
+        opened.file.check_lengths(&lengths).map_err(|error| opened.failure(error))?;
+        for index in chosen {
             let retimed = opened.clip(index).and_then(|clip| Ok((clip, retimed(clip, args)?)));
             record.clips.push(match retimed {
                 Ok((_, (clip, _))) if clip.n_frames() == 0 => {
@@ -91,8 +95,8 @@ fn rare_keys<'c>(mut clips: impl Iterator<Item = &'c Clip>) -> Option<String> {
     ))
 }
 
-/// A clip in its new time, and which time became which.
-fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
+/// How many times faster a clip is to be, which time becomes which, and how long its frames are then.
+fn pace(clip: &Clip, args: &RetimeArgs) -> Result<(f64, TimeMap, f64)> {
     let speed = match args.duration {
         Some(_) if clip.duration() == 0.0 => {
             return Err(Failure::input("it has one frame or none, and no duration"));
@@ -100,11 +104,22 @@ fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
         Some(duration) => clip.duration() / duration,
         None => args.speed.unwrap_or(1.0),
     };
-    let frame_time = args.to_fps.map_or(clip.frame_time(), |fps| 1.0 / fps);
     let map = TimeMap::speed(speed, clip.start()).map_err(|_| {
         let asked = args.duration.map_or_else(String::new, |s| format!("--duration {s:e} is "));
         Failure::usage(format!("{asked}a speed of {speed:.1e}, and is not from 1e-6 to 1e6"))
     })?;
+    Ok((speed, map, args.to_fps.map_or(clip.frame_time(), |fps| 1.0 / fps)))
+}
+
+/// How many frames a clip is going to have; what cannot be retimed is told when it is.
+fn n_frames(clip: &Clip, args: &RetimeArgs) -> Option<f64> {
+    let (speed, _, frame_time) = pace(clip, args).ok()?;
+    Some((clip.duration() / speed / frame_time).floor() + 1.0)
+}
+
+/// A clip in its new time, and which time became which.
+fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
+    let (speed, map, frame_time) = pace(clip, args)?;
     let clip = if args.smooth {
         // The curve is sampled where the map says, and then told to have been there all the time.
         let curve = Keyframes::through(clip, Interpolation::Cubic)?;

@@ -53,6 +53,7 @@ pub(crate) use motion::Layout;
 pub(crate) use number::write_number;
 pub use rig::{Convention, Loss, Positions, Rig, Tip};
 pub(crate) use source::Input;
+pub(crate) use survey::rule_of;
 pub use survey::{Survey, Upward, survey};
 pub(crate) use words::is_blank;
 

@@ -201,7 +201,7 @@ fn up_at_rest(nodes: &[Node]) -> Option<Upward> {
 fn guess_positions(file: &File) -> Option<Positions> {
     let (mut from_offset, mut from_parent) = (0, 0);
     for (index, node) in file.nodes().iter().enumerate() {
-        match vote(file, index, node) {
+        match rule_of(file, index, node) {
             Some(Positions::FromOffset) => from_offset += 1,
             Some(Positions::FromParent) => from_parent += 1,
             None => {}
@@ -214,7 +214,8 @@ fn guess_positions(file: &File) -> Option<Positions> {
     }
 }
 
-fn vote(file: &File, index: usize, node: &Node) -> Option<Positions> {
+/// What a joint's own positions speak for: the rule that keeps it near its offset; `None` where its offset is zero or it stays near neither.
+pub(crate) fn rule_of(file: &File, index: usize, node: &Node) -> Option<Positions> {
     // How much of an offset's coordinate speaks for a rule, and which.
     let mut best: Option<(f64, Positions)> = None;
     for (channel, place) in node.channels.iter().zip(file.channel_range(index)) {

@@ -71,8 +71,8 @@ impl Cast {
         };
         let pace = Pace::of(&clock(asset, index), options.fps);
         let n_frames = pace.n_frames();
-        // Seven numbers a joint at most, looked at before anything is made.
-        let most = character.skeleton().n_joints() as f64 * 7.0 * n_frames;
+        // Looked at before anything is made.
+        let most = most_values(character.skeleton().n_joints()) * n_frames;
         if most > limits.animation_values as f64 {
             let what = format!("the number of values of {n_frames} frames (fewer per second help)");
             let limit = limits.animation_values;
@@ -206,6 +206,11 @@ fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'
             && (channel.path != TargetPath::Scale || carries[channel.node] && grows(channel))
     };
     animation.channels.iter().filter(moves).collect()
+}
+
+/// Numbers of a frame at most, of so many joints: seven each.
+pub(super) fn most_values(n_joints: usize) -> f64 {
+    7.0 * n_joints as f64
 }
 
 /// The refusal of a file in which nothing could move.

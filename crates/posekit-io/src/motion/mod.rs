@@ -471,6 +471,44 @@ impl MotionFile {
         self.write_each(&edited, stem)
     }
 
+    /// Refuses motions that are to have so many frames that their file would be larger than what is read of one, before they are made: a time that was
+    /// mistyped takes no more memory than the largest file. What has no more frames than it had is never refused.
+    ///
+    /// - `lengths`: motions, and how many frames they are to have
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for more bytes of a BVH than [`Limits::motion_bytes`], where a number takes about as many as in memory, and for more values of all
+    /// these motions of a glTF together than [`Limits::animation_values`]; otherwise as [`clip`](Self::clip).
+    pub fn check_lengths(&self, lengths: &[(usize, f64)]) -> Result<()> {
+        let (mut before, mut after) = (0.0, 0.0);
+        for &(index, n_frames) in lengths {
+            before += self.clip(index)?.n_frames() as f64;
+            after += n_frames;
+        }
+        let help = "(a shorter time or fewer per second help)";
+        let (size, what, limit, field) = match &self.content {
+            Content::Capture(capture) => {
+                let size = (size_of::<f64>() * capture.file().n_channels()) as f64;
+                let what = format!("the size in bytes of {after:.0} frames {help}");
+                (size, what, self.limits.motion_bytes, "motion_bytes")
+            }
+            Content::Scene { asset, .. } => {
+                let n_joints = asset.character().map_or(0, |all| all.skeleton().n_joints());
+                let what = format!("the number of values of {after:.0} frames {help}");
+                (
+                    cast::most_values(n_joints),
+                    what,
+                    self.limits.animation_values,
+                    "animation_values",
+                )
+            }
+        };
+        if after > before && after * size > limit as f64 {
+            return Err(Error::TooLarge { what, limit, field });
+        }
+        Ok(())
+    }
+
     /// [`write_clips`](Self::write_clips) for motions in another time: what of a glTF's animation is not in the clip goes along: scales, nodes
     /// outside the skeleton, the weights of shapes, and what extensions move.
     ///

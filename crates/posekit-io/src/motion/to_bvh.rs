@@ -5,7 +5,7 @@ use posekit::math::Pose;
 use posekit::motion::Clip;
 use posekit::skeleton::{JointKind, Skeleton};
 
-use crate::bvh::{Axis, Channel, Convention, File, Node, Positions, Rig};
+use crate::bvh::{Axis, Channel, Convention, File, Node, Positions, Rig, rule_of, survey};
 use crate::error::Result;
 use crate::warnings::Warnings;
 
@@ -19,7 +19,8 @@ const STAND_IN: char = '_';
 ///
 /// Frames of a BVH are parallel to the world's at rest; offsets and rotations are turned accordingly, so that every joint is where it was. All joints have
 /// three turns, roots and joints that move on their parent also positions, which stand in place of the offsets; the offsets of roots are zero, so that
-/// both [rules](Positions) for positions read the same there.
+/// both [rules](Positions) for positions read the same there. So are those of other joints with positions where a [survey](crate::bvh::survey) would not find
+/// the rule, as in a figure that sits all along and has its hips nearer to zero than to where they rest.
 ///
 /// # Errors
 /// [`Error::Value`](crate::Error::Value) for lengths beyond single precision and a name that is blank; [`Error::Skeleton`](crate::Error::Skeleton) for lengths
@@ -56,7 +57,27 @@ pub fn to_bvh(clip: &Clip) -> Result<File> {
     }
     let near = vec![0.0; file.n_channels()];
     let (rows, _) = rig.rows(&configurations, &near)?;
-    file.with_values(rows)
+    without_doubt(file.with_values(rows)?)
+}
+
+/// The same motion such that its positions are read as they are meant: where what a reader has to guess by would lead it elsewhere, the offsets that do not
+/// speak for the rule are taken away, and both rules agree there.
+///
+/// Not more of them than that: offsets are the figure at rest, which other programs put motions onto.
+fn without_doubt(file: File) -> Result<File> {
+    let meant = Some(Positions::FromParent);
+    if file.n_frames() == 0 || survey(&file).positions == meant {
+        return Ok(file);
+    }
+    let mut nodes = file.nodes().to_vec();
+    for (index, node) in nodes.iter_mut().enumerate() {
+        let has_positions =
+            node.channels.iter().any(|channel| matches!(channel, Channel::Position(_)));
+        if has_positions && rule_of(&file, index, node) != meant {
+            node.offset = DVec3::ZERO;
+        }
+    }
+    File::try_new(nodes, file.frame_time(), file.values().to_vec())
 }
 
 /// Brought to unit length: products of many rotations drift off it.

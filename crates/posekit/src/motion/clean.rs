@@ -7,11 +7,12 @@ use glam::DVec3;
 use super::again::see_again;
 use super::decide::{Decided, decide};
 use super::find::{Legs, find_legs};
-use super::firm::Past;
+use super::firm::{Past, STILL};
 use super::floor::{Floor, FloorChoice};
+use super::given::are_standing;
 use super::hold::{Along, ContactReport, Held, HoldSettings, Keep, hold_on_path, hold_within};
 use super::metrics::{Metrics, measure_on};
-use super::paths::joints_of;
+use super::paths::{joints_of, mean_length};
 use super::plant::{DetectSettings, Plant};
 use super::seen::Seen;
 use super::tracks::Tracks;
@@ -310,7 +311,7 @@ fn solve(
     if let Some(given) = settings.contacts.as_ref().filter(|given| !given.is_empty()) {
         let found = CleanSettings { contacts: None, ..settings.clone() };
         let found = decide(clip, &tracks, legs, &found);
-        stands = *given == found.standing;
+        stands = are_standing(clip, given, &found.standing, STILL * mean_length(clip, legs));
         if stands {
             decided = found;
         } else {
@@ -322,10 +323,12 @@ fn solve(
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
         let tracks = Tracks::new(clip, &joints_of(legs));
-        if !decided.add(&later, &tracks) {
+        if !decided.add(&later, legs, &tracks) {
             if decided.is_unsure(&later) {
                 decided.leave();
                 (held, after) = hold(tracks, &decided, 1.0)?;
+            } else {
+                decided.leave_as(&later, legs, &tracks);
             }
             break;
         }

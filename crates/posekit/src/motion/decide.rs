@@ -84,7 +84,7 @@ pub(super) fn decide_as(
         Some(root) if !seen.feet.was_cleaned || settings.in_place => {
             seen.way(tracks, root, settings, given.as_ref(), past)
         }
-        _ => Way { in_place: settings.in_place, ..Way::default() },
+        _ => Way::default(),
     };
     // The path is right where most feet stand exactly, cleaned or not.
     let uncleaned = (past == Past::Uncleaned).then(|| seen.uncleaned(settings));
@@ -118,7 +118,7 @@ impl Decided {
     /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
     ///
     /// - `source`: tracks of the clip that is cleaned, with all joints of the legs
-    pub(super) fn add(&mut self, later: &Self, source: &Tracks) -> bool {
+    pub(super) fn add(&mut self, later: &Self, legs: &[Leg], source: &Tracks) -> bool {
         let n_known = self.contacts.len();
         for (report, contact) in later.reports.iter().zip(&later.of_plant) {
             let contact = contact.filter(|_| report.verdict == Verdict::Fixed);
@@ -136,8 +136,7 @@ impl Decided {
         }
         let is_any = self.contacts.len() > n_known;
         if is_any {
-            self.leave_as(later, source);
-            self.sort();
+            self.leave_as(later, legs, source);
         }
         is_any
     }
@@ -259,26 +258,30 @@ impl Decided {
         slide(|frame| source.place(frame, joint) + shift(frame), plant, &self.floor)
     }
 
-    /// Leaves of plants of which a part is held now what is a plant by itself, as it was found later.
-    fn leave_as(&mut self, later: &Self, source: &Tracks) {
+    /// Tells of what is left as it is what is seen of it where all that is held stands, as a second run sees it: of plants of which a part is held now what is a
+    /// plant by itself, and all that is released.
+    ///
+    /// - `source`: as for [`add`](Self::add)
+    pub(super) fn leave_as(&mut self, later: &Self, legs: &[Leg], source: &Tracks) {
         let all = || self.reports.iter().zip(&self.of_plant);
-        let held: Vec<(Plant, usize)> = all()
-            .filter_map(|(report, contact)| {
-                Some((report.plant.clone(), self.contacts.get((*contact)?)?.frame.joint))
-            })
+        let held: Vec<Plant> = all()
+            .filter(|(_, contact)| contact.is_some())
+            .map(|(report, _)| report.plant.clone())
             .collect();
-        let held_in = |plant: &Plant| held.iter().find(|(held, _)| overlap(held, plant));
-        let parted: Vec<(Plant, usize)> = all()
-            .filter(|(_, contact)| contact.is_none())
-            .filter_map(|(report, _)| Some((report.plant.clone(), held_in(&report.plant)?.1)))
+        let is_held = |plant: &Plant| held.iter().any(|held| overlap(held, plant));
+        let parted: Vec<Plant> = all()
+            .filter(|(report, contact)| contact.is_none() && is_held(&report.plant))
+            .map(|(report, _)| report.plant.clone())
             .collect();
+        let is_part = |plant: &Plant| parted.iter().any(|was| overlap(was, plant));
+        let is_released = |report: &PlantReport| matches!(report.verdict, Verdict::Released { .. });
         let left = later.reports.iter().zip(&later.of_plant).filter_map(|(report, contact)| {
-            let is_left = contact.is_none() && held_in(&report.plant).is_none();
-            let (_, joint) = parted.iter().find(|(was, _)| overlap(was, &report.plant))?;
-            is_left.then_some((report, *joint))
+            let is_left = contact.is_none() && !is_held(&report.plant);
+            (is_left && (is_part(&report.plant) || is_released(report))).then_some(report)
         });
         let more: Vec<PlantReport> = left
-            .map(|(report, joint)| {
+            .map(|report| {
+                let joint = legs[report.plant.leg].joint(report.plant.part);
                 let drift = |on_path| self.drift(source, joint, &report.plant, on_path);
                 let verdict = match &report.verdict {
                     Verdict::Released { .. } => Verdict::Released { slide: drift(true) },
@@ -287,16 +290,18 @@ impl Decided {
                 PlantReport { drift_before: drift(self.in_place), verdict, ..report.clone() }
             })
             .collect();
+        let is_seen_anew = |plant: &Plant| {
+            parted.contains(plant) || more.iter().any(|more| overlap(&more.plant, plant))
+        };
         let reports = core::mem::take(&mut self.reports).into_iter();
         let (mut reports, mut of_plant): (Vec<_>, Vec<_>) = reports
             .zip(core::mem::take(&mut self.of_plant))
-            .filter(|(report, contact)| {
-                contact.is_some() || !parted.iter().any(|(was, _)| *was == report.plant)
-            })
+            .filter(|(report, contact)| contact.is_some() || !is_seen_anew(&report.plant))
             .unzip();
         of_plant.resize(reports.len() + more.len(), None);
         reports.extend(more);
         (self.reports, self.of_plant) = (reports, of_plant);
+        self.sort();
     }
 
     /// Puts the reports in their order.
@@ -327,6 +332,7 @@ fn meet(a: &Contact, b: &Contact) -> bool {
 mod tests {
     use core::ops::Range;
 
+    use super::super::leg::{Limb, Side};
     use super::super::plant::Part;
     use super::*;
     use crate::skeleton::{Joint, Skeleton};
@@ -370,9 +376,11 @@ mod tests {
         let values = (0..40).flat_map(|frame| [f64::from(frame), 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
         let clip = Clip::try_new(skeleton, 0.1, values.collect()).unwrap();
         let source = Tracks::new(&clip, &[0]);
+        let limb = Limb { start: 0, mid: 0, end: 0 };
+        let leg = Leg { limb, ball: Some(0), side: Side::Left };
         let first = vec![report(0, 0..30, released()), report(1, 5..20, released())];
         let mut whole = decided(first, &[]);
-        // Frames from 10 to 15 are no plant any more, and what the other foot does is as it was.
+        // Frames from 10 to 15 are no plant any more, and the other foot is released for a shorter time.
         let second = vec![
             report(0, 0..10, Verdict::Fixed),
             report(1, 5..15, released()),
@@ -380,7 +388,8 @@ mod tests {
             report(0, 20..30, released()),
         ];
         let held = 0..10;
-        assert!(whole.add(&decided(second, core::slice::from_ref(&held)), &source));
+        let legs = [leg.clone(), leg];
+        assert!(whole.add(&decided(second, core::slice::from_ref(&held)), &legs, &source));
         let left: Vec<_> = whole
             .reports
             .iter()
@@ -388,7 +397,7 @@ mod tests {
             .collect();
         let wanted = [
             (0, 0..10, 4.5, Verdict::Fixed),
-            (1, 5..20, 0.5, released()),
+            (1, 5..15, 4.5, Verdict::Released { slide: 4.5 }),
             (0, 15..20, 2.0, Verdict::Passing),
             (0, 20..30, 4.5, Verdict::Released { slide: 4.5 }),
         ];

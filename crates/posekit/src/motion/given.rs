@@ -6,6 +6,26 @@ use super::clip::Clip;
 use super::contact::{Contact, Hold};
 use super::tracks::Tracks;
 
+/// Whether contacts are, for the frames of a clip, those in which its feet stand already: they ask for nothing then. Where feet stand depends on the floor that
+/// they were found on, by less than can be seen.
+///
+/// - `least`: places nearer than this are the same \[the clip's unit\]
+pub(super) fn are_standing(
+    clip: &Clip,
+    contacts: &[Contact],
+    standing: &[Contact],
+    least: f64,
+) -> bool {
+    let is_same = |(a, b): (&Contact, &Contact)| {
+        let is_there = match (a.hold, b.hold) {
+            (Hold::Position(Some(a)), Hold::Position(Some(b))) => a.distance(b) <= least,
+            (a, b) => a == b,
+        };
+        is_there && a.frame == b.frame && clip.frames(a.from, a.to) == clip.frames(b.from, b.to)
+    };
+    contacts.len() == standing.len() && contacts.iter().zip(standing).all(is_same)
+}
+
 /// How far feet are from where contacts that are given hold them.
 #[derive(Debug)]
 pub(super) struct Given {

@@ -144,10 +144,9 @@ impl Seen {
         if in_place && paths.n_frames > 0 {
             return self.way_ahead(&whole, settings, given, past);
         }
-        let nothing = Way { in_place, ..Way::default() };
         // A clip that was cleaned has its path, and where that is kept nothing is asked.
         if !settings.path || feet.was_cleaned || !slide.is_known || strays <= STAYS * paths.length {
-            return nothing;
+            return Way::default();
         }
         // What slides where it is left alone is meant to.
         let firm: Vec<Firm> =
@@ -161,16 +160,16 @@ impl Seen {
         let whole = slide.displacement(1.0, looks.frame_time);
         let share = slide.share(&whole, &firm, paths.length);
         if share <= 0.0 {
-            return nothing;
+            return Way::default();
         }
         let at_looks = slide.displacement(share, looks.frame_time);
         let path = pace.filled(&at_looks);
         if kept.shares().is_empty() {
-            return Way { share, at_looks, path, in_place, feet: None };
+            return Way { share, at_looks, path, ..Way::default() };
         }
         let path = kept.path(&path);
         let at_looks = pace.looks_on(&path);
-        Way { share, at_looks, path, in_place, feet: None }
+        Way { share, at_looks, path, ..Way::default() }
     }
 
     /// The way of a walk on the spot: the one along which contacts that are given hold, or its feet were made to stand, if they were, else what is nearest to the
@@ -213,7 +212,7 @@ impl Seen {
         }
         match Spline::near(slide, looks.frame_time, paths, *pace) {
             Some(spline) => along(&spline),
-            None => Way { in_place: true, ..Way::default() },
+            None => Way::default(),
         }
     }
 }
