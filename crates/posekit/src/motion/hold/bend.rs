@@ -168,7 +168,7 @@ mod tests {
         #[test]
         fn a_knee_stays_on_one_side_while_its_plane_is_noise(noise in -0.08..0.08_f64, aside in -0.08..0.08_f64, goal in 0.3..1.7_f64) {
             let u = DVec3::NEG_Y;
-            let v = DVec3::new(aside, -1.0, noise).normalize();
+            let v = direction_or(DVec3::new(aside, -1.0, noise), DVec3::NEG_Y);
             let usual = direction_or(DVec3::X.reject_from(v), DVec3::ZERO);
             let goal = DVec3::NEG_Y * goal;
             let axis = bend_axis(u, v, usual, cos_of(u, v, goal.length_squared()));
