@@ -625,3 +625,30 @@ fn limbs_that_are_straight_all_along_bend_as_limbs_do() {
         assert!(elbow.z < at("left arm").z - 0.1, "elbow at {elbow}");
     }
 }
+
+#[test]
+fn what_is_out_of_reach_changes_nothing_at_another_time() {
+    let clip = walk(Knee::Ball);
+    let [left, right] = ["left foot", "right foot"].map(|name| joint(&clip, name));
+    let moved = |frame: usize, joint, by: DVec3| {
+        Hold::Position(Some(pose(&clip, frame, joint).translation + by))
+    };
+    let held = |apart: f64| {
+        let contacts = [
+            contact(left, 0.1, 0.3, moved(12, left, DVec3::Y * -0.12)),
+            contact(right, 0.35, 1.0, moved(40, right, DVec3::ZERO)),
+            contact(left, 1.05, 1.9, moved(90, left, DVec3::ZERO)),
+            contact(right, 1.4, 1.8, moved(96, right, DVec3::X * -apart)),
+        ];
+        hold(&clip, &contacts, &legs(&clip)).unwrap()
+    };
+    let [near, far] = [0.05, 3.0].map(held);
+    assert!(near.contacts.iter().all(|contact| contact.missed.is_empty()), "{:?}", near.contacts);
+    assert!(!far.contacts[3].missed.is_empty(), "{:?}", far.contacts[3]);
+    for frame in 0..20 {
+        for joint in 0..clip.skeleton().n_joints() {
+            let [a, b] = [&near, &far].map(|held| pose(&held.clip, frame, joint).translation);
+            assert!(a.distance(b) < 1e-6, "frame {frame}, joint {joint}: {}", a.distance(b));
+        }
+    }
+}
