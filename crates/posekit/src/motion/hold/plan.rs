@@ -5,9 +5,9 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::HoldSettings;
-use super::apply::End;
 use super::carry::positions;
+use super::few::{self, Turn};
+use super::{HoldSettings, Keep};
 use crate::error::{Error, Result};
 use crate::math::{Pose, slerp};
 use crate::motion::leg::{Shape, Side};
@@ -82,8 +82,8 @@ pub(super) struct LimbPlan {
     pub(super) is_leg: bool,
     /// In the order of their first frames.
     pub(super) points: Vec<Point>,
-    /// Its end cannot turn on it as it needs to: it turns along, about the line from its start to its end.
-    pub(super) swivels: bool,
+    /// The turns of its joints, where these are too few for the closed form.
+    pub(super) turns: Option<Vec<Turn>>,
 }
 
 /// Everything that is held.
@@ -130,15 +130,20 @@ pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
 }
 
 /// Checks the contacts, finds their limbs and the root; targets that are left open stay so until [`fill_targets`].
-pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Plan> {
+pub(super) fn plan(
+    clip: &Clip,
+    contacts: &[Contact],
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Plan> {
     let skeleton = clip.skeleton();
     for (index, contact) in contacts.iter().enumerate() {
         check(skeleton, index, contact)?;
     }
     let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
-        let swivels = End::of(skeleton, limb.end) != End::Ball;
-        LimbPlan { limb, is_leg, points: Vec::new(), swivels }
+        let turns = few::turns(skeleton, limb, keep);
+        LimbPlan { limb, is_leg, points: Vec::new(), turns }
     };
     for &limb in &settings.legs {
         check_limb(skeleton, limb)?;
