@@ -14,8 +14,8 @@ use std::time::Instant;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, atan2, so3_log};
 use posekit::motion::{
-    CleanSettings, Cleaned, Clip, FloorChoice, Leg, Plant, PlantReport, Verdict, clean, find_floor,
-    find_plants, firm_plants, judge,
+    CleanSettings, Cleaned, Clip, FloorChoice, Keep, Leg, Plant, PlantReport, Verdict, clean,
+    clean_within, find_floor, find_legs, find_plants, firm_plants, judge,
 };
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::folder;
@@ -311,7 +311,7 @@ fn injected_skate_is_removed() {
     for injury in skate::all() {
         let mut rows = Vec::new();
         for (name, clip) in &sound {
-            let legs = posekit::motion::find_legs(clip);
+            let legs = find_legs(clip);
             let injured = skate::injure(clip, &legs.legs, injury);
             let settings =
                 CleanSettings { in_place: injury == Injury::InPlace, ..CleanSettings::default() };
@@ -502,7 +502,7 @@ fn a_check_of_what_was_cleaned_counts_nothing_that_cleaning_did_not_tell() {
 #[test]
 fn contacts_given_back_clean_in_the_same_way() {
     for (name, clip) in &clips::sound() {
-        let legs = posekit::motion::find_legs(clip).legs;
+        let legs = find_legs(clip).legs;
         for injury in [Injury::None, Injury::RootScale(1.3), Injury::InPlace] {
             let injured = skate::injure(clip, &legs, injury);
             let in_place = injury == Injury::InPlace;
@@ -584,7 +584,7 @@ fn contact_times(cleaned: &Cleaned, end: f64) -> Vec<f64> {
 #[test]
 fn rates_agree() {
     for (name, clip) in &clips::sound() {
-        let legs = posekit::motion::find_legs(clip).legs;
+        let legs = find_legs(clip).legs;
         let mm = 1000.0 * LEG / legs[0].limb.length(clip.skeleton());
         for (rate, every) in [(60.0, 2), (120.0, 4)] {
             let fast = skate::injure(clip, &legs, Injury::Rate(rate));
@@ -659,7 +659,7 @@ fn what_stands_in_sound_clips_stands_in_cleaned_ones() {
     for injury in faults.into_iter().chain(more) {
         let (mut all, mut worst) = (Vec::new(), Vec::new());
         for (name, clip) in &clips::sound() {
-            let legs = posekit::motion::find_legs(clip).legs;
+            let legs = find_legs(clip).legs;
             let clip = skate::injure(clip, &legs, Injury::Rate(30.0));
             let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
             let mm = 1000.0 * LEG / (lengths / legs.len() as f64);
@@ -712,9 +712,22 @@ fn what_stands_in_sound_clips_stands_in_cleaned_ones() {
 fn a_mirrored_clip_is_cleaned_the_same() {
     for (name, clip) in &clips::sound() {
         let mirror = skate::mirrored(clip);
-        let a = skate::mirrored(&clean(clip, &CleanSettings::default()).unwrap().clip);
-        let b = clean(&mirror, &CleanSettings::default()).unwrap().clip;
-        let same = a.values().iter().zip(b.values()).filter(|(a, b)| a != b).count();
-        assert_eq!(same, 0, "{name}: of {} values differ", a.values().len());
+        for (what, keep) in [("all", None), ("few", Some(few_axes(clip)))] {
+            let cleaned =
+                |clip| clean_within(clip, &CleanSettings::default(), keep.as_ref()).unwrap().clip;
+            let (a, b) = (skate::mirrored(&cleaned(clip)), cleaned(&mirror));
+            let same = a.values().iter().zip(b.values()).filter(|(a, b)| a != b).count();
+            assert_eq!(same, 0, "{name}, {what} turns: of {} values differ", a.values().len());
+        }
     }
+}
+
+/// Legs whose ankles turn about two axes and whose knees turn about one.
+fn few_axes(clip: &Clip) -> Keep<'static> {
+    let mut axes = vec![None; clip.skeleton().n_joints()];
+    for leg in find_legs(clip).legs {
+        axes[leg.limb.mid] = Some(vec![DVec3::X]);
+        axes[leg.limb.end] = Some(vec![DVec3::Z, DVec3::X]);
+    }
+    Keep { axes, cut: Box::new(|_| None) }
 }

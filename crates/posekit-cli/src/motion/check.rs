@@ -68,8 +68,7 @@ fn measured(
     let settings =
         CleanSettings { floor: choice, in_place: args.detect.in_place, ..CleanSettings::default() };
     let keep = opened.file.keeper();
-    let Judged { floor, plants: reports, way } =
-        judge(clip, &legs.legs, &settings, keep.as_deref())?;
+    let Judged { floor, plants: reports, way } = judge(clip, &legs.legs, &settings, keep.as_ref())?;
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
     record.asked = Asked::Feet;
     if clip.n_frames() == 0 {

@@ -70,7 +70,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
             let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
             let keep = opened.file.keeper();
             let settings = settings(args, opened, clip)?;
-            let mut cleaned = clean_within(clip, &settings, keep.as_deref())?;
+            let mut cleaned = clean_within(clip, &settings, keep.as_ref())?;
             if let Some(known) = known_legs(&args.detect, &opened.file, clip)? {
                 cleaned.legs.reason = known.reason;
             }

@@ -50,7 +50,7 @@ fn begin(args: &PinArgs) -> Result<()> {
         let legs = feet.iter().map(|leg| leg.limb).collect();
         let settings = HoldSettings { legs, ..HoldSettings::default() };
         let keep = opened.file.keeper();
-        let held = hold_within(clip, &contacts, &settings, keep.as_deref())?;
+        let held = hold_within(clip, &contacts, &settings, keep.as_ref())?;
         let mut record = opened.record();
         let mut told = opened.clip_record(index, clip);
         told.contacts = contact_records(&contacts, &held.contacts, clip);

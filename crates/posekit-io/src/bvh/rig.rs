@@ -226,6 +226,15 @@ impl Rig {
         self.parts.iter().all(Part::is_lossless)
     }
 
+    /// Of each joint the axes of its rotation channels, outermost first, where these cannot make all rotations of its kind.
+    pub(crate) fn few_axes(&self) -> Vec<Option<Vec<DVec3>>> {
+        let of_part = |part: &Part| {
+            let is_few = matches!(part.shape, Shape::Ball | Shape::Free) && part.turns.len() < 3;
+            is_few.then(|| part.turns.iter().map(|(_, axis)| axis.unit()).collect())
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+
     /// The configuration of a row.
     ///
     /// - `row`: the values of one frame \[degrees, units of the file\]

@@ -107,6 +107,11 @@ impl Capture {
         self.rig.is_lossless()
     }
 
+    /// Of each joint the axes of its rotation channels, where these are fewer than its kind has.
+    pub(super) fn axes(&self) -> Vec<Option<Vec<DVec3>>> {
+        self.rig.few_axes()
+    }
+
     /// What the file keeps of an edited clip of the same skeleton and frames; `None` where its channels cut nothing off, or it has other frames.
     pub(super) fn kept(&self, edited: &Clip) -> Option<Clip> {
         if edited.n_frames() != self.clip.n_frames() {

@@ -430,10 +430,10 @@ impl MotionFile {
     /// [`hold_within`](posekit::motion::hold_within). `None` where that is all of every motion: of a glTF, and of a BVH whose joints have channels for all that
     /// they can do, as most have.
     #[must_use]
-    pub fn keeper(&self) -> Option<Box<Keep<'_>>> {
+    pub fn keeper(&self) -> Option<Keep<'_>> {
         match &self.content {
             Content::Capture(capture) if !capture.is_lossless() => {
-                Some(Box::new(|edited| capture.kept(edited)))
+                Some(Keep { axes: capture.axes(), cut: Box::new(|edited| capture.kept(edited)) })
             }
             _ => None,
         }

@@ -119,7 +119,7 @@ pub(crate) fn pipeline(bytes: &[u8]) {
         let Ok(clip) = file.clip(index) else { continue };
         let own = contact(clip, joint, kind, start);
         let keep = file.keeper();
-        let keep = keep.as_deref();
+        let keep = keep.as_ref();
         if let Ok(held) = hold_within(clip, &[own], &HoldSettings::default(), keep) {
             assert_eq!(held.clip.n_frames(), clip.n_frames(), "as many frames");
         }

@@ -163,7 +163,7 @@ impl Table {
             return Err(Fault::new("it has no frames: there is nothing to play"));
         }
         let settings = Settings::default();
-        let work = work(&source, file.keeper().as_deref(), &settings, None, &[])?;
+        let work = work(&source, file.keeper().as_ref(), &settings, None, &[])?;
         let poser = Poser::new(&source, &work.cleaned.legs.legs);
         Ok(Self {
             name: name.to_owned(),
@@ -212,7 +212,7 @@ impl Table {
         let keys: Vec<(f64, Vec<f64>)> =
             times.iter().zip(values.chunks(n.max(1))).map(|(&t, q)| (t, q.to_vec())).collect();
         let keep = self.file.keeper();
-        self.work = work(&self.source, keep.as_deref(), &settings, given.as_deref(), &keys)?;
+        self.work = work(&self.source, keep.as_ref(), &settings, given.as_deref(), &keys)?;
         self.settings = settings;
         self.given = given;
         self.keys = keys;
@@ -399,7 +399,7 @@ fn work(
     let cleaned = clean_within(source, &to_clean, keep)?;
     let base = if settings.is_on { &cleaned.clip } else { source };
     let result = layered(base, settings.fade, keys)?;
-    let mut result = keep.and_then(|keep| keep(&result)).unwrap_or(result);
+    let mut result = keep.and_then(|keep| (keep.cut)(&result)).unwrap_or(result);
     let mut residuals = residuals_of(&cleaned.held);
     if !settings.is_on {
         residuals.fill(0.0);

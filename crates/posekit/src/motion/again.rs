@@ -20,7 +20,8 @@ use super::verdict::Verdict;
 /// Feet may stand that move by this much faster from frame to frame than those that do: they are smoothed when plants are looked for.
 const FASTER: f64 = 1.2;
 
-/// What a second run would decide, where that may be more; `None` where it is not, or where what is held was not decided here.
+/// What a second run would decide, where that may be more; `None` where it is not, or where what is held was not decided here. Where nothing is held a second run may
+/// still move the path again.
 ///
 /// - `held`: the clip in which contacts hold with all of the strength, on the path that was decided
 /// - `after`: its tracks, with the feet
@@ -31,7 +32,8 @@ pub(super) fn see_again(
     legs: &[Leg],
     settings: &CleanSettings,
 ) -> Option<Decided> {
-    if settings.contacts.is_some() || decided.contacts.is_empty() {
+    let is_moved = !decided.in_place && !decided.path.is_empty();
+    if settings.contacts.is_some() || decided.contacts.is_empty() && !is_moved {
         return None;
     }
     let joints = joints_of(legs);
@@ -50,6 +52,7 @@ pub(super) fn see_again(
 fn is_little(decided: &Decided) -> bool {
     let is_left = |verdict: &Verdict| matches!(verdict, Verdict::Released { .. } | Verdict::Kept);
     2 * decided.contacts.len() <= decided.reports.len()
+        || decided.left().next().is_some()
         || decided.reports.iter().any(|report| is_left(&report.verdict))
 }
 

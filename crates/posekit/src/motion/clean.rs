@@ -10,7 +10,9 @@ use super::find::{Legs, find_legs};
 use super::firm::{Past, STILL};
 use super::floor::{Floor, FloorChoice};
 use super::given::are_standing;
-use super::hold::{Along, ContactReport, Held, HoldSettings, Keep, hold_on_path, hold_within};
+use super::hold::{
+    Along, ContactReport, Held, HoldSettings, Keep, has_few_turns, hold_on_path, hold_within,
+};
 use super::metrics::{Metrics, measure_on};
 use super::paths::{joints_of, mean_length};
 use super::plant::{DetectSettings, Plant};
@@ -141,7 +143,7 @@ impl Cleaned {
         }
         let left: Vec<DVec3> = self.path.iter().map(|shift| *shift * left).collect();
         let ahead = keep.map(|keep| kept_ahead(keep, legs, &left));
-        let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>);
+        let keep = ahead.as_ref();
         let held = hold_within(&moved(changed, legs, &left), self.stands(), &settings, keep)?;
         Ok(Held { clip: moved_back(&held.clip, legs, &left), ..held })
     }
@@ -319,11 +321,29 @@ fn solve(
             stands = as_it_is.contacts.iter().all(|contact| contact.missed.is_empty());
         }
     }
-    let (mut held, mut after) = hold(tracks, &decided, if stands { 0.0 } else { 1.0 })?;
+    if settings.contacts.is_some() {
+        let (held, after) = hold(tracks, &decided, if stands { 0.0 } else { 1.0 })?;
+        return Ok(Solved { decided, held, after, stands });
+    }
+    let has_few_turns = legs.iter().any(|leg| has_few_turns(clip.skeleton(), leg.limb, keep));
+    let source = has_few_turns.then(|| tracks.clone());
+    let settle = |tracks: Tracks, decided: &mut Decided| {
+        let mut made = hold(tracks, decided, 1.0)?;
+        let Some(source) = &source else { return Ok::<_, Error>(made) };
+        while decided.leave_unkept((clip, legs), &made.0.contacts, (source, &made.1)) {
+            made = hold(source.clone(), decided, 1.0)?;
+        }
+        Ok(made)
+    };
+    let (mut held, mut after) = settle(tracks, &mut decided)?;
+    let mut n_held = None;
     for _ in 0..LOOKS {
         let Some(later) = see_again(&held.clip, &after, &decided, legs, settings) else { break };
         let tracks = Tracks::new(clip, &joints_of(legs));
-        if !decided.add(&later, legs, &tracks) {
+        // What was left once may stand among others; where no more does than before, it is left for good.
+        let is_more = n_held.is_none_or(|n_held| decided.contacts.len() > n_held);
+        n_held = Some(decided.contacts.len());
+        if !(is_more && decided.add(&later, legs, &tracks)) {
             if decided.is_unsure(&later) {
                 decided.leave();
                 (held, after) = hold(tracks, &decided, 1.0)?;
@@ -332,19 +352,7 @@ fn solve(
             }
             break;
         }
-        (held, after) = hold(tracks, &decided, 1.0)?;
-    }
-    let mut looks = 0;
-    while keep.is_some() && settings.contacts.is_none() {
-        let tracks = Tracks::new(clip, &joints_of(legs));
-        if !decided.leave_worse((clip, legs), &held.contacts, (&tracks, &after)) {
-            break;
-        }
-        looks += 1;
-        if looks > LOOKS {
-            decided.leave();
-        }
-        (held, after) = hold(tracks, &decided, 1.0)?;
+        (held, after) = settle(tracks, &mut decided)?;
     }
     Ok(Solved { decided, held, after, stands })
 }
@@ -367,7 +375,7 @@ fn hold_decided(
         legs.iter().flat_map(|leg| leg.ball.into_iter().chain([leg.limb.end])).collect();
     let settings = CleanSettings { strength, ..settings.clone() };
     let ahead = keep.filter(|_| *in_place).map(|keep| kept_ahead(keep, legs, path));
-    let keep = ahead.as_ref().map(|ahead| ahead as &Keep<'_>).or(keep);
+    let keep = ahead.as_ref().or(keep);
     hold_on_path(clip, tracks, along, (contacts, &feet), &holding(legs, &settings), keep)
 }
 
@@ -449,12 +457,13 @@ fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
 }
 
 /// What a file keeps of a clip, as seen with its root moved along a path that is no part of it.
-fn kept_ahead<'k>(
-    keep: &'k Keep<'k>,
-    legs: &'k [Leg],
-    path: &'k [DVec3],
-) -> impl Fn(&Clip) -> Option<Clip> + 'k {
-    move |held| Some(moved(&keep(&moved_back(held, legs, path))?, legs, path))
+fn kept_ahead<'k>(keep: &'k Keep<'k>, legs: &'k [Leg], path: &'k [DVec3]) -> Keep<'k> {
+    Keep {
+        axes: keep.axes.clone(),
+        cut: Box::new(move |held| {
+            Some(moved(&(keep.cut)(&moved_back(held, legs, path))?, legs, path))
+        }),
+    }
 }
 
 /// The clip with its root taken back from a path along which it was cleaned.

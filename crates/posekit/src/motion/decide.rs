@@ -12,7 +12,7 @@ use super::plant::{Plant, frames_of};
 use super::seen::{Feet, Seen, Way};
 use super::tracks::Tracks;
 use super::travel::{carrier, shifted};
-use super::verdict::{CLEAN, Moved, Planner, PlantReport, Verdict, slide};
+use super::verdict::{Moved, Planner, PlantReport, Verdict, slide};
 use super::{Clip, Contact, Hold, Leg};
 
 /// What is decided before anything is held.
@@ -38,8 +38,7 @@ pub(super) struct Decided {
     pub(super) standing: Vec<Contact>,
 }
 
-/// What a file keeps of a foot that is held may be no more than this faster than it was \[leg lengths/s\]: two channels turn an ankle far where three would turn
-/// it little.
+/// A foot that is held may be no more than this faster than it was \[leg lengths/s\]: what few channels must turn far for is better left.
 const FLUNG: f64 = 1.5;
 
 /// So long before and after a plant, too \[s\].
@@ -112,7 +111,7 @@ impl Decided {
     /// Whether a file does not keep the path as it is set right. That of a walk on the spot is not written.
     pub(super) fn leaves_channels(&self, clip: &Clip, legs: &[Leg], keep: &Keep<'_>) -> bool {
         let root = carrier(clip, legs).filter(|_| !self.in_place && !self.path.is_empty());
-        root.is_some_and(|root| keep(&shifted(clip, root, &self.path)).is_some())
+        root.is_some_and(|root| (keep.cut)(&shifted(clip, root, &self.path)).is_some())
     }
 
     /// Adds the plants to be held that came to light later, where nothing is held yet; false where that is none.
@@ -145,8 +144,18 @@ impl Decided {
     ///
     /// - `later`: what is decided of the clip in which all stands
     pub(super) fn is_unsure(&self, later: &Self) -> bool {
-        later.reports.iter().any(|report| report.verdict == Verdict::Fixed)
-            || !later.in_place && !later.path.is_empty()
+        let is_left = |plant: &Plant| self.left().any(|left| overlap(left, plant));
+        let is_held =
+            |report: &PlantReport| report.verdict == Verdict::Fixed && !is_left(&report.plant);
+        later.reports.iter().any(is_held) || !later.in_place && !later.path.is_empty()
+    }
+
+    /// The plants that are left because channels keep them off.
+    pub(super) fn left(&self) -> impl Iterator<Item = &Plant> {
+        let is_left = |report: &&PlantReport| {
+            matches!(report.verdict, Verdict::Unreachable { by_channels: true, .. })
+        };
+        self.reports.iter().filter(is_left).map(|report| &report.plant)
     }
 
     /// Leaves all plants as they are.
@@ -162,11 +171,13 @@ impl Decided {
         fixed.for_each(|report| report.verdict = Verdict::Unsure);
     }
 
-    /// Leaves plants for which what a file keeps is worse than what was: they slide farther than they did, or their foot is flung; false where that is none.
+    /// Leaves as they are plants that channels keep from standing, or for which they fling the foot; false where that is none.
+    ///
+    /// To hold them as well as it goes would be no end: a second run would see another place in them, and hold that as well as it goes.
     ///
     /// - `held`: how the contacts are held
     /// - `both`: tracks of the clip, and of that in which all stands, with the feet
-    pub(super) fn leave_worse(
+    pub(super) fn leave_unkept(
         &mut self,
         (clip, legs): (&Clip, &[Leg]),
         held: &[ContactReport],
@@ -192,13 +203,11 @@ impl Decided {
         for (report, contact) in self.reports.iter_mut().zip(&self.of_plant) {
             let Some(contact) = *contact else { continue };
             let (leg, plant) = (&legs[report.plant.leg], &report.plant);
-            let joint = leg.joint(plant.part);
             let size = leg.limb.length(clip.skeleton());
-            let now = slide(|frame| after.place(frame, joint), plant, &self.floor);
             let ContactReport { residual, missed, by_channels, .. } = &held[contact];
             let flung = flung(leg, plant);
             let is_flung = flung > FLUNG * clip.frame_time() * size;
-            if is_flung || *by_channels && now > report.drift_before + CLEAN * size {
+            if is_flung || *by_channels {
                 is_left[contact] = true;
                 let (by, frames) = if is_flung {
                     (flung.max(*residual), plant.frames.len())
@@ -222,7 +231,12 @@ impl Decided {
         }
         let mut all = is_left.iter();
         self.contacts.retain(|_| all.next().is_some_and(|is_left| !is_left));
-        n_kept < is_left.len()
+        let is_any = n_kept < is_left.len();
+        if is_any && self.reports.iter().all(|report| report.verdict != Verdict::Fixed) {
+            self.standing = core::mem::take(&mut self.contacts);
+            self.of_plant.fill(None);
+        }
+        is_any
     }
 
     /// A contact that was found later, as far from what is held here as from what it was there: from the other part of its foot, else from the way of a walk on the

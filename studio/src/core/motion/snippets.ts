@@ -128,7 +128,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",
     ] : []),
   ];
-  const cleaned = ["let keep = file.keeper();", "let cleaned = clean_within(clip, &settings, keep.as_deref())?;"];
+  const cleaned = ["let keep = file.keeper();", "let cleaned = clean_within(clip, &settings, keep.as_ref())?;"];
   const last = order.keys.length > 0 ? [] : ["let result = cleaned.clip;"];
   return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings::default();`, ...set, ...cleaned, ...last].map((line) => `    ${line}`);
 }
@@ -136,7 +136,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
 /** Poses on top, and what must be held is held again. */
 function posing({ settings, keys }: MotionOrder): string[] {
   const from = settings.isOn ? "&cleaned.clip" : "&result";
-  const held = "let result = cleaned.hold_again(&layer.apply(&cleaned.clip)?, &settings, keep.as_deref())?.clip;";
+  const held = "let result = cleaned.hold_again(&layer.apply(&cleaned.clip)?, &settings, keep.as_ref())?.clip;";
   return [
     `let mut layer = Layer::new(${float(settings.fade)});`,
     ...keys.map(({ time, q }) => `layer.set(${from}, ${float(time)}, &[${q.map(float).join(", ")}])?;`),

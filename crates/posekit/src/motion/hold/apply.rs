@@ -4,8 +4,9 @@ use glam::{DQuat, DVec3};
 
 use super::bend::{Bones, Turns, bend_axis, cos_of};
 use super::carry::positions;
-use super::ease::{Overshoot, fill, read_of};
-use super::need::Need;
+use super::ease::{Overshoot, bridge, fill, read_of};
+use super::few::{Change, Few, Goal, Turn};
+use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
 use crate::math::{Pose, atan2, cos, direction_or, sin, so3_exp, so3_log};
@@ -50,26 +51,60 @@ pub(super) fn apply(
     }
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let mut writer = Writer::new(clip, limb, tracks, settings);
-        writer.stretch_only_to_reach(need, settings.strength);
-        let moves = writer.moves(need, rate, settings.strength);
-        let nothing = NOTHING * need.length;
-        let mut is_any = false;
-        for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
-            let share = along.share(frame);
-            let moved = moved.part(share);
-            let turn = need.turn(frame).filter(|_| settings.strength * share > 0.0);
-            if moved.size(need.length) > nothing || turn.is_some() {
-                let turn = turn.map(|turn| part(turn, settings.strength * share));
-                writer.write(frame, moved, turn, q);
-                is_any = true;
+        let is_any = match &limb.turns {
+            Some(turns) => {
+                let of_root =
+                    |frame: usize| root.get(frame).filter(|_| is_carried(clip, plan, limb));
+                let start = |frame: usize| of_root(frame).copied().unwrap_or(DVec3::ZERO);
+                let changes = writer.changes((clip, turns), need, start, (rate, settings.strength));
+                let share = |frame: usize| along.share(frame);
+                write_few((clip, limb, turns), tracks, (&changes, &share), &mut values)
             }
-        }
+            None => {
+                writer.stretch_only_to_reach(need, settings.strength);
+                let moves = writer.moves(need, rate, settings.strength);
+                let nothing = NOTHING * need.length;
+                let mut is_any = false;
+                for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
+                    let share = along.share(frame);
+                    let moved = moved.part(share);
+                    let turn = need.turn(frame).filter(|_| settings.strength * share > 0.0);
+                    if moved.size(need.length) > nothing || turn.is_some() {
+                        let turn = turn.map(|turn| part(turn, settings.strength * share));
+                        writer.write(frame, moved, turn, q);
+                        is_any = true;
+                    }
+                }
+                is_any
+            }
+        };
         for joint in [limb.limb.start, limb.limb.mid, limb.limb.end] {
             is_changed[joint] |= is_any;
         }
     }
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&joint| is_changed[joint]).collect();
     (clip.with_edited(values, &changed), changed)
+}
+
+/// Writes the joints of a limb of few turns; false where none changed.
+///
+/// - `changes`: of start, middle and end in every frame, and how much of it is applied there
+fn write_few(
+    (clip, limb, turns): (&Clip, &LimbPlan, &[Turn]),
+    tracks: &Tracks,
+    (changes, share): (&[Vec<DVec3>; 3], &dyn Fn(usize) -> f64),
+    values: &mut [f64],
+) -> bool {
+    let skeleton = clip.skeleton();
+    let mut is_any = false;
+    for (frame, q) in values.chunks_exact_mut(skeleton.n_values()).enumerate() {
+        let change: Change = core::array::from_fn(|joint| changes[joint][frame] * share(frame));
+        if change.iter().any(|change| change.length_squared() > NOTHING * NOTHING) {
+            Few::new(clip, (limb.limb, turns), tracks, frame).write(skeleton, &change, q);
+            is_any = true;
+        }
+    }
+    is_any
 }
 
 /// Brings the ends of limbs into poses, or as near as they reach, and turned as there.
@@ -90,6 +125,14 @@ pub(super) fn bring_ends(
     for (k, plan) in limbs.iter().enumerate() {
         let writer = Writer::new(&clip, plan, &tracks, &settings);
         for (&frame, poses) in frames.iter().zip(poses.chunks_exact(limbs.len())) {
+            if let Some(turns) = &plan.turns {
+                let goal = poses[k];
+                let few = Few::new(&clip, (plan.limb, turns), &tracks, frame);
+                let shift = goal.translation - tracks.place(frame, plan.limb.end);
+                let change = few.solve(&Goal::pose(goal), writer.bend_to(frame, shift));
+                few.write(clip.skeleton(), &change, &mut values[frame * n..(frame + 1) * n]);
+                continue;
+            }
             let (now, goal) = (tracks.pose(frame, plan.limb.end), poses[k]);
             let shift = Move::To(goal.translation - now.translation);
             let turn = goal.rotation * now.rotation.conjugate();
@@ -100,7 +143,7 @@ pub(super) fn bring_ends(
 }
 
 /// Part of a rotation.
-fn part(turn: DQuat, strength: f64) -> DQuat {
+pub(super) fn part(turn: DQuat, strength: f64) -> DQuat {
     if strength == 1.0 { turn } else { crate::math::slerp(DQuat::IDENTITY, turn, strength) }
 }
 
@@ -149,28 +192,8 @@ struct Writer<'a> {
     axis_in_mid: DVec3,
     /// The axis of the mid joint where it is a hinge.
     hinge: Option<DVec3>,
-    end: End,
     /// How long the bones of the limb may become together; 0 where they keep their lengths.
     longest: f64,
-}
-
-/// How the end of a limb can turn on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
-    Ball,
-    /// About an axis of its own: it keeps its direction as far as that goes.
-    Hinge(DVec3),
-    Stiff,
-}
-
-impl End {
-    pub(super) fn of(skeleton: &Skeleton, joint: usize) -> Self {
-        match skeleton.kind(joint) {
-            JointKind::Ball | JointKind::Free => Self::Ball,
-            JointKind::Revolute { axis } => Self::Hinge(axis),
-            _ => Self::Stiff,
-        }
-    }
 }
 
 impl<'a> Writer<'a> {
@@ -194,7 +217,6 @@ impl<'a> Writer<'a> {
             tracks,
             axis_in_mid: hinge.map_or(usual, signed),
             hinge,
-            end: End::of(skeleton, limb.limb.end),
             longest: if settings.max_stretch > 0.0 && limb.limb.can_stretch(skeleton) {
                 (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
             } else {
@@ -234,7 +256,7 @@ impl<'a> Writer<'a> {
             if let Some(shift) = shift(frame) {
                 let (bones, goal) = self.bones(frame, shift);
                 let growth = self.growth(&bones, goal);
-                let turns = self.swivelled(bones.grown(growth).turns(goal), goal, need.turn(frame));
+                let turns = bones.grown(growth).turns(goal);
                 swings[frame] = so3_log(turns.start);
                 bends[frame].x = angle_about(turns.mid, bones.axis);
                 if let Some(of_frame) = growths.get_mut(frame) {
@@ -256,6 +278,45 @@ impl<'a> Writer<'a> {
             moves[frame] = shift(frame).map_or(Move::None, Move::To);
         }
         moves
+    }
+
+    /// By how much the turns of a limb that has few of them change in each frame: those of its start, its middle and its end.
+    ///
+    /// - `start`: by how much its start is moved
+    fn changes(
+        &self,
+        (clip, turns): (&Clip, &[Turn]),
+        need: &Need,
+        start: impl Fn(usize) -> DVec3,
+        (rate, strength): ((f64, usize), f64),
+    ) -> [Vec<DVec3>; 3] {
+        let mut changes: [Vec<DVec3>; 3] =
+            core::array::from_fn(|_| vec![DVec3::ZERO; need.shifts.len()]);
+        for span in &need.spans {
+            let mut before = span.frames.start;
+            for frame in span.frames.clone() {
+                let part = (strength, start(frame));
+                let goal = Goal::new((self.limb, need), self.tracks, frame, part);
+                let Some(goal) = goal else { continue };
+                let few = Few::new(clip, (self.limb.limb, turns), self.tracks, frame);
+                let change = few.solve(&goal, self.bend_to(frame, need.shifts[frame] * strength));
+                for (track, change) in changes.iter_mut().zip(change) {
+                    track[frame] = change;
+                    bridge(track, before, frame);
+                }
+                before = frame;
+            }
+        }
+        for track in &mut changes {
+            fill(track, &need.spans, rate, Overshoot(OVERBEND));
+        }
+        changes
+    }
+
+    /// The turn of the middle that the closed form makes for the end to move, as a rotation vector.
+    fn bend_to(&self, frame: usize, shift: DVec3) -> DVec3 {
+        let (bones, goal) = self.bones(frame, shift);
+        bones.axis * angle_about(bones.turns(goal).mid, bones.axis)
     }
 
     /// The limb in one frame, to move its end by this much, and where that is wanted, as seen from its start.
@@ -315,7 +376,7 @@ impl<'a> Writer<'a> {
                 let (bones, goal) = self.bones(frame, shift);
                 let growth = self.growth(&bones, goal);
                 self.grow(growth, q);
-                self.swivelled(bones.grown(growth).turns(goal), goal, turn)
+                bones.grown(growth).turns(goal)
             }
         };
         self.turn(limb.start, start, turns.start, q);
@@ -327,23 +388,7 @@ impl<'a> Writer<'a> {
         }
         let back = (turns.start * turns.mid).conjugate();
         let turn = turn.map_or(back, |turn| back * turn);
-        match self.end {
-            End::Ball => self.turn(limb.end, end, turn, q),
-            End::Hinge(axis) => {
-                q[self.skeleton.value_range(limb.end).start] += angle_about(turn, end * axis);
-            }
-            End::Stiff => {}
-        }
-    }
-
-    /// The turns with as much of its end's about the line from its start to its goal as there is.
-    fn swivelled(&self, turns: Turns, goal: DVec3, turn: Option<DQuat>) -> Turns {
-        let line = direction_or(goal, DVec3::ZERO);
-        let Some(turn) = turn.filter(|_| self.limb.swivels && line != DVec3::ZERO) else {
-            return turns;
-        };
-        let swivel = so3_exp(line * angle_about(turn, line));
-        Turns { start: swivel * turns.start, ..turns }
+        self.turn(limb.end, end, turn, q);
     }
 
     /// Puts a rotation of the world on top of a joint's.

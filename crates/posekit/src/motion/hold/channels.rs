@@ -1,21 +1,32 @@
-//! Contacts that hold also in what a file keeps of a clip, and where feet cannot turn on their legs.
+//! Contacts that hold also in what a file keeps of a clip: of a root that cannot go everywhere, and of a whole body.
 
 use glam::DVec3;
 
-use super::apply::End;
 use super::carry::positions;
 use super::plan::{self, LimbPlan, Plan};
 use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report};
 use crate::error::Result;
-use crate::math::so3_log;
 use crate::motion::Clip;
 use crate::motion::tracks::Tracks;
 use crate::motion::verdict::CLEAN;
-use crate::skeleton::Skeleton;
 
-/// What a file keeps of a clip of its own skeleton and frames; `None` where that is all of it. A BVH may have fewer channels than a joint can turn, and cuts
-/// what they cannot say.
-pub type Keep<'k> = dyn Fn(&Clip) -> Option<Clip> + 'k;
+/// What a file keeps of a clip of its own skeleton and frames. A BVH may have fewer channels than a joint can turn, and cuts what they cannot say.
+pub struct Keep<'k> {
+    /// Of each joint the axes that it can be turned about, one turn inside the other, where these are fewer than its kind has: two at most and the first outermost, at right
+    /// angles, in the joint's own frame. `None` for joints that turn as their kind does.
+    pub axes: Vec<Option<Vec<DVec3>>>,
+    /// Cuts off a clip what is not kept.
+    pub cut: Box<Cut<'k>>,
+}
+
+/// What is kept of a clip; `None` where that is all of it.
+pub type Cut<'k> = dyn Fn(&Clip) -> Option<Clip> + 'k;
+
+impl core::fmt::Debug for Keep<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Keep").field("axes", &self.axes).finish_non_exhaustive()
+    }
+}
 
 /// How often what is missed is held again, at most.
 const ROUNDS: usize = 24;
@@ -38,10 +49,9 @@ pub(super) fn hold_again(
     settings: &HoldSettings,
     keep: Option<&Keep<'_>>,
 ) -> Result<(Held, Tracks)> {
-    let cut = keep.and_then(|keep| keep(&held.clip));
+    let cut = keep.and_then(|keep| (keep.cut)(&held.clip));
     let is_missed = held.contacts.iter().any(|contact| !contact.missed.is_empty());
-    let is_any_bound = || plan.limbs.iter().any(|limb| is_bound(held.clip.skeleton(), limb));
-    if cut.is_none() && !(is_missed && is_any_bound()) {
+    if cut.is_none() && !(is_missed && plan.limbs.iter().any(|limb| limb.turns.is_some())) {
         return Ok((held, tracks));
     }
     let skeleton = held.clip.skeleton().clone();
@@ -49,7 +59,8 @@ pub(super) fn hold_again(
         plan::joints_of(&plan).into_iter().chain(looked_at(&plan, also)).collect();
     let reached = held.contacts.clone();
     if let Some(cut) = &cut {
-        leave_to_limbs(&mut plan, (&held.clip, cut));
+        // Where the root cannot go, the limbs do it alone.
+        plan.root = plan.root.filter(|root| !is_moved((&held.clip, cut), *root));
     }
     let measured = |clip: Clip, changed: Vec<usize>, plan: &Plan| {
         let tracks = Tracks::new(&clip, &joints);
@@ -68,7 +79,7 @@ pub(super) fn hold_again(
         changed.extend(&best.changed);
         changed.sort_unstable();
         changed.dedup();
-        let clip = keep.and_then(|keep| keep(&clip)).unwrap_or(clip);
+        let clip = keep.and_then(|keep| (keep.cut)(&clip)).unwrap_or(clip);
         let (next, next_tracks) = measured(clip, changed, &plan);
         let is_nearer = |(new, old): (&ContactReport, &ContactReport)| {
             !old.missed.is_empty() && new.residual < LESS * old.residual
@@ -84,34 +95,22 @@ pub(super) fn hold_again(
     }
     let limbs = limbs(&plan, reached.len());
     for ((contact, reached), limb) in best.contacts.iter_mut().zip(&reached).zip(limbs) {
-        let of_limb = limb.filter(|limb| is_bound(&skeleton, limb));
+        let of_limb = limb.filter(|limb| limb.turns.is_some());
         contact.by_channels = contact.missed.iter().any(|frame| match of_limb {
             Some(limb) => !is_straight(limb, &tracks, *frame),
             None => !reached.missed.contains(frame),
         });
         let size = limb.map_or_else(|| reach(&best.clip), |limb| limb.limb.length(&skeleton));
         // What stands so well already is left as it is, and so holds.
-        if contact.by_channels && contact.residual <= CLEAN * size && contact.angle <= CLEAN {
+        if (of_limb.is_some() || contact.by_channels)
+            && contact.residual <= CLEAN * size
+            && contact.angle <= CLEAN
+        {
             contact.missed.clear();
             contact.by_channels = false;
         }
     }
     Ok((best, tracks))
-}
-
-/// Leaves to the limbs what the joints of a plan cannot do: to go where a root would have gone, and to turn as an end would have.
-///
-/// - `both`: the clip in which all holds, and what is kept of it
-fn leave_to_limbs(plan: &mut Plan, both: (&Clip, &Clip)) {
-    plan.root = plan.root.filter(|root| !is_moved(both, *root));
-    for limb in &mut plan.limbs {
-        limb.swivels |= !is_turned(both, limb.limb.start);
-    }
-}
-
-/// Whether the end of a limb cannot turn as what it holds may need.
-fn is_bound(skeleton: &Skeleton, limb: &LimbPlan) -> bool {
-    !limb.points.is_empty() && End::of(skeleton, limb.limb.end) != End::Ball
 }
 
 /// Which limb holds each contact.
@@ -134,15 +133,6 @@ fn is_moved((a, b): (&Clip, &Clip), joint: usize) -> bool {
     let at = |clip: &Clip, frame: usize| DVec3::from_slice(&clip.frame(frame)[place..place + 3]);
     let least = ROUNDED * reach(a);
     (0..a.n_frames()).any(|frame| at(a, frame).distance(at(b, frame)) > least)
-}
-
-/// Whether a joint is turned otherwise in one clip than in the other.
-fn is_turned((a, b): (&Clip, &Clip), joint: usize) -> bool {
-    let turn =
-        |clip: &Clip, frame: usize| clip.skeleton().motion(joint, clip.frame(frame)).rotation;
-    let differs =
-        |frame: &usize| so3_log(turn(a, *frame).conjugate() * turn(b, *frame)).length() > ROUNDED;
-    (0..a.n_frames()).any(|frame| differs(&frame))
 }
 
 fn total(contacts: &[ContactReport]) -> f64 {

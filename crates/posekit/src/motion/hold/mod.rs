@@ -4,14 +4,15 @@
 //! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
 //! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
 //! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
-//!    which die away between contacts ([`ease`]).
-//! 5. What the channels of a file cut off that is held again in what they keep ([`channels`]).
+//!    which die away between contacts ([`ease`]). Where joints turn about too few axes for that, least squares find the angles ([`few`]).
+//! 5. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
 mod carry;
 mod channels;
 mod ease;
+mod few;
 mod knee;
 mod need;
 mod plan;
@@ -33,7 +34,8 @@ use crate::error::{Error, Result};
 use need::Need;
 use plan::{Plan, Target};
 
-pub use channels::Keep;
+pub use channels::{Cut, Keep};
+pub(super) use few::has_few_turns;
 pub(super) use plan::root_of;
 
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
@@ -107,7 +109,7 @@ pub struct ContactReport {
 /// A contact's limb is the one of `settings.legs` that it stands on, else that of the hand or foot that it is part of by the names of its joints, else one of a pair
 /// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, as is what an arm does not reach;
 /// feet that hold nothing stay where they are then, each by itself, as far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
-/// by the least turn where two do. Turns of hip and knee are put on top of their rotations, so twists survive.
+/// by the least turn where two do, as far as its joints have the axes for it. Turns of hip and knee are put on top of their rotations, so twists survive.
 ///
 /// # Degenerate cases
 /// Without contacts, or where all hold already, the clip comes back as it is. Contacts outside the clip's time have no frames.
@@ -173,7 +175,7 @@ pub(super) fn hold_on_path(
     keep: Option<&Keep<'_>>,
 ) -> Result<(Held, Tracks)> {
     check(settings)?;
-    let mut plan = plan::plan(clip, contacts, settings)?;
+    let mut plan = plan::plan(clip, contacts, settings, keep)?;
     let joints = plan::joints_of(&plan);
     let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) };
     let tracks = tracks.moved(along.path);

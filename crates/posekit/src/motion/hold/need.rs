@@ -58,6 +58,11 @@ impl Need {
         }
     }
 
+    /// The points that hold in a frame.
+    pub(super) fn points<'a>(&self, plan: &'a LimbPlan, frame: usize) -> [Option<&'a Point>; 2] {
+        self.active[frame].map(|index| plan.points.get(index as usize))
+    }
+
     /// What of it holds in every so many frames.
     pub(super) fn every(&self, step: usize) -> Self {
         let spans = self.spans.iter().map(|span| span.every(step));

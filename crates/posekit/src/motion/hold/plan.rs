@@ -5,10 +5,10 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::HoldSettings;
-use super::apply::End;
 use super::carry::positions;
+use super::few::{self, Turn};
 use super::rest::Rest;
+use super::{HoldSettings, Keep};
 use crate::error::{Error, Result};
 use crate::math::{Pose, slerp};
 use crate::motion::leg::{Shape, Side};
@@ -83,8 +83,8 @@ pub(super) struct LimbPlan {
     pub(super) is_leg: bool,
     /// In the order of their first frames.
     pub(super) points: Vec<Point>,
-    /// Its end cannot turn on it as it needs to: it turns along, about the line from its start to its end.
-    pub(super) swivels: bool,
+    /// The turns of its joints, where these are too few for the closed form.
+    pub(super) turns: Option<Vec<Turn>>,
     /// The axis that it bends about where the motion tells nothing of it, in the frame of its mid; zero where nothing else does.
     pub(super) rest_axis: DVec3,
 }
@@ -133,15 +133,20 @@ pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
 }
 
 /// Checks the contacts, finds their limbs and the root; targets that are left open stay so until [`fill_targets`].
-pub(super) fn plan(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Plan> {
+pub(super) fn plan(
+    clip: &Clip,
+    contacts: &[Contact],
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Plan> {
     let skeleton = clip.skeleton();
     for (index, contact) in contacts.iter().enumerate() {
         check(skeleton, index, contact)?;
     }
     let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
-        let swivels = End::of(skeleton, limb.end) != End::Ball;
-        LimbPlan { limb, is_leg, points: Vec::new(), swivels, rest_axis: DVec3::ZERO }
+        let turns = few::turns(skeleton, limb, keep);
+        LimbPlan { limb, is_leg, points: Vec::new(), turns, rest_axis: DVec3::ZERO }
     };
     for &limb in &settings.legs {
         check_limb(skeleton, limb)?;
