@@ -389,7 +389,7 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
     let arguments =
         ["retime", "--to-fps", "60", "--contacts", &feet, "--save-contacts", &new, "-o", &made];
     let told = text(&run(&arguments, &[&cleaned]));
-    let hint = told.lines().find(|line| line.trim_start().starts_with("posekit pin")).unwrap();
+    let hint = told.lines().find(|line| line.trim_start().starts_with("posekit clean")).unwrap();
     // What it says is what does it.
     let held = place.join("held.bvh");
     let words: Vec<&str> = hint.split_whitespace().skip(1).collect();
@@ -397,7 +397,14 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
         .iter()
         .map(|word| if *word == "OUT" { held.to_str().unwrap() } else { word })
         .collect();
-    let pinned = run(&words, &[]);
-    assert_eq!(pinned.status.code(), Some(0), "{}", errors(&pinned));
+    let again = run(&words, &[]);
+    assert_eq!(again.status.code(), Some(0), "{}", errors(&again));
     assert!(text(&run(&["check"], &[&held])).contains("0.0 mm at worst"));
+    // One that is over before there is a frame would be refused, and is left out.
+    let fast = ["--speed", "20", "--contacts", &feet, "--save-contacts", &new, "--force", "-o"];
+    let told = run(&[&["retime"], &fast[..]].concat(), &[&place.join("fast.bvh"), &cleaned]);
+    assert!(errors(&told).contains("have no frame in the new time"), "{}", errors(&told));
+    let again = ["clean", "--contacts", &new, "-o"];
+    let again = run(&again, &[&place.join("again.bvh"), &place.join("fast.bvh")]);
+    assert_eq!(again.status.code(), Some(0), "{}", errors(&again));
 }

@@ -292,3 +292,16 @@ fn contacts_in_which_feet_stand_already_change_nothing() {
     assert!(words.contains("Nothing was changed: all contacts hold already."), "{words}");
     assert_eq!(fs::read(&second).unwrap(), fs::read(&knight).unwrap(), "not one bit");
 }
+
+#[test]
+fn a_pin_leaves_the_feet_that_the_file_names_and_nothing_else() {
+    let Some(figure) = asset("gltf/hips_spine_twisting.vrma") else { return };
+    let out = place("words-named").join("out.vrma");
+    let arguments = ["pin", "--joint", "LeftHand", "--from", "10", "--to", "14", "--force", "-o"];
+    let pinned = clip(&arguments, &[&out, &figure]);
+    let shifts = pinned["shifts"].as_array().unwrap();
+    assert!(shifts.iter().any(|shift| shift["part"] == "hips"), "{shifts:?}");
+    let feet: Vec<&Value> = shifts.iter().filter(|shift| shift["part"] == "foot").collect();
+    let is_foot = |shift: &&Value| shift["joint"].as_str().unwrap().ends_with("Foot");
+    assert!(feet.iter().all(is_foot), "{feet:?}");
+}

@@ -2,9 +2,7 @@
 
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
-use posekit::motion::{
-    Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor, find_legs,
-};
+use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor};
 use posekit_io::motion::{MotionFile, millimetres};
 
 use super::record::{ClipRecord, FloorRecord, LegRecord};
@@ -14,7 +12,7 @@ use crate::motion_args::{DetectArgs, FloorWord};
 
 /// The legs that are given, else those that the file names, else those that are found.
 pub(super) fn legs(args: &DetectArgs, file: &MotionFile, clip: &Clip) -> Result<Legs> {
-    Ok(known_legs(args, file, clip)?.unwrap_or_else(|| find_legs(clip)))
+    Ok(known_legs(args, file, clip)?.unwrap_or_else(|| file.legs_of(clip)))
 }
 
 /// The legs that are given, else those that the file names.
@@ -24,8 +22,7 @@ pub(super) fn known_legs(
     clip: &Clip,
 ) -> Result<Option<Legs>> {
     if args.legs.is_empty() {
-        let reason = "as the file names them".to_owned();
-        return Ok(file.legs().map(|legs| Legs { legs, reason, candidates: Vec::new() }));
+        return Ok(file.legs().map(|_| file.legs_of(clip)));
     }
     let skeleton = clip.skeleton();
     let leg = |name: &String| {

@@ -1,6 +1,6 @@
 //! `posekit info`: what motion files hold.
 
-use posekit::motion::{Clip, Legs, find_legs};
+use posekit::motion::Clip;
 use posekit_io::motion::MotionFile;
 
 use super::record::{ClipRecord, LegRecord};
@@ -45,10 +45,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
 fn with_skeleton(record: ClipRecord, file: &MotionFile, clip: &Clip) -> ClipRecord {
     let skeleton = clip.skeleton();
     let names = (0..skeleton.n_joints()).map(|joint| skeleton.name(joint).to_owned());
-    let legs = file.legs().map_or_else(
-        || find_legs(clip),
-        |legs| Legs { legs, reason: "as the file names them".to_owned(), candidates: Vec::new() },
-    );
+    let legs = file.legs_of(clip);
     ClipRecord {
         joint_names: names.collect(),
         legs: legs.legs.iter().map(|leg| LegRecord::of(leg, skeleton)).collect(),

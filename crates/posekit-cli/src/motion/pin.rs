@@ -2,7 +2,7 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, find_legs, hold_within};
+use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_within};
 use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
@@ -46,7 +46,7 @@ fn begin(args: &PinArgs) -> Result<()> {
             None => vec![contact(args, clip)?],
         };
         refuse_outside(&contacts, clip)?;
-        let feet = find_legs(clip).legs;
+        let feet = opened.file.legs_of(clip).legs;
         let legs = feet.iter().map(|leg| leg.limb).collect();
         let settings = HoldSettings { legs, ..HoldSettings::default() };
         let keep = opened.file.keeper();

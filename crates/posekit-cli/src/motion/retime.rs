@@ -1,6 +1,6 @@
 //! `posekit retime`: the same motion at another rate, or in another time.
 
-use posekit::motion::{Clip, Interpolation, Keyframes, TimeMap};
+use posekit::motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 use posekit_io::ContactsFile;
 
 use super::contacts::{read_contacts, refuse_output, write_contacts};
@@ -51,8 +51,16 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                     if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
                         opened.only("a file of contacts", "")?;
                         let contacts = read_contacts(from, before.skeleton())?;
-                        let moved: Vec<_> =
-                            contacts.iter().map(|contact| contact.retimed(&map)).collect();
+                        // One so short that no frame is left of it holds nothing, and would be refused.
+                        let holds =
+                            |contact: &Contact| !clip.frames(contact.from, contact.to).is_empty();
+                        let all = contacts.iter().map(|contact| contact.retimed(&map));
+                        let moved: Vec<Contact> = all.filter(holds).collect();
+                        let n_left = contacts.len() - moved.len();
+                        if n_left > 0 {
+                            let words = "contacts have no frame in the new time and are left out";
+                            record.warnings.push(format!("{n_left} of {} {words}", contacts.len()));
+                        }
                         let file = ContactsFile::from_contacts(&moved, before.skeleton());
                         write_contacts(
                             to,
@@ -80,7 +88,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         let made = args.output.output.display();
         let saved = saved.display();
         print(&plain(&format!(
-            "contacts: {saved}\nFeet that stood still may slide a little between the old frames. Hold them again:\n  posekit pin {made} --contacts {saved} -o OUT\n"
+            "contacts: {saved}\nFeet that stood still may slide a little between the old frames. Hold them again:\n  posekit clean {made} --contacts {saved} -o OUT\n"
         )))?;
     }
     Ok(())

@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Keep, Leg, Limb, Side, TimeMap};
+use posekit::motion::{Clip, Keep, Leg, Legs, Limb, Side, TimeMap, find_legs};
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
@@ -307,7 +307,7 @@ impl MotionFile {
     }
 
     /// The legs that a VRM or VRMA file says are legs, as joints of its clips; `None` in other files, which leave it to
-    /// [`find_legs`](posekit::motion::find_legs).
+    /// [`find_legs`].
     #[must_use]
     pub fn legs(&self) -> Option<Vec<Leg>> {
         let asset = self.gltf()?;
@@ -326,6 +326,19 @@ impl MotionFile {
             .filter_map(|(side, word)| leg(side, word))
             .collect();
         (!legs.is_empty()).then_some(legs)
+    }
+
+    /// The legs of a clip of this file: those that the [file names](Self::legs), else those that are [found](find_legs).
+    #[must_use]
+    pub fn legs_of(&self, clip: &Clip) -> Legs {
+        self.legs().map_or_else(
+            || find_legs(clip),
+            |legs| Legs {
+                legs,
+                reason: "as the file names them".to_owned(),
+                candidates: Vec::new(),
+            },
+        )
     }
 
     /// The motion capture that it is; `None` for a glTF.

@@ -1,6 +1,6 @@
 //! What a motion file holds, for people and editors.
 
-use posekit::motion::{Clip, Leg, Limb, Side, find_legs};
+use posekit::motion::{Clip, Leg, Limb, Side};
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::motion::millimetres;
 use serde::Serialize;
@@ -87,7 +87,7 @@ impl Table {
     pub fn info(&self) -> Info {
         let clip = &self.source;
         let skeleton = clip.skeleton();
-        let legs = find_legs(clip);
+        let legs = self.file.legs_of(clip);
         let name_of = |index: usize| self.file.clip_name(index).unwrap_or("").to_owned();
         let joint = |joint: usize| JointInfo {
             name: skeleton.name(joint).to_owned(),

@@ -13,7 +13,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
 use posekit::motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
-    HoldSettings, Keep, Layer, carrier, clean_within,
+    HoldSettings, Layer, carrier, clean_within,
 };
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
@@ -163,7 +163,7 @@ impl Table {
             return Err(Fault::new("it has no frames: there is nothing to play"));
         }
         let settings = Settings::default();
-        let work = work(&source, file.keeper().as_ref(), &settings, None, &[])?;
+        let work = work(&source, &file, &settings, None, &[])?;
         let poser = Poser::new(&source, &work.cleaned.legs.legs);
         Ok(Self {
             name: name.to_owned(),
@@ -211,8 +211,7 @@ impl Table {
         }
         let keys: Vec<(f64, Vec<f64>)> =
             times.iter().zip(values.chunks(n.max(1))).map(|(&t, q)| (t, q.to_vec())).collect();
-        let keep = self.file.keeper();
-        self.work = work(&self.source, keep.as_ref(), &settings, given.as_deref(), &keys)?;
+        self.work = work(&self.source, &self.file, &settings, given.as_deref(), &keys)?;
         self.settings = settings;
         self.given = given;
         self.keys = keys;
@@ -389,13 +388,14 @@ impl Table {
 /// Makes the result: cleans, sets the poses on top, and holds again. What the file does not keep is not in it.
 fn work(
     source: &Clip,
-    keep: Option<&Keep<'_>>,
+    file: &MotionFile,
     settings: &Settings,
     given: Option<&[Contact]>,
     keys: &[(f64, Vec<f64>)],
 ) -> Result<Work> {
-    let to_clean =
-        CleanSettings { contacts: given.map(<[Contact]>::to_vec), ..settings.to_clean()? };
+    let (keep, contacts) = (file.keeper(), given.map(<[Contact]>::to_vec));
+    let keep = keep.as_ref();
+    let to_clean = CleanSettings { legs: file.legs(), contacts, ..settings.to_clean()? };
     let cleaned = clean_within(source, &to_clean, keep)?;
     let base = if settings.is_on { &cleaned.clip } else { source };
     let result = layered(base, settings.fade, keys)?;

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::bend::{Bones, Turns, bend_axis, cos_of};
+use super::bend::{Bones, Turns, bend_axis, cos_of, hinge_side};
 use super::carry::positions;
 use super::ease::{Overshoot, bridge, fill, read_of};
 use super::few::{Change, Few, Goal, Turn};
@@ -26,8 +26,8 @@ const OVERBEND: f64 = 0.05;
 /// Bones that would become longer by no more than this part of their length keep it: what is missed by less holds.
 const LEAST_GROWTH: f64 = 5e-5;
 
-/// A limb that is bent less than this on the average bends as at rest \[rad\]: half a degree.
-const LEAST_BEND: f64 = 0.01;
+/// A limb that is bent less than this on the average bends as at rest \[rad\]: three degrees.
+const LEAST_BEND: f64 = 0.05;
 
 /// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
 const AXIS_SAMPLES: usize = 200;
@@ -323,13 +323,12 @@ impl<'a> Writer<'a> {
     fn bones(&self, frame: usize, shift: DVec3) -> (Bones, DVec3) {
         let [u, v, usual] = self.bones_and_usual_axis(frame);
         let goal = u + v + shift;
-        let is_hinge = self.hinge.is_some();
-        let axis = if is_hinge {
-            usual
-        } else {
-            bend_axis(u, v, usual, cos_of(u, v, goal.length_squared()))
+        let cos = cos_of(u, v, goal.length_squared());
+        let bones = match self.hinge {
+            Some(_) => Bones { u, v, axis: usual, side: hinge_side(u, v, usual, cos) },
+            None => Bones { u, v, axis: bend_axis(u, v, usual, cos), side: 1.0 },
         };
-        (Bones { u, v, axis, is_hinge }, goal)
+        (bones, goal)
     }
 
     /// The turn of the mid in one frame that bends it by an angle more.

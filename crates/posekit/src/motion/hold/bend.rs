@@ -21,8 +21,8 @@ pub(super) struct Bones {
     pub(super) u: DVec3,
     pub(super) v: DVec3,
     pub(super) axis: DVec3,
-    /// It can bend either way, and does the way it is bent; else it bends as its axis says.
-    pub(super) is_hinge: bool,
+    /// 1 where it is to bend as its axis says, -1 where the other way.
+    pub(super) side: f64,
 }
 
 /// The turns that bring the end of a limb to a place, as rotations of the world.
@@ -59,7 +59,7 @@ impl Bones {
     /// The turns that put the end at `goal`, as seen from the start; as near as it comes where that is out of reach.
     #[inline]
     pub(super) fn turns(&self, goal: DVec3) -> Turns {
-        let Self { u, v, axis, is_hinge } = *self;
+        let Self { u, v, axis, side } = *self;
         let across = axis.cross(v);
         let along = axis.dot(u) * axis.dot(v);
         let (a, b) = (u.dot(v) - along, u.dot(across));
@@ -71,7 +71,7 @@ impl Bones {
             let m = wanted.clamp(-size, size);
             // The sine of what is left of the bend.
             let rest = ((size - m) * (size + m)).sqrt();
-            let rest = if is_hinge && b > 0.0 { rest } else { -rest };
+            let rest = -side * rest;
             let (cos, sin) = ((a * m + b * rest) / size_squared, (b * m - a * rest) / size_squared);
             about(axis, cos, sin)
         } else {
@@ -98,6 +98,18 @@ pub(super) fn cos_of(u: DVec3, v: DVec3, distance_squared: f64) -> f64 {
     0.5 * (distance_squared - a - b) / (a * b).sqrt()
 }
 
+/// Share of the axis that a limb mostly bends about: that of a bend by three degrees.
+const SHARE: f64 = 0.05;
+
+/// How much of it more there is where a limb becomes more bent than it is, by as much as a radian.
+const LEAD: f64 = 0.5;
+
+/// How much the axis that a limb mostly bends about leads, beyond its share.
+fn lead(cos: f64, cos_wanted: f64) -> f64 {
+    let chord = |cos: f64| (2.0 - 2.0 * cos).max(0.0).sqrt();
+    LEAD * (chord(cos_wanted) - chord(cos)).max(0.0)
+}
+
 /// The axis that a limb bends about: at right angles to its bones as far as it is bent, and the axis that it mostly bends about where it is all but straight, or is to
 /// become far more bent than it is. The plane of a limb that is all but straight is noise, and may turn over from one frame to the next; a limb that is bent
 /// far from there must not.
@@ -106,18 +118,14 @@ pub(super) fn cos_of(u: DVec3, v: DVec3, distance_squared: f64) -> f64 {
 /// - `cos_wanted`: of the bend that is wanted, which can be had about the axis; beyond 1 and -1 as there
 #[inline]
 pub(super) fn bend_axis(u: DVec3, v: DVec3, usual: DVec3, cos_wanted: f64) -> DVec3 {
-    /// Share of the usual axis: that of a bend by three degrees.
-    const SHARE: f64 = 0.05;
     let scale = 1.0 / (u.length_squared() * v.length_squared()).sqrt();
     if !scale.is_finite() {
         return crate::math::perpendicular(u);
     }
     let (own, cos, cos_wanted) =
         (u.cross(v) * scale, u.dot(v) * scale, cos_wanted.clamp(-1.0, 1.0));
-    let chord = |cos: f64| (2.0 - 2.0 * cos).max(0.0).sqrt();
-    let more = (chord(cos_wanted) - chord(cos)).max(0.0);
-    let side = if own.dot(usual) < 0.0 { -SHARE } else { SHARE };
-    let led = usual * (side + more);
+    let share = if own.dot(usual) < 0.0 { -SHARE } else { SHARE };
+    let led = usual * (share + lead(cos, cos_wanted));
     // About an axis at an angle to its own a limb becomes neither straight nor folded: the axis is no farther from its own than what is wanted allows.
     let least = (cos_wanted * cos_wanted - cos * cos).max(0.0).sqrt();
     let sin = own.length();
@@ -130,6 +138,17 @@ pub(super) fn bend_axis(u: DVec3, v: DVec3, usual: DVec3, cos_wanted: f64) -> DV
         return direction_or(normal * along + across, normal);
     }
     direction_or(own + led, crate::math::perpendicular(u))
+}
+
+/// To which side a hinge bends, as [`bend_axis`] would: to that where it is, but where it is all but straight there and is to become far more bent.
+///
+/// - `usual`: its axis, with the sign with which it mostly bends
+#[inline]
+pub(super) fn hinge_side(u: DVec3, v: DVec3, usual: DVec3, cos_wanted: f64) -> f64 {
+    let scale = 1.0 / (u.length_squared() * v.length_squared()).sqrt();
+    let own = usual.dot(u.cross(v)) * scale;
+    let is_other = own < 0.0 && -own + SHARE >= lead(u.dot(v) * scale, cos_wanted.clamp(-1.0, 1.0));
+    if is_other { -1.0 } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -150,7 +169,7 @@ mod tests {
             let reach = (a - b).abs()..a + b;
             prop_assume!(reach.contains(&goal.length()));
             let axis = bend_axis(u, v, usual, cos_of(u, v, goal.length_squared()));
-            let turns = Bones { u, v, axis, is_hinge: false }.turns(goal);
+            let turns = Bones { u, v, axis, side: 1.0 }.turns(goal);
             let end = turns.start * (u + turns.mid * v);
             prop_assert!((end - goal).length() < 1e-6, "{end} is not {goal}");
         }
@@ -160,7 +179,7 @@ mod tests {
             prop_assume!(u.length() > 0.1 && v.length() > 0.1 && (u + v).length() > 0.1);
             let usual = direction_or(usual.reject_from(v), DVec3::ZERO);
             let axis = bend_axis(u, v, usual, cos_of(u, v, (u + v).length_squared()));
-            let turns = Bones { u, v, axis, is_hinge: false }.turns(u + v);
+            let turns = Bones { u, v, axis, side: 1.0 }.turns(u + v);
             prop_assert!(turns.start.xyz().length() < 1e-7 && turns.mid.xyz().length() < 1e-7);
         }
 
@@ -172,7 +191,7 @@ mod tests {
             let usual = direction_or(DVec3::X.reject_from(v), DVec3::ZERO);
             let goal = DVec3::NEG_Y * goal;
             let axis = bend_axis(u, v, usual, cos_of(u, v, goal.length_squared()));
-            let turns = Bones { u, v, axis, is_hinge: false }.turns(goal);
+            let turns = Bones { u, v, axis, side: 1.0 }.turns(goal);
             let knee = turns.start * u;
             prop_assert!(knee.z > 0.9 * knee.x.abs(), "{knee}");
         }

@@ -37,15 +37,8 @@ const REACH_RAMP: f64 = 10.0;
 /// How much more it costs from one test to the next.
 const HARDER: f64 = 100.0;
 
-/// The most that it may cost.
-const HARDEST: f64 = 1e9;
-
 /// How often the reach is tested again.
 const REACH_PASSES: usize = 3;
-
-/// How often where something is far out of reach, and how far that is, as a part of the limb.
-const MOST_PASSES: usize = 8;
-const FAR_OUT: f64 = 1e-4;
 
 /// How far out of reach is no matter, as a part of the limb.
 const ENOUGH: f64 = 1e-7;
@@ -252,9 +245,8 @@ fn led_in<'a>(led: &'a [Led], frames: &Range<usize>, step: usize) -> &'a [Led] {
 /// Brings the root within reach of all limbs by a change that comes and goes smoothly.
 ///
 /// # Method
-/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass. The square of how far a goal is out of
-/// reach is convex in the place of the root, and each pass is a step of Newton's method on it: what no place reaches is come as near to as it can be, and
-/// what is elsewhere in time takes no notice.
+/// The change that costs the least in the same quadratic form, with a penalty on what is out of reach that grows from pass to pass, while that brings it nearer:
+/// what no root position reaches is not run after.
 ///
 /// - `room`: as large as the system
 fn come_within_reach(
@@ -274,17 +266,25 @@ fn come_within_reach(
     let mut change = vec![DVec3::ZERO; before.len()];
     // With frames that stay as they are, little is left to do, and bends are dearer by far: the first pass would do nothing.
     let first = usize::from(run.pinned.is_some());
-    let mut penalty = if first > 0 { HARDER * REACH } else { REACH };
-    for pass in first..MOST_PASSES {
-        room.copy(&system);
+    let (mut penalty, mut least) = (if first > 0 { HARDER * REACH } else { REACH }, f64::INFINITY);
+    for pass in first..=REACH_PASSES {
+        // The last one is only judged, and what it asks is not solved.
+        let is_last = pass == REACH_PASSES;
+        if !is_last {
+            room.copy(&system);
+        }
         let miss = reach(&lines, penalty, &change, &mut room);
-        if miss <= if pass < REACH_PASSES { ENOUGH } else { FAR_OUT } {
+        if miss.is_some_and(|miss| miss >= least) {
             break;
         }
-        room.solve(&mut change);
-        penalty = if penalty < HARDEST { penalty * HARDER } else { HARDEST };
+        more.iter_mut().zip(known.iter().zip(&change)).for_each(|(more, (a, b))| *more = *a + *b);
+        let Some(miss) = miss else { break };
+        least = miss;
+        if !is_last {
+            room.solve(&mut change);
+            penalty *= HARDER;
+        }
     }
-    more.iter_mut().zip(known.iter().zip(&change)).for_each(|(more, (a, b))| *more = *a + *b);
 }
 
 /// The change that is known already, and between in proportion to it.
@@ -414,9 +414,9 @@ fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
     spans.flat_map(|span| span.frames.clone()).filter(is_free)
 }
 
-/// Adds what brings the root within reach of all limbs; how far it is out of that, as a part of the limb.
-fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) -> f64 {
-    let mut miss = 0.0;
+/// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.
+fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) -> Option<f64> {
+    let (mut is_needed, mut miss) = (false, 0.0);
     for Line { frame, root, vector, own, wanted, reach } in lines {
         let line = *vector - (*root + change[*frame]);
         let distance = line.length();
@@ -425,18 +425,14 @@ fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) ->
         if more <= 0.0 || distance <= 0.0 {
             continue;
         }
-        let part = excess / reach;
-        miss = if part > miss { part } else { miss };
+        is_needed |= excess > ENOUGH * reach;
+        miss += if excess > 0.0 { excess * excess } else { 0.0 };
         let slack = if reach - own > 0.0 { reach - own } else { 0.0 };
         let weight = penalty * more / (slack + more);
         let normal = line / distance;
         let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-        // A line that is too long turns as the root goes across it: without that, what no place reaches would be run after.
-        let across = if excess > 0.0 { excess / distance } else { 0.0 };
-        let stiffness =
-            (outer * (1.0 - across) + DMat3::from_diagonal(DVec3::splat(across))) * weight;
-        let pull = stiffness * change[*frame] + normal * (weight * excess);
-        system.add(*frame, &stiffness, pull);
+        let pull = normal * (weight * (normal.dot(change[*frame]) + excess));
+        system.add(*frame, &(outer * weight), pull);
     }
-    miss
+    is_needed.then_some(miss)
 }

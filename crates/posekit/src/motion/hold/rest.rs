@@ -1,10 +1,12 @@
-//! Which way limbs bend that never bend in a motion: as at rest, and where they are straight there, too, knees forward, as toes are, and elbows back.
+//! Which way limbs bend that never bend in a motion: as at rest, and where they are straight there, too, knees forward and elbows back.
 
 use glam::DVec3;
 
 use super::plan::LimbPlan;
 use crate::math::{Pose, direction_or};
 use crate::motion::Limb;
+use crate::motion::leg::Side;
+use crate::motion::names::words;
 use crate::skeleton::Skeleton;
 
 /// How much where toes are tells, against how bent a limb is at rest: as much as three degrees.
@@ -25,11 +27,11 @@ impl<'a> Rest<'a> {
     pub(super) fn axis_in_mid(&self, of: &LimbPlan, limbs: &[LimbPlan]) -> DVec3 {
         let (u, v) = self.bones(of.limb);
         let (first, second) = (direction_or(u, DVec3::ZERO), direction_or(v, DVec3::ZERO));
+        let legs = || limbs.iter().filter(|limb| limb.is_leg).map(|leg| leg.limb);
         let side = if of.is_leg {
-            self.toes(of.limb).cross(second)
+            self.forward(of.limb, legs()).cross(second)
         } else {
-            let legs = limbs.iter().filter(|limb| limb.is_leg);
-            second.cross(legs.map(|leg| self.toes(leg.limb)).sum())
+            second.cross(legs().map(|leg| self.forward(leg, legs())).sum())
         };
         let axis = first.cross(second) + SHARE * direction_or(side, DVec3::ZERO);
         let in_mid = self.poses[of.limb.mid].rotation.conjugate() * axis;
@@ -38,18 +40,31 @@ impl<'a> Rest<'a> {
 
     /// Both bones of a limb.
     fn bones(&self, limb: Limb) -> (DVec3, DVec3) {
-        let [start, mid, end] =
-            [limb.start, limb.mid, limb.end].map(|joint| self.poses[joint].translation);
+        let [start, mid, end] = [limb.start, limb.mid, limb.end].map(|joint| self.place(joint));
         (mid - start, end - mid)
     }
 
-    /// Where the toes of a leg point, at a right angle to it; zero where it has none.
-    fn toes(&self, leg: Limb) -> DVec3 {
+    fn place(&self, joint: usize) -> DVec3 {
+        self.poses[joint].translation
+    }
+
+    /// Where a leg is to go forward, at a right angle to it: where its toes point, else where a figure looks whose left legs are to its left; zero where
+    /// nothing tells.
+    fn forward(&self, leg: Limb, legs: impl Iterator<Item = Limb>) -> DVec3 {
         let (u, v) = self.bones(leg);
         let along = direction_or(u + v, DVec3::ZERO);
-        let ankle = self.poses[leg.end].translation;
+        let ankle = self.place(leg.end);
         let children = self.skeleton.children(leg.end).iter();
-        let sum: DVec3 = children.map(|child| self.poses[*child].translation - ankle).sum();
-        direction_or(sum - along * sum.dot(along), DVec3::ZERO)
+        let toes: DVec3 = children.map(|child| self.place(*child) - ankle).sum();
+        let sides = legs.map(|leg| match words(self.skeleton.name(leg.start)).side {
+            Side::Left => (self.place(leg.start), 1),
+            Side::Right => (-self.place(leg.start), -1),
+            Side::Middle => (DVec3::ZERO, 0),
+        });
+        let (across, more) =
+            sides.fold((DVec3::ZERO, 0), |(sum, n), (place, k)| (sum + place, n + k));
+        let to_left = if more == 0 { across } else { DVec3::ZERO };
+        let looks = direction_or(along.cross(to_left), DVec3::ZERO);
+        direction_or(toes - along * toes.dot(along), looks)
     }
 }
