@@ -108,7 +108,8 @@ impl Store {
             buffers.map_or_else(Vec::new, |list| spans.children(list).collect());
         let in_container = text.is_binary
             && match buffer_list.first() {
-                Some(&first) => text.data.is_some() && spans.field(first, "uri").is_none(),
+                // A chunk with less than its buffer says is left as it is: saying how much there is now would cut off what other views need.
+                Some(&first) => is_whole(text) && spans.field(first, "uri").is_none(),
                 None => true,
             };
         let (buffer, start) = if in_container {
@@ -184,6 +185,12 @@ impl Store {
         }
         Ok((uri, Some(path)))
     }
+}
+
+/// Whether the chunk of a container has all that its buffer says.
+fn is_whole(text: &Text<'_, '_>) -> bool {
+    let declared = || text.lists.buffers.first()?.as_object()?.optional("byteLength")?.as_index();
+    text.data.is_some_and(|data| declared().is_none_or(|declared| declared <= data.len()))
 }
 
 /// Whether JSON has a character only behind a backslash.
