@@ -9,7 +9,7 @@ use super::few::{Change, Few, Goal, Turn};
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan};
 use super::{Along, HoldSettings};
-use crate::math::{Pose, atan2, cos, direction_or, sin, so3_exp, so3_log};
+use crate::math::{Pose, atan2, direction_or, so3_exp, so3_log};
 use crate::motion::tracks::Tracks;
 use crate::motion::{Clip, Limb};
 use crate::skeleton::{JointKind, Skeleton};
@@ -334,12 +334,11 @@ impl<'a> Writer<'a> {
     /// The turn of the mid in one frame that bends it by an angle more.
     fn bend(&self, frame: usize, more: f64) -> DQuat {
         let [u, v, usual] = self.bones_and_usual_axis(frame);
-        let (sin, cos) = (sin(more), cos(more));
         let axis = if self.hinge.is_some() {
             usual
         } else {
-            let lengths = (u.length_squared() * v.length_squared()).sqrt();
-            bend_axis(u, v, usual, (u.dot(v) * cos - u.cross(v).length() * sin) / lengths)
+            let bent = so3_exp(usual * more) * v;
+            bend_axis(u, v, usual, cos_of(u, v, (u + bent).length_squared()))
         };
         so3_exp(axis * more)
     }
