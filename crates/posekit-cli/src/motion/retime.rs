@@ -51,16 +51,8 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                     if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
                         opened.only("a file of contacts", "")?;
                         let contacts = read_contacts(from, before.skeleton())?;
-                        // One so short that no frame is left of it holds nothing, and would be refused.
-                        let holds =
-                            |contact: &Contact| !clip.frames(contact.from, contact.to).is_empty();
-                        let all = contacts.iter().map(|contact| contact.retimed(&map));
-                        let moved: Vec<Contact> = all.filter(holds).collect();
-                        let n_left = contacts.len() - moved.len();
-                        if n_left > 0 {
-                            let words = "contacts have no frame in the new time and are left out";
-                            record.warnings.push(format!("{n_left} of {} {words}", contacts.len()));
-                        }
+                        let (moved, left) = retimed_contacts(&contacts, &clip, &map);
+                        record.warnings.extend(left);
                         let file = ContactsFile::from_contacts(&moved, before.skeleton());
                         write_contacts(
                             to,
@@ -92,6 +84,21 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         )))?;
     }
     Ok(())
+}
+
+/// Contacts in the new time of a clip, and what is to be said where some are so short that no frame is left of them: these would hold nothing, and be refused.
+fn retimed_contacts(
+    contacts: &[Contact],
+    clip: &Clip,
+    map: &TimeMap,
+) -> (Vec<Contact>, Option<String>) {
+    let holds = |contact: &Contact| !clip.frames(contact.from, contact.to).is_empty();
+    let all = contacts.iter().map(|contact| contact.retimed(map));
+    let moved: Vec<Contact> = all.filter(holds).collect();
+    let (n_all, n_left) = (contacts.len(), contacts.len() - moved.len());
+    let words =
+        || format!("{n_left} of {n_all} contacts have no frame in the new time and are left out");
+    (moved, (n_left > 0).then(words))
 }
 
 /// What is to be said where a glTF, which names no rate, gets so few keys a second that they are not taken for frames.

@@ -53,9 +53,8 @@ pub(super) fn apply(
         let mut writer = Writer::new(clip, limb, tracks, settings);
         let is_any = match &limb.turns {
             Some(turns) => {
-                let of_root =
-                    |frame: usize| root.get(frame).filter(|_| is_carried(clip, plan, limb));
-                let start = |frame: usize| of_root(frame).copied().unwrap_or(DVec3::ZERO);
+                let root = if is_carried(clip, plan, limb) { root } else { &[] };
+                let start = |frame: usize| root.get(frame).copied().unwrap_or(DVec3::ZERO);
                 let changes = writer.changes((clip, turns), need, start, (rate, settings.strength));
                 let share = |frame: usize| along.share(frame);
                 write_few((clip, limb, turns), tracks, (&changes, &share), &mut values)

@@ -99,7 +99,7 @@ pub(super) fn cos_of(u: DVec3, v: DVec3, distance_squared: f64) -> f64 {
 }
 
 /// Share of the axis that a limb mostly bends about: that of a bend by three degrees.
-const SHARE: f64 = 0.05;
+pub(super) const SHARE: f64 = 0.05;
 
 /// How much of it more there is where a limb becomes more bent than it is, by as much as a radian.
 const LEAD: f64 = 0.5;

@@ -2,15 +2,13 @@
 
 use glam::DVec3;
 
+use super::bend::SHARE;
 use super::plan::LimbPlan;
 use crate::math::{Pose, direction_or};
 use crate::motion::Limb;
 use crate::motion::leg::Side;
 use crate::motion::names::words;
 use crate::skeleton::Skeleton;
-
-/// How much where toes are tells, against how bent a limb is at rest: as much as three degrees.
-const SHARE: f64 = 0.05;
 
 /// The skeleton at rest.
 pub(super) struct Rest<'a> {
@@ -56,6 +54,10 @@ impl<'a> Rest<'a> {
         let ankle = self.place(leg.end);
         let children = self.skeleton.children(leg.end).iter();
         let toes: DVec3 = children.map(|child| self.place(*child) - ankle).sum();
+        let ahead = direction_or(toes - along * toes.dot(along), DVec3::ZERO);
+        if ahead != DVec3::ZERO {
+            return ahead;
+        }
         let sides = legs.map(|leg| match words(self.skeleton.name(leg.start)).side {
             Side::Left => (self.place(leg.start), 1),
             Side::Right => (-self.place(leg.start), -1),
@@ -64,7 +66,6 @@ impl<'a> Rest<'a> {
         let (across, more) =
             sides.fold((DVec3::ZERO, 0), |(sum, n), (place, k)| (sum + place, n + k));
         let to_left = if more == 0 { across } else { DVec3::ZERO };
-        let looks = direction_or(along.cross(to_left), DVec3::ZERO);
-        direction_or(toes - along * toes.dot(along), looks)
+        direction_or(along.cross(to_left), DVec3::ZERO)
     }
 }
