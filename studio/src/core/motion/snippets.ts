@@ -130,7 +130,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
   ];
   const cleaned = ["let keep = file.keeper();", "let cleaned = clean_within(clip, &settings, keep.as_ref())?;"];
   const last = order.keys.length > 0 ? [] : ["let result = cleaned.clip;"];
-  return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings::default();`, ...set, ...cleaned, ...last].map((line) => `    ${line}`);
+  return [`let ${set.length > 0 ? "mut " : ""}settings = CleanSettings { legs: file.legs(), ..CleanSettings::default() };`, ...set, ...cleaned, ...last].map((line) => `    ${line}`);
 }
 
 /** Poses on top, and what must be held is held again. */
