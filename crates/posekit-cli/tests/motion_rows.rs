@@ -579,7 +579,7 @@ fn a_pinned_hand_that_drags_feet_says_so() {
     let shifts = report["files"][0]["clips"][0]["shifts"].as_array().unwrap().clone();
     assert_eq!(shifts.len(), 3, "hips and both feet");
     // The hand stays where the walk goes on for metres.
-    assert!(shifts.iter().all(|shift| shift["largest"].as_f64().unwrap() > 10.0), "{shifts:?}");
+    assert!(shifts.iter().all(|shift| shift["largest"].as_f64().unwrap() > 5.0), "{shifts:?}");
 }
 
 #[test]

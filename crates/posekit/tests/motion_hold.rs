@@ -520,11 +520,14 @@ fn each_foot_stays_as_far_as_its_own_leg_reaches() {
             let Limb { start, mid, end } = leg(clip.skeleton(), side);
             let [hip, knee, foot] =
                 [start, mid, end].map(|joint| pose(&held.clip, frame, joint).translation);
-            let moved = foot.distance(pose(&clip, frame, end).translation);
-            let is_straight =
-                hip.distance(foot) > 0.9999 * (hip.distance(knee) + knee.distance(foot));
-            assert!(moved < 1e-9 || is_straight, "frame {frame}, {side}: {moved}");
-            n_gave_way += usize::from(is_straight);
+            let goal = pose(&clip, frame, end).translation;
+            let (moved, away) = (foot.distance(goal), hip.distance(goal));
+            let length = hip.distance(knee) + knee.distance(foot);
+            // The last of a leg goes straight little by little.
+            let soft = if away < 0.993 * length { 0.0 } else { 0.002 * length };
+            let most = soft + (away - length).max(0.0) + 1e-9;
+            assert!(moved < most, "frame {frame}, {side}: {moved} where {away} of {length}");
+            n_gave_way += usize::from(away > length);
         }
     }
     assert!(n_gave_way > 0, "a foot gives way, or nothing is tested");

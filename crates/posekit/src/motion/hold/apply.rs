@@ -108,34 +108,30 @@ fn write_few(
 
 /// Brings the ends of limbs into poses, or as near as they reach, and turned as there.
 ///
-/// - `poses`: of every limb in the first of the frames, then in the next
-pub(super) fn bring_ends(
-    clip: Clip,
-    limbs: &[&LimbPlan],
-    frames: &[usize],
-    poses: &[Pose],
-) -> Clip {
-    let joints: Vec<usize> =
-        limbs.iter().flat_map(|plan| [plan.limb.start, plan.limb.mid, plan.limb.end]).collect();
+/// - `limbs`: each with frames, and the pose of its end there
+pub(super) fn bring_ends(clip: Clip, limbs: &[(&LimbPlan, Vec<(usize, Pose)>)]) -> Clip {
+    let joints: Vec<usize> = limbs
+        .iter()
+        .flat_map(|(plan, _)| [plan.limb.start, plan.limb.mid, plan.limb.end])
+        .collect();
     let tracks = Tracks::new(&clip, &joints);
     let n = clip.skeleton().n_values();
     let mut values = clip.values().to_vec();
     let settings = HoldSettings::default();
-    for (k, plan) in limbs.iter().enumerate() {
+    for (plan, poses) in limbs {
         let writer = Writer::new(&clip, plan, &tracks, &settings);
-        for (&frame, poses) in frames.iter().zip(poses.chunks_exact(limbs.len())) {
+        for &(frame, goal) in poses {
+            let q = &mut values[frame * n..(frame + 1) * n];
+            let now = tracks.pose(frame, plan.limb.end);
+            let shift = goal.translation - now.translation;
             if let Some(turns) = &plan.turns {
-                let goal = poses[k];
                 let few = Few::new(&clip, (plan.limb, turns), &tracks, frame);
-                let shift = goal.translation - tracks.place(frame, plan.limb.end);
                 let change = few.solve(&Goal::pose(goal), writer.bend_to(frame, shift));
-                few.write(clip.skeleton(), &change, &mut values[frame * n..(frame + 1) * n]);
+                few.write(clip.skeleton(), &change, q);
                 continue;
             }
-            let (now, goal) = (tracks.pose(frame, plan.limb.end), poses[k]);
-            let shift = Move::To(goal.translation - now.translation);
             let turn = goal.rotation * now.rotation.conjugate();
-            writer.write(frame, shift, Some(turn), &mut values[frame * n..(frame + 1) * n]);
+            writer.write(frame, Move::To(shift), Some(turn), q);
         }
     }
     clip.with_edited(values, &joints)

@@ -11,6 +11,7 @@ mod apply;
 mod bend;
 mod carry;
 mod channels;
+mod course;
 mod ease;
 mod few;
 mod knee;
@@ -20,7 +21,6 @@ mod rest;
 mod root;
 mod rough;
 mod spare;
-
 mod whole;
 
 use core::ops::Range;
@@ -49,7 +49,7 @@ pub struct HoldSettings {
     /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 2: it takes up nearly all of what would pop a
     /// straight knee, and little of what only swings a leg.
     pub root_stiffness: f64,
-    /// The root comes along in no less than about six times this \[s\], but where it trembles itself. Default 0.037, short against a step.
+    /// The root, or the whole body, comes along in no less than about six times this \[s\], but where the root trembles itself. Default 0.037, short against a step.
     pub root_smoothing: f64,
     /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
     /// do not pop.
@@ -218,7 +218,7 @@ fn hold_once(
     let of_limbs = needs(&on_path, plan, &tracks, along.step);
     let root = root(&on_path, plan, (&tracks, along.step), &of_limbs, &full);
     let carried = whole::moved(&on_path, plan, (&root, 1.0));
-    let (solved, mut changed) = whole::hold(&on_path, &carried, plan)?;
+    let (solved, mut changed) = whole::hold((&on_path, &carried), plan, full.root_smoothing)?;
     let tracks = Tracks::new(&solved, &plan::joints_of(plan));
     let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
     let needs = needs(&solved, plan, &tracks, along.step);

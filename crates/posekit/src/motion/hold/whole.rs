@@ -1,22 +1,21 @@
 //! What no limb can hold by itself is held by the whole body, by least squares.
 
+use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
+use super::course::Course;
 use super::plan::{LimbPlan, Plan, Point, Target};
-use super::{Along, apply};
+use super::{Along, apply, reach};
 use crate::error::Result;
+use crate::limb::SoftReach;
 use crate::math::{Pose, exp2, slerp};
 use crate::motion::travel::shifted;
 use crate::motion::{Clip, Limb};
 use crate::skeleton::{Frame, Joint, JointKind, Skeleton};
-use crate::solve::{Method, Settings, Workspace};
-use crate::task::{Distance, FramePose, Plane, Position, Posture, Task};
-
-/// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
-const ITERATIONS: u32 = 100;
+use crate::task::{Distance, FramePose, Miss, Plane, Position, Posture, Task};
 
 /// How much what is held counts against feet that are to stay. The more, the less is left to be mended after these were traded; and the more, the
 /// narrower the valley that least squares follow.
@@ -39,58 +38,68 @@ const STRAIGHT_TO_STAY: f64 = 0.993;
 /// How far a limb may be straightened for what it holds, as a part of its length.
 const STRAIGHT_TO_HOLD: f64 = 0.9999;
 
+/// How often the course is smoothed, and what is held put back on it.
+const PASSES: usize = 2;
+
+/// What each joint counts where it is as what is held comes to be exact, like [`POSTURE`], to begin with.
+const SETTLING: f64 = 0.01;
+
+/// Steps in which what is held comes to be exact, as far as it can.
+const SETTLING_STEPS: usize = 3;
+
+/// A miss that is none, as a part of the figure's reach.
+const EXACT: f64 = 1e-6;
+
+/// Over how much of its length a leg goes straight little by little, where it is not straighter in the motion: so much is left for feet to stay where they are.
+const SOFT: f64 = 1.0 - STRAIGHT_TO_STAY;
+
+/// By how much of its length a leg that smoothing took out of its foot's reach comes back, each time.
+const BACK_IN_REACH: f64 = 0.005;
+
 /// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
 ///
 /// # Method
 /// In every frame the pose is sought in which all holds and the feet that hold nothing are within reach of where they are in the motion, the nearest to the motion's. It is
-/// the minimum of one sum of squares, which no other frame is part of: so it changes as smoothly as the motion and the targets do, and where feet come out of
-/// reach they give way little by little. Targets come and go with the eases of contacts. Then what is held is made exact by the least change.
+/// the minimum of one sum of squares: so it changes as smoothly as the motion and the targets do, and where feet come out of reach they give way little by little. But
+/// from one frame to the next another minimum may come to be the least. So the course of the change over time is smoothed ([`Course::smooth`]), and what is held put back on
+/// it by a small change, in turns. Targets come and go with the eases of contacts.
+///
+/// What is held is made exact as long as the same contacts hold and all of them can. Where they cannot, no joint goes far for the last millimetre: joints resist the more,
+/// the more is missed, as in \[sugihara11\].
 ///
 /// Limbs take part with their reach alone. They are put back onto the body as they are in the motion; legs bring their feet, each by itself, to where these are there, or
 /// as near as they reach, and what limbs hold is made exact by them afterwards.
 ///
 /// - `clip`: the motion, in which feet are where they stay
 /// - `carried`: the same with its root where limbs need it
-pub(super) fn hold(clip: &Clip, carried: &Clip, plan: &Plan) -> Result<(Clip, Vec<usize>)> {
-    let skeleton = clip.skeleton();
-    let n = skeleton.n_values();
-    let body = Body::new(skeleton, plan)?;
-    let mut values = carried.values().to_vec();
-    let settings = tracking();
-    let mut workspace = Workspace::default();
-    let mut change = vec![0.0; skeleton.n_dofs()];
-    let frames: Vec<usize> = (0..clip.n_frames()).filter(|frame| body.is_moved(*frame)).collect();
-    let legs = body.limbs.iter().filter(|limb| limb.plan.is_leg && !limb.is_used);
-    let legs: Vec<&LimbPlan> = legs.map(|limb| limb.plan).collect();
-    let mut feet = Vec::with_capacity(frames.len() * legs.len());
-    for (k, &frame) in frames.iter().enumerate() {
-        let (source, q) = (carried.frame(frame), &mut values[frame * n..(frame + 1) * n]);
-        let goes_on = k > 0 && frames[k - 1] + 1 == frame;
-        if goes_on {
-            skeleton.integrate(source, &change, q);
+/// - `smoothing`: the body comes and goes in no less than about six times this \[s\]
+pub(super) fn hold(
+    (clip, carried): (&Clip, &Clip),
+    plan: &Plan,
+    smoothing: f64,
+) -> Result<(Clip, Vec<usize>)> {
+    let body = Body::new([clip, carried], plan)?;
+    let frames = (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
+    let mut course = Course::new(&body.skeleton, carried, frames);
+    let mut origins = Vec::with_capacity(course.frames().len());
+    for (k, beside) in course.order() {
+        if let Some(beside) = beside {
+            course.follow(k, beside);
         }
-        let [before, motion] = [source, clip.frame(frame)].map(|q| skeleton.poses(q));
-        let posture = Posture::new(source).caring(Arc::clone(&body.cares));
-        let mut rest = body.staying(frame, &before, &motion);
-        rest.push(Task::new(posture).weighing(POSTURE));
-        let mut origins = Origins { motion: &before, without: Vec::new() };
-        for point in body.coming_beside_others(frame) {
-            let mut tasks = body.held(frame, &origins, Some(point), None);
-            tasks.extend_from_slice(&rest);
-            let mut q = q.to_vec();
-            body.solve(&mut workspace, &tasks, &settings, &mut q)?;
-            origins.without.push((point, skeleton.poses(&q)));
-        }
-        let mut tasks = body.held(frame, &origins, None, None);
-        tasks.append(&mut rest);
-        body.solve(&mut workspace, &tasks, &settings, q)?;
-        let tasks = body.held(frame, &origins, None, Some(&skeleton.poses(q)));
-        body.solve(&mut workspace, &tasks, &settings, q)?;
-        skeleton.difference(source, q, &mut change);
-        body.put_limbs_back(source, q);
-        feet.extend(legs.iter().map(|leg| body.stay(frame, leg, &before, &motion).0));
+        origins.push((k, body.seek(&mut course, k)?));
     }
-    let solved = apply::bring_ends(clip.with_values(values)?, &legs, &frames, &feet);
+    origins.sort_unstable_by_key(|(k, _)| *k);
+    let origins: Vec<Origins<'_>> = origins.into_iter().map(|(_, origins)| origins).collect();
+    for _ in 0..PASSES {
+        course.smooth(smoothing);
+        for (k, origins) in origins.iter().enumerate() {
+            body.settle(&mut course, k, origins)?;
+        }
+        body.make_exact(&mut course, &origins)?;
+    }
+    let feet = body.let_limbs_go(&mut course);
+    let solved = apply::bring_ends(course.into_clip()?, &feet);
+    let skeleton = clip.skeleton();
     let is_changed = |joint: &usize| {
         let range = skeleton.value_range(*joint);
         let is_other =
@@ -101,16 +110,10 @@ pub(super) fn hold(clip: &Clip, carried: &Clip, plan: &Plan) -> Result<(Clip, Ve
     Ok((solved, changed))
 }
 
-/// Least squares that follow a motion.
-fn tracking() -> Settings {
-    let mut settings = Settings { iterations: ITERATIONS, ..Settings::default() };
-    settings.least_squares.restarts = 0;
-    settings.least_squares.least_change = false;
-    settings
-}
-
 /// What the whole body is asked for.
 struct Body<'a> {
+    /// The motion, and the same with its root gone along.
+    clips: [&'a Clip; 2],
     /// The figure's joints, and the world's: one that never moves.
     skeleton: Skeleton,
     world: usize,
@@ -118,12 +121,14 @@ struct Body<'a> {
     limbs: Vec<OfBody<'a>>,
     /// How much each joint cares for the posture of the motion: those that move what is held or a limb's start.
     cares: Arc<[f64]>,
+    /// The longest way along the bones.
+    reach: f64,
 }
 
 /// Where what comes to hold comes from.
 struct Origins<'a> {
     /// Poses of the motion's joints.
-    motion: &'a [Pose],
+    motion: Vec<Pose>,
     /// Of contacts that come while others hold something: the poses in which these hold without them. From anywhere else they would pull at what holds until they let go
     /// at once.
     without: Vec<(&'a Point, Vec<Pose>)>,
@@ -132,18 +137,23 @@ struct Origins<'a> {
 impl Origins<'_> {
     fn of(&self, point: &Point, frame: usize) -> &[Pose] {
         let without = self.without.iter().find(|(other, _)| come_along(other, point, frame));
-        without.map_or(self.motion, |(_, poses)| poses)
+        without.map_or(&self.motion, |(_, poses)| poses)
     }
 }
 
 /// A limb of the body.
 struct OfBody<'a> {
     plan: &'a LimbPlan,
-    /// The body holds something with a part of it, so that its joints are the body's.
-    is_used: bool,
+    /// The runs of frames in which the body holds something with a part of it.
+    used: Vec<Range<usize>>,
 }
 
 impl OfBody<'_> {
+    /// Whether its joints are the body's in a frame.
+    fn is_used(&self, frame: usize) -> bool {
+        self.used.iter().any(|run| run.contains(&frame))
+    }
+
     /// The joints from its end up to its start.
     fn joints<'s>(&self, skeleton: &'s Skeleton) -> impl Iterator<Item = usize> + use<'s> {
         let Limb { start, end, .. } = self.plan.limb;
@@ -152,12 +162,20 @@ impl OfBody<'_> {
 }
 
 impl<'a> Body<'a> {
-    fn new(skeleton: &Skeleton, plan: &'a Plan) -> Result<Self> {
+    fn new(clips: [&'a Clip; 2], plan: &'a Plan) -> Result<Self> {
+        let clip = clips[0];
+        let skeleton = clip.skeleton();
+        let moved: Vec<usize> =
+            (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
+        let runs: Vec<Range<usize>> =
+            moved.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[run.len() - 1] + 1).collect();
         let is_above = |joint: usize, below: usize| skeleton.ancestors(below).any(|j| j == joint);
         let of_body = |limb: &'a LimbPlan| {
-            let mut points = plan.others.iter();
-            let is_used = points.any(|point| is_above(limb.limb.start, point.frame.joint));
-            OfBody { plan: limb, is_used }
+            let is_on = |point: &&Point| is_above(limb.limb.start, point.frame.joint);
+            let uses: Vec<&Point> = plan.others.iter().filter(is_on).collect();
+            let comes = |frame| uses.iter().any(|point| coming(point, frame) > 0.0);
+            let runs = runs.iter().filter(|run| Range::clone(run).any(comes));
+            OfBody { plan: limb, used: runs.cloned().collect() }
         };
         let limbs: Vec<OfBody<'a>> = plan.limbs.iter().map(of_body).collect();
         let mut cares = vec![0.0; skeleton.n_joints() + 1];
@@ -165,7 +183,7 @@ impl<'a> Body<'a> {
         plan.others.iter().for_each(|point| care(point.frame.joint));
         for limb in &limbs {
             let Limb { start, end, .. } = limb.plan.limb;
-            care(if limb.is_used { end } else { start });
+            care(if limb.used.is_empty() { start } else { end });
         }
         if let Some(root) = plan.root {
             cares[root] *= CARE_OF_ROOT;
@@ -180,12 +198,8 @@ impl<'a> Body<'a> {
             mimic: skeleton.mimic(joint),
         };
         let joints = (0..world).map(joint).chain([Joint::fixed(world.to_string())]).collect();
-        Ok(Self { skeleton: Skeleton::try_new(joints)?, world, plan, limbs, cares: cares.into() })
-    }
-
-    /// Whether a frame is to be changed.
-    fn is_moved(&self, frame: usize) -> bool {
-        self.plan.others.iter().any(|point| coming(point, frame) > 0.0)
+        let skeleton = Skeleton::try_new(joints)?;
+        Ok(Self { clips, skeleton, world, plan, limbs, cares: cares.into(), reach: reach(clip) })
     }
 
     /// What comes to hold, or ceases to, in a frame in which something else holds, too: one contact of those that come along with each other.
@@ -240,14 +254,15 @@ impl<'a> Body<'a> {
                 ask(task(point.frame, target(point, smooth(coming))), coming);
             }
         }
-        for OfBody { plan, is_used } in &self.limbs {
+        for limb in &self.limbs {
+            let (plan, is_used) = (limb.plan, limb.is_used(frame));
             for point in &plan.points {
                 let coming = coming_among(&plan.points, point, frame);
                 if coming <= 0.0 || is_left(point) {
                     continue;
                 }
                 let share = smooth(coming);
-                if *is_used {
+                if is_used {
                     ask(task(point.frame, target(point, share)), coming);
                     continue;
                 }
@@ -274,39 +289,47 @@ impl<'a> Body<'a> {
 
     /// Where the end of a limb is to be in a frame as far as it holds nothing, and how much it counts: where it is in the motion, while the body holds something.
     ///
-    /// - `carried`, `motion`: poses of all joints with and without the root gone along
-    fn stay(
-        &self,
-        frame: usize,
-        limb: &LimbPlan,
-        carried: &[Pose],
-        motion: &[Pose],
-    ) -> (Pose, f64) {
+    /// - `sources`: poses of the motion, and with its root gone along
+    fn stay(&self, frame: usize, limb: &LimbPlan, sources: &[Vec<Pose>; 2]) -> (Pose, f64) {
         let most = |points: &[Point]| {
             smooth(points.iter().map(|point| coming(point, frame)).fold(0.0, f64::max))
         };
         let share = 1.0 - most(&limb.points);
-        let [carried, motion] = [carried, motion].map(|poses| poses[limb.limb.end]);
+        let [motion, carried] = sources.each_ref().map(|poses| poses[limb.limb.end]);
         let part = share * most(&self.plan.others);
         let place = carried.translation.lerp(motion.translation, part);
         (Pose::new(carried.rotation, place), share)
     }
 
     /// The feet stay where they are to be as far as what is held leaves them.
-    fn staying(&self, frame: usize, carried: &[Pose], motion: &[Pose]) -> Vec<Task> {
-        let stay = |limb: &OfBody<'_>| {
+    ///
+    /// - `sources`: poses of the motion, and with its root gone along
+    /// - `now`: poses to go on from, to others in which feet that are a little out of reach come within it
+    fn staying(&self, frame: usize, sources: &[Vec<Pose>; 2], now: Option<&[Pose]>) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for limb in self.limbs.iter().filter(|limb| limb.plan.is_leg) {
             let Limb { start, end, .. } = limb.plan.limb;
-            let (foot, share) = self.stay(frame, limb.plan, carried, motion);
-            let task: Task = if limb.is_used {
+            let (foot, share) = self.stay(frame, limb.plan, sources);
+            let task: Task = if !limb.is_used(frame) {
+                let carried = &sources[1];
+                let away = |poses: &[Pose]| poses[start].translation.distance(foot.translation);
+                let length = length(limb.plan.limb, carried);
+                let most = away(carried).max(STRAIGHT_TO_STAY * length);
+                let back = now.map_or(0.0, |now| away(now) - BACK_IN_REACH * length);
+                self.within(start, foot.translation, most.max(back))
+            } else if now.is_none() {
                 FramePose::new(Frame::new(end, Pose::IDENTITY), foot).into()
             } else {
-                let own = carried[start].translation.distance(foot.translation);
-                let most = STRAIGHT_TO_STAY * length(limb.plan.limb, carried);
-                self.within(start, foot.translation, most.max(own))
+                continue;
             };
-            task.weighing(share)
-        };
-        self.limbs.iter().filter(|limb| limb.plan.is_leg).map(stay).collect()
+            tasks.push(task.weighing(share));
+        }
+        tasks
+    }
+
+    /// Poses of the motion, and with its root gone along.
+    fn sources(&self, frame: usize) -> [Vec<Pose>; 2] {
+        self.clips.map(|clip| self.skeleton.poses(clip.frame(frame)))
     }
 
     /// A joint is no farther from a point than this.
@@ -315,35 +338,132 @@ impl<'a> Body<'a> {
         Distance::between([Frame::new(joint, Pose::IDENTITY), point], 0.0, most).into()
     }
 
-    /// Goes from a configuration to one nearby in which some tasks hold.
-    fn solve(
-        &self,
-        workspace: &mut Workspace,
-        tasks: &[Task],
-        settings: &Settings,
-        q: &mut [f64],
-    ) -> Result<()> {
-        workspace.begin(&self.skeleton, q, tasks, Method::LeastSquares, settings)?;
-        workspace.run();
-        q.copy_from_slice(&workspace.solution().configuration);
+    /// Near a configuration, with so much weight.
+    fn near(&self, q: &[f64], weight: f64) -> Task {
+        Task::new(Posture::new(q).caring(Arc::clone(&self.cares))).weighing(weight)
+    }
+
+    /// Seeks the pose of the `k`th frame near the motion's, and tells where what comes to hold in it comes from.
+    fn seek(&self, course: &mut Course<'_>, k: usize) -> Result<Origins<'a>> {
+        let frame = course.frames()[k];
+        let sources = self.sources(frame);
+        let staying = self.staying(frame, &sources, None);
+        let near = self.near(self.clips[1].frame(frame), POSTURE);
+        let rest = || staying.iter().cloned().chain([near.clone()]);
+        let [_, carried] = sources;
+        let mut origins = Origins { motion: carried, without: Vec::new() };
+        for point in self.coming_beside_others(frame) {
+            let mut tasks = self.held(frame, &origins, Some(point), None);
+            tasks.extend(rest());
+            origins.without.push((point, course.poses_after(k, &tasks)?));
+        }
+        let mut tasks = self.held(frame, &origins, None, None);
+        tasks.extend(rest());
+        course.solve(k, &tasks)?;
+        Ok(origins)
+    }
+
+    /// Goes on to where what is held is exact, or no joint gains much by it.
+    fn settle(&self, course: &mut Course<'_>, k: usize, origins: &Origins<'_>) -> Result<()> {
+        let (frame, now) = (course.frames()[k], course.poses(k));
+        let mut tasks = self.held(frame, origins, None, Some(&now));
+        let n_held = tasks.len();
+        tasks.extend(self.staying(frame, &self.sources(frame), Some(&now)));
+        let n = tasks.len();
+        let mut weight = SETTLING;
+        for _ in 0..SETTLING_STEPS {
+            tasks.truncate(n);
+            tasks.push(self.near(course.now(k), weight));
+            let missed = self.largest(&course.solve(k, &tasks)?[..n_held]) / self.reach;
+            weight = weight.min(missed);
+        }
         Ok(())
     }
 
-    /// Puts the limbs that the body does not use back as they are in the motion.
-    fn put_limbs_back(&self, source: &[f64], q: &mut [f64]) {
-        for limb in self.limbs.iter().filter(|limb| !limb.is_used) {
-            for joint in limb.joints(&self.skeleton) {
-                let range = self.skeleton.value_range(joint);
-                q[range.clone()].copy_from_slice(&source[range]);
+    /// The largest miss; a radian counts like the reach.
+    fn largest(&self, misses: &[Miss]) -> f64 {
+        let size = |miss: &Miss| miss.distance + miss.angle * self.reach;
+        misses.iter().map(size).fold(0.0, f64::max)
+    }
+
+    /// Makes exact what is held, while the same holds and all of it can be.
+    fn make_exact(&self, course: &mut Course<'_>, origins: &[Origins<'_>]) -> Result<()> {
+        let frames = course.frames().to_vec();
+        let is_same = |a: &usize, b: &usize| a + 1 == *b && self.holding(*a).eq(self.holding(*b));
+        let mut first = 0;
+        for same in frames.chunk_by(is_same) {
+            let all = first..first + same.len();
+            first = all.end;
+            if self.holding(same[0]).next().is_none() {
+                continue;
+            }
+            let before: Vec<Vec<f64>> = all.clone().map(|k| course.now(k).to_vec()).collect();
+            for k in all.clone() {
+                let poses = course.poses(k);
+                let tasks = self.held(course.frames()[k], &origins[k], None, Some(&poses));
+                if self.largest(course.solve(k, &tasks)?) > EXACT * self.reach {
+                    all.clone().zip(&before).for_each(|(k, q)| course.set(k, q));
+                    break;
+                }
             }
         }
+        Ok(())
     }
+
+    /// Which contacts hold in a frame.
+    fn holding(&self, frame: usize) -> impl Iterator<Item = usize> {
+        let of_limbs = self.plan.limbs.iter().map(|limb| &limb.points);
+        let points = [&self.plan.others].into_iter().chain(of_limbs).flatten();
+        points.filter(move |point| point.frames.contains(&frame)).map(|point| point.contact)
+    }
+
+    /// Puts the limbs that the body does not use back as they are in the motion, and tells where legs are to bring their feet, in which frames.
+    fn let_limbs_go(&self, course: &mut Course<'_>) -> Vec<(&'a LimbPlan, Vec<(usize, Pose)>)> {
+        let mut feet: Vec<_> = self.limbs.iter().map(|limb| (limb.plan, Vec::new())).collect();
+        for k in 0..course.frames().len() {
+            let frame = course.frames()[k];
+            let sources = self.sources(frame);
+            let now = course.poses(k);
+            for (limb, (_, feet)) in self.limbs.iter().zip(&mut feet) {
+                if limb.is_used(frame) {
+                    continue;
+                }
+                limb.joints(&self.skeleton).for_each(|joint| course.put_back(k, joint));
+                if limb.plan.is_leg {
+                    let (mut foot, _) = self.stay(frame, limb.plan, &sources);
+                    let start = limb.plan.limb.start;
+                    foot.translation =
+                        soft(limb.plan.limb, &sources[1], now[start].translation, foot.translation);
+                    feet.push((frame, foot));
+                }
+            }
+        }
+        feet
+    }
+}
+
+/// Where the end of a limb goes for a goal, that it might reach only straight.
+///
+/// - `source`: poses in which the limb may be straighter
+/// - `start`: where it starts
+fn soft(limb: Limb, source: &[Pose], start: DVec3, goal: DVec3) -> DVec3 {
+    let (length, line) = (length(limb, source), goal - start);
+    let own = source[limb.start].translation.distance(source[limb.end].translation);
+    let ratio = SOFT.min(1.0 - own / length);
+    let distance = line.length();
+    let soft = SoftReach::Finite { ratio }.distance(distance, length, 0.0);
+    if soft < distance { start + line * (soft / distance) } else { goal }
 }
 
 /// How long a limb is.
 fn length(limb: Limb, poses: &[Pose]) -> f64 {
     let [start, mid, end] = [limb.start, limb.mid, limb.end].map(|joint| poses[joint].translation);
     start.distance(mid) + mid.distance(end)
+}
+
+/// Whether the body is to be changed in a frame.
+fn is_moved(plan: &Plan, frame: usize) -> bool {
+    plan.others.iter().any(|point| coming(point, frame) > 0.0)
 }
 
 /// How far in its ease a contact is in a frame: 1 while it holds, 0 where it does not yet or no more.
