@@ -75,7 +75,13 @@ fn times(clip: &Clip) -> Vec<f32> {
 
 fn written(figure: &Figure<'_>, tracks: &[Track], times: &[f32], name: &str) -> Result<Vec<u8>> {
     let mut store = Store::default();
-    let bind = store.add(&figure.inverse_binds(), "MAT4", "");
+    let binds = figure.inverse_binds();
+    let places = figure.rests.iter().flat_map(|rest| rest.translation.to_array().map(single));
+    let keys = tracks.iter().flat_map(|track| track.values.iter().copied());
+    if binds.iter().copied().chain(places).chain(keys).any(|number| !number.is_finite()) {
+        return Err(invalid("a length or a value is too large for single precision"));
+    }
+    let bind = store.add(&binds, "MAT4", "");
     let (channels, samplers) = animation(tracks, times, &mut store);
     let nodes: Vec<String> = (0..figure.n_joints()).map(|joint| figure.node(joint)).collect();
     let skeleton = figure.skeleton;
@@ -127,14 +133,6 @@ fn check(clip: &Clip) -> Result<()> {
         let message =
             format!("frames {frame} and {} are at the same time in single precision", frame + 1);
         return Err(invalid(message));
-    }
-    let largest = f64::from(f32::MAX);
-    let unit = clip.metres_per_unit().unwrap_or(1.0);
-    let skeleton = clip.skeleton();
-    let lengths = (0..skeleton.n_joints())
-        .flat_map(|joint| skeleton.parent_from_joint(joint).translation.to_array());
-    if lengths.chain(clip.values().iter().copied()).any(|x| x.abs() * unit.max(1.0) > largest) {
-        return Err(invalid("a length or a value is too large for single precision"));
     }
     Ok(())
 }
