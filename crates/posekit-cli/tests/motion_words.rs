@@ -79,6 +79,24 @@ fn what_is_cleaned_is_judged_plant_by_plant_however_many_stand_exactly() {
 }
 
 #[test]
+fn feet_that_slide_each_its_own_way_walk_on_no_spot() {
+    let Some(knight) = asset("gltf/Knight.glb") else { return };
+    let out = place("words-no-spot").join("out.glb");
+    // One foot slides far ahead, the other a little back.
+    let chop = clip(&["clean", "--clip", "Dualwield_Melee_Attack_Chop", "-o"], &[&out, &knight]);
+    let check = clip(&["check"], &[&out]);
+    assert!(plants(&chop).iter().any(|plant| plant["verdict"] == "fixed"), "{chop}");
+    let slides =
+        |plant: &Value| plant["counted"] == true && plant["drift_before"].as_f64() > Some(0.1);
+    assert!(!plants(&check).iter().any(slides), "{check}");
+    for clip in [chop, check] {
+        assert_eq!(clip.get("walks_on_the_spot"), None, "{clip}");
+    }
+    let walk = clip(&["check", "--clip", "Walking_A"], &[&knight]);
+    assert_eq!(walk["walks_on_the_spot"], true);
+}
+
+#[test]
 fn a_row_has_one_slide() {
     let Some(knight) = asset("gltf/Knight.glb") else { return };
     let out = place("words-one-slide").join("out.glb");

@@ -38,7 +38,7 @@ const SCATTER: f64 = 0.05;
 /// Rounds in which that path is found.
 const ROUNDS: usize = 10;
 
-/// Feet slide together where their common slide leaves at most this part of the speed of each.
+/// Feet slide together where their common slide leaves at most this part of the speed of each, and on the whole each goes at least so far along with the others.
 const TOGETHER: f64 = 0.5;
 
 /// How feet slide along the floor, frame after frame.
@@ -99,8 +99,20 @@ impl Slide {
         Self { sums, velocities, weights, is_known, legs }
     }
 
-    /// Whether all feet slide alike: the slides of all legs are those of one path. To be asked before [`with_hips`](Self::with_hips).
+    /// Whether all feet slide alike: the slides of all legs are those of one path, time by time and on the whole. To be asked before [`with_hips`](Self::with_hips).
     pub(super) fn is_common(&self) -> bool {
+        let mean = |leg: &Vec<(DVec3, f64)>| {
+            let add = |all: (DVec3, f64), one: &(DVec3, f64)| (all.0 + one.0, all.1 + one.1);
+            let (sum, weight) = leg.iter().fold((DVec3::ZERO, 0.0), add);
+            (weight > 0.0).then(|| sum / weight)
+        };
+        let means: Vec<DVec3> = self.legs.iter().filter_map(mean).collect();
+        let is_alike = |a: &DVec3, b: &DVec3| {
+            a.dot(*b) >= TOGETHER * a.length_squared().max(b.length_squared())
+        };
+        if !means.iter().all(|a| means.iter().all(|b| is_alike(a, b))) {
+            return false;
+        }
         let speeds = |of_path: &dyn Fn(usize) -> DVec3| {
             let of_leg = |leg: &[(DVec3, f64)]| {
                 let known = leg.iter().enumerate().filter(|(_, (_, weight))| *weight > 0.0);
