@@ -69,3 +69,28 @@ fn places_that_no_skeleton_could_have_are_refused_by_their_names() {
         assert!(told.status.code() == Some(3) && !held.exists(), "{told:?}");
     }
 }
+
+#[test]
+fn times_mean_the_frames_that_they_are_next_to() {
+    let place = place("pinned_times");
+    let pin = |times: [&str; 2]| {
+        let mut command = posekit();
+        command.arg("pin").arg(walk()).args(["--joint", "RightHand", "--from", times[0]]);
+        command
+            .args(["--to", times[1], "--force", "-o"])
+            .arg(place.join("out.bvh"))
+            .output()
+            .unwrap()
+    };
+    // Frames at thirds of a second, as people write these.
+    for times in [["1.3333", "1.3333"], ["1.6667", "1.6667"]] {
+        let told = pin(times);
+        assert!(told.status.success(), "{times:?}: {}", errors(&told));
+    }
+    let told = pin(["1.341", "1.362"]);
+    let wanted = "no frame is from 1.341 to 1.362 s; frames are at 1.3333 and 1.3667 s";
+    assert!(errors(&told).contains(wanted), "{}", errors(&told));
+    let told = pin(["4.45", "5"]);
+    let wanted = "no frame is from 4.45 to 5 s; the motion is from 0 to 4.4 s";
+    assert!(errors(&told).contains(wanted), "{}", errors(&told));
+}

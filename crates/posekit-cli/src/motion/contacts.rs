@@ -30,13 +30,20 @@ pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Cont
 pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
     let outside = |contact: &&Contact| clip.frames(contact.from, contact.to).is_empty();
     let Some(contact) = contacts.iter().find(outside) else { return Ok(()) };
-    Err(Failure::usage(format!(
-        "no frame is from {} to {} s; the motion is from {} to {} s",
-        digits(contact.from, 4),
-        digits(contact.to, 4),
-        digits(clip.start(), 4),
-        digits(clip.start() + clip.duration(), 4)
-    )))
+    // The first frame after it, where it is in the clip.
+    let next = clip.frames(contact.from, f64::INFINITY).start;
+    let there = if (1..clip.n_frames()).contains(&next) {
+        format!(
+            "frames are at {} and {} s",
+            digits(clip.time(next - 1), 4),
+            digits(clip.time(next), 4)
+        )
+    } else {
+        let end = clip.start() + clip.duration();
+        format!("the motion is from {} to {} s", digits(clip.start(), 4), digits(end, 4))
+    };
+    let [from, to] = [contact.from, contact.to].map(|time| digits(time, 4));
+    Err(Failure::usage(format!("no frame is from {from} to {to} s; {there}")))
 }
 
 /// Refuses contacts that hold something in a time that is to be left alone.

@@ -12,6 +12,10 @@ const FRAME_TIMES: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 /// How far from a whole number a time, counted in frames, may be to mean that frame: times are products and quotients of frame times, rounded a few times.
 const ON_FRAME: f64 = 1e-6;
 
+/// How far from a frame, counted in frames, an end of a time may be and mean it: people round times, and frame times in files are rounded, so that frames drift away
+/// from what a clock says.
+const NEAR_FRAME: f64 = 0.02;
+
 /// How far, as a part of itself, a time counted in frames may be off because files round their frame times: to five digits, as
 /// `.033333`.
 const ROUNDED: f64 = 2e-5;
@@ -187,7 +191,7 @@ impl Clip {
 
     /// The frames from one time to another, both included where a frame is at them \[s\]; none where no frame is between them, or a time is NaN.
     ///
-    /// A frame is at a time also where the two differ by what single precision rounds off.
+    /// A frame is at a time also where the two differ by a fiftieth of a frame, or by what single precision rounds off.
     #[must_use]
     pub fn frames(&self, from: f64, to: f64) -> core::ops::Range<usize> {
         let n = self.n_frames();
@@ -195,7 +199,8 @@ impl Clip {
             return 0..0;
         }
         let count = |time: f64| (time - self.start) / self.frame_time;
-        let off = |time: f64| ON_FRAME + SINGLE * (time.abs() + self.start.abs()) / self.frame_time;
+        let off =
+            |time: f64| NEAR_FRAME + SINGLE * (time.abs() + self.start.abs()) / self.frame_time;
         let first = (count(from) - off(from)).ceil().clamp(0.0, n as f64);
         let end = ((count(to) + off(to)).floor() + 1.0).clamp(first, n as f64);
         #[expect(
@@ -389,6 +394,8 @@ mod tests {
         assert_eq!(clip.frames(-1.0, 0.0), 0..1);
         assert_eq!(clip.frames(1.0, 9.0), 120..121);
         assert_eq!(clip.frames(0.001, 0.002), 1..1);
+        assert_eq!(clip.frames(0.1001, 0.1999), 12..25, "times that were rounded");
+        assert_eq!(clip.frames(0.1003, 0.1997), 13..24);
         assert_eq!(clip.frames(f64::NAN, f64::NAN), 0..0);
         // A frame time made of the last of 1800 times, as a file in single precision has it.
         let step = f64::from(59.966_667_f32) / 1799.0;
