@@ -263,15 +263,7 @@ function startDrag(event: PointerEvent, part: Part, { session, info, index, cont
     place(session, info, index, contact, part, by, key);
     mine = session.contacts.peek();
   };
-  const onUp = () => {
-    element.removeEventListener("pointermove", onMove);
-    element.removeEventListener("pointerup", onUp);
-    element.removeEventListener("pointercancel", onUp);
-    session.endDrag();
-  };
-  element.addEventListener("pointermove", onMove);
-  element.addEventListener("pointerup", onUp);
-  element.addEventListener("pointercancel", onUp);
+  follow(element, onMove, () => { session.endDrag(); });
 }
 
 /** Moves one end, which stops at the other, or the whole, which stops at the ends of the clip. */
@@ -354,15 +346,19 @@ function dragKey(event: PointerEvent, time: number, session: MotionSession, info
     session.moveKey(now, to, key);
     if (session.document.peek().keys.some((one) => one.time === to)) now = to;
   };
+  follow(element, onMove, () => { session.endDrag(); });
+}
+
+/** Follows the pointer that went down on an element until it is up again. */
+function follow(element: HTMLElement, onMove: (move: PointerEvent) => void, onEnd: () => void): void {
+  const ends = ["pointerup", "pointercancel"] as const;
   const onUp = () => {
     element.removeEventListener("pointermove", onMove);
-    element.removeEventListener("pointerup", onUp);
-    element.removeEventListener("pointercancel", onUp);
-    session.endDrag();
+    ends.forEach((end) => { element.removeEventListener(end, onUp); });
+    onEnd();
   };
   element.addEventListener("pointermove", onMove);
-  element.addEventListener("pointerup", onUp);
-  element.addEventListener("pointercancel", onUp);
+  ends.forEach((end) => { element.addEventListener(end, onUp); });
 }
 
 /** Long names of joints differ at their ends as often as at their beginnings. */
