@@ -46,6 +46,20 @@ fn what_is_held_by_the_whole_body_leaves_the_feet_where_they_are() {
     }
 }
 
+#[test]
+fn a_foot_that_swings_is_pinned_and_the_other_stays() {
+    // Halfway through its swing, half a metre from where it comes from and goes to: the leg bends for most of that, and the other one stands on.
+    let mut command = posekit();
+    command.arg("pin").arg(walk()).args(["--joint", "LeftFoot", "--from", "0.8", "--to", "1.1"]);
+    let told =
+        command.arg("-o").arg(place("swing").join("out.bvh")).arg("--json").output().unwrap();
+    let clip = json(&text(&told))["files"][0]["clips"][0].clone();
+    assert_eq!(clip["contacts"][0]["missed_frames"], 0, "{clip}");
+    feet_stay(&clip);
+    let hips = &clip["shifts"][0];
+    assert!(hips["largest"].as_f64().unwrap() < 10.0, "centimetres: {hips}");
+}
+
 /// The hips have moved and the feet have hardly.
 fn feet_stay(clip: &serde_json::Value) {
     let shifts = clip["shifts"].as_array().unwrap();

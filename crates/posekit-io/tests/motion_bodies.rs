@@ -37,7 +37,8 @@ fn pinned(file: &MotionFile, pins: &[Pin<'_>]) -> (Held, f64) {
     let legs: Vec<Limb> = file.legs_of(clip).legs.iter().map(|leg| leg.limb).collect();
     let Limb { start, mid, end } = legs[0];
     let keep = file.keeper();
-    let settings = HoldSettings { legs, ..HoldSettings::default() };
+    let settings =
+        HoldSettings { legs, root_stiffness: 20.0, by_hand: true, ..HoldSettings::default() };
     let held = hold_within(clip, &contacts, &settings, keep.as_ref()).unwrap();
     let places = |clip: &Clip| -> Vec<Vec<DVec3>> {
         let poses = |frame| clip.skeleton().poses(clip.frame(frame));
@@ -142,5 +143,34 @@ fn points_that_no_pose_holds_throw_nothing_about() {
         let (held, jump) = pinned(&open(&assets.join("bvh").join(name)), &pins);
         assert!(held.contacts.iter().any(|contact| !contact.missed.is_empty()), "{name}");
         assert!(jump < most, "{name}: a joint jumps by {jump} legs");
+    }
+}
+
+/// The second is within the arm's reach, the first is not: the body would jump from its own way of holding to the arm's.
+#[test]
+fn a_hand_that_is_held_twice_is_held_in_one_way() {
+    let pins: [Pin<'_>; 2] = [
+        ("RightHand", [1.5, 2.0], Some([0.0, 110.0, 210.0])),
+        ("RightHand", [2.2, 2.35], Some([0.0, 110.0, 220.0])),
+    ];
+    let (held, jump) = pinned(&open(&walk()), &pins);
+    for contact in &held.contacts {
+        assert!(contact.limb.is_none() && contact.missed.is_empty(), "{contact:?}");
+    }
+    assert!(jump < 0.3, "a joint jumps by {jump} legs");
+}
+
+/// With the hips held, too, a leg reaches only where its foot turns.
+#[test]
+fn what_a_leg_misses_is_left_to_the_whole_body() {
+    let Some(assets) = common::assets() else { return };
+    let file = open(&assets.join("bvh/meredith_figure8_walk.bvh"));
+    let pins: [Pin<'_>; 2] = [
+        ("LeftToeBase", [4.0216, 4.2216], Some([66.5140, -1.3967, 69.6053])),
+        ("Hips", [4.0216, 4.2216], Some([53.9823, 33.8473, 60.3844])),
+    ];
+    let (held, _) = pinned(&file, &pins);
+    for contact in &held.contacts {
+        assert!(contact.limb.is_none() && contact.missed.is_empty(), "{contact:?}");
     }
 }

@@ -18,6 +18,9 @@ use crate::motion_args::PinArgs;
 /// What is moved by less than this is not told \[mm, for a leg of 0.85 m\].
 const LEAST: f64 = 0.5;
 
+/// How unwillingly the hips go along, see [`HoldSettings`]: what is pinned may be far away, and a leg that bends well does it alone.
+const ROOT_STIFFNESS: f64 = 20.0;
+
 /// Reads, holds, writes, tells.
 pub(crate) fn pin(args: &PinArgs) -> Result<()> {
     or_json(begin(args), "pin", args.batch.json)
@@ -48,7 +51,12 @@ fn begin(args: &PinArgs) -> Result<()> {
         refuse_outside(&contacts, clip)?;
         let feet = opened.file.legs_of(clip).legs;
         let legs = feet.iter().map(|leg| leg.limb).collect();
-        let settings = HoldSettings { legs, ..HoldSettings::default() };
+        let settings = HoldSettings {
+            legs,
+            root_stiffness: ROOT_STIFFNESS,
+            by_hand: true,
+            ..HoldSettings::default()
+        };
         let keep = opened.file.keeper();
         let held = hold_within(clip, &contacts, &settings, keep.as_ref())?;
         let mut record = opened.record();

@@ -11,7 +11,7 @@ use super::firm::{Past, STILL};
 use super::floor::{Floor, FloorChoice};
 use super::given::are_standing;
 use super::hold::{
-    Along, ContactReport, Held, HoldSettings, Keep, has_few_turns, hold_on_path, hold_within,
+    Along, Asked, ContactReport, Held, HoldSettings, Keep, has_few_turns, hold_on_path, hold_within,
 };
 use super::metrics::{Metrics, measure_on};
 use super::paths::{joints_of, mean_length};
@@ -376,7 +376,8 @@ fn hold_decided(
     let settings = CleanSettings { strength, ..settings.clone() };
     let ahead = keep.filter(|_| *in_place).map(|keep| kept_ahead(keep, legs, path));
     let keep = ahead.as_ref().or(keep);
-    hold_on_path(clip, tracks, along, (contacts, &feet), &holding(legs, &settings), keep)
+    let asked = Asked { contacts, to_body: &[], also: &feet };
+    hold_on_path(clip, tracks, along, asked, &holding(legs, &settings), keep)
 }
 
 fn check(settings: &CleanSettings) -> Result<()> {

@@ -34,11 +34,12 @@ const REACH: f64 = 1e5;
 /// What it costs the root to come within reach fast, like [`HoldSettings::root_stiffness`].
 const REACH_RAMP: f64 = 10.0;
 
-/// How much more it costs from one test to the next.
+/// How much more it costs from one test to the next, and at most.
 const HARDER: f64 = 100.0;
+const HARDEST: f64 = 1e9;
 
-/// How often the reach is tested again.
-const REACH_PASSES: usize = 3;
+/// How often the reach is tested again, where feet stand, and of contacts by hand: these may be far away, and where straight lines lead is then not where spheres are.
+const REACH_PASSES: [usize; 2] = [3, 12];
 
 /// How far out of reach is no matter, as a part of the limb.
 const ENOUGH: f64 = 1e-7;
@@ -87,6 +88,8 @@ pub(super) struct Side<'a> {
     pub(super) need: &'a Need,
     /// How far it reaches at most.
     reach: f64,
+    /// There are legs, and it is none: what it does not reach by itself is the whole body's.
+    is_arm: bool,
 }
 
 /// The root's displacement in the world, frame after frame; nothing where the root cannot move or need not.
@@ -119,12 +122,16 @@ fn way(
     settings: &HoldSettings,
 ) -> Way {
     let (n_frames, frame_time) = (tracks.n_frames(), clip.frame_time() * step as f64);
+    let has_legs = plan.limbs.iter().any(|limb| limb.is_leg);
     let limbs: Vec<Side<'_>> = plan
         .limbs
         .iter()
         .zip(needs)
         .filter(|(limb, need)| !need.spans.is_empty() && is_carried(clip, plan, limb))
-        .map(|(limb, need)| Side { plan: limb, need, reach: greatest_reach(limb, need, tracks) })
+        .map(|(limb, need)| {
+            let reach = greatest_reach(limb, need, tracks);
+            Side { plan: limb, need, reach, is_arm: has_legs && !limb.is_leg }
+        })
         .collect();
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
@@ -267,9 +274,10 @@ fn come_within_reach(
     // With frames that stay as they are, little is left to do, and bends are dearer by far: the first pass would do nothing.
     let first = usize::from(run.pinned.is_some());
     let (mut penalty, mut least) = (if first > 0 { HARDER * REACH } else { REACH }, f64::INFINITY);
-    for pass in first..=REACH_PASSES {
+    let passes = REACH_PASSES[usize::from(run.settings.by_hand)];
+    for pass in first..=passes {
         // The last one is only judged, and what it asks is not solved.
-        let is_last = pass == REACH_PASSES;
+        let is_last = pass == passes;
         if !is_last {
             room.copy(&system);
         }
@@ -282,7 +290,7 @@ fn come_within_reach(
         least = miss;
         if !is_last {
             room.solve(&mut change);
-            penalty *= HARDER;
+            penalty = (penalty * HARDER).min(HARDEST);
         }
     }
 }
@@ -379,6 +387,8 @@ struct Line {
     wanted: f64,
     /// How far it reaches at most.
     reach: f64,
+    /// Nothing is asked while it reaches.
+    is_arm: bool,
 }
 
 /// How far from its start the end of each limb may be, frame after frame of all its spans in the run.
@@ -398,7 +408,9 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, (root, known): (&[DVec3], &[DVec3]))
         let slack = if reach - own > least { reach - own } else { least };
         let soft = if more > 0.0 { slack * more / (slack + more) } else { more };
         let wanted = if own + soft < reach { own + soft } else { reach };
-        Line { frame, root: root[frame] + known[frame], vector, own, wanted, reach }
+        let wanted = if limb.is_arm { reach - least } else { wanted };
+        let root = root[frame] + known[frame];
+        Line { frame, root, vector, own, wanted, reach, is_arm: limb.is_arm }
     };
     let mut lines = Vec::with_capacity(limbs.len() * run.frames.len());
     for limb in limbs {
@@ -417,12 +429,12 @@ fn held_frames(limb: &Side<'_>, run: &Run<'_>) -> impl Iterator<Item = usize> {
 /// Adds what brings the root within reach of all limbs; by how much that is missed, the sum of squares, or nothing where it is not.
 fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) -> Option<f64> {
     let (mut is_needed, mut miss) = (false, 0.0);
-    for Line { frame, root, vector, own, wanted, reach } in lines {
+    for Line { frame, root, vector, own, wanted, reach, is_arm } in lines {
         let line = *vector - (*root + change[*frame]);
         let distance = line.length();
         let excess = distance - wanted;
         let more = distance - own;
-        if more <= 0.0 || distance <= 0.0 {
+        if more <= 0.0 || distance <= 0.0 || *is_arm && excess <= 0.0 {
             continue;
         }
         is_needed |= excess > ENOUGH * reach;

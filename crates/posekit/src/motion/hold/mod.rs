@@ -5,7 +5,8 @@
 //! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
 //! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
 //!    which die away between contacts ([`ease`]). Where joints turn about too few axes for that, least squares find the angles ([`few`]).
-//! 5. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
+//! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
+//! 6. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
@@ -14,6 +15,7 @@ mod channels;
 mod course;
 mod ease;
 mod few;
+mod free;
 mod knee;
 mod need;
 mod plan;
@@ -24,6 +26,7 @@ mod spare;
 mod whole;
 
 use core::ops::Range;
+use std::borrow::Cow;
 
 use glam::DVec3;
 
@@ -57,6 +60,9 @@ pub struct HoldSettings {
     /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
     /// ([`Free`](crate::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
     pub max_stretch: f64,
+    /// Contacts are put by hand on a motion that is to stay as it is besides: feet that hold nothing stay where they are, as far as their legs reach, while the root goes along
+    /// with others, and what a limb misses is left to the whole body. Default false: feet go along with the hips where they do not stand.
+    pub by_hand: bool,
 }
 
 impl Default for HoldSettings {
@@ -68,6 +74,7 @@ impl Default for HoldSettings {
             root_smoothing: 0.037,
             knee_softening: 0.3_f64.to_radians(),
             max_stretch: 0.0,
+            by_hand: false,
         }
     }
 }
@@ -139,7 +146,41 @@ pub fn hold_within(
     let tracks = Tracks::new(clip, &[]);
     let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
     let along = Along { path: &[], path_part: 1.0, step, shares: &[] };
-    Ok(hold_on_path(clip, tracks, along, (contacts, &[]), settings, keep)?.0)
+    let asked = Asked { contacts, to_body: &[], also: &[] };
+    let held = hold_on_path(clip, tracks.clone(), along, asked, settings, keep)?.0;
+    let is_missed = |index: &usize| {
+        held.contacts[*index].limb.is_some() && !held.contacts[*index].missed.is_empty()
+    };
+    let missed: Vec<usize> = (0..contacts.len()).filter(is_missed).collect();
+    if missed.is_empty() || !settings.by_hand {
+        return Ok(held);
+    }
+    let asked = Asked { to_body: &missed, ..asked };
+    let by_body = hold_on_path(clip, tracks, along, asked, settings, keep)?.0;
+    // What holds at the same time must hold, too.
+    let is_beside = |frames: &Range<usize>| {
+        let meets = |index: &usize| {
+            let other = &held.contacts[*index].frames;
+            frames.start < other.end && other.start < frames.end
+        };
+        missed.iter().any(meets)
+    };
+    let is_no_worse = |(new, old): (&ContactReport, &ContactReport)| match is_beside(&old.frames) {
+        true => new.missed.is_empty(),
+        false => new.missed.len() <= old.missed.len(),
+    };
+    let mut both = by_body.contacts.iter().zip(&held.contacts);
+    Ok(if both.all(is_no_worse) { by_body } else { held })
+}
+
+/// What is to be held, and looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) contacts: &'a [Contact],
+    /// Those of them that are left to the whole body.
+    pub(super) to_body: &'a [usize],
+    /// Joints that are looked at besides those of the contacts.
+    pub(super) also: &'a [usize],
 }
 
 /// What is known of the root, and of how much is applied, before anything is held.
@@ -165,16 +206,16 @@ impl Along<'_> {
 /// [`hold_within`] on a clip whose root is moved first, and where the joints are in the edited clip.
 ///
 /// - `tracks`: of the clip, as far as they are known
-/// - `contacts`: and joints that are looked at besides those of the contacts
 pub(super) fn hold_on_path(
     clip: &Clip,
     tracks: Tracks,
     along: Along<'_>,
-    (contacts, also): (&[Contact], &[usize]),
+    asked: Asked<'_>,
     settings: &HoldSettings,
     keep: Option<&Keep<'_>>,
 ) -> Result<(Held, Tracks)> {
     check(settings)?;
+    let Asked { contacts, to_body, also } = asked;
     let mut plan = plan::plan(clip, contacts, settings, keep)?;
     let joints = plan::joints_of(&plan);
     let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) };
@@ -183,7 +224,7 @@ pub(super) fn hold_on_path(
         plan::fill_targets(&mut limb.points, &tracks);
     }
     plan::fill_targets(&mut plan.others, &tracks);
-    plan.leave_to_body(&tracks);
+    plan.leave_to_body(&tracks, to_body);
     let made = hold_once(clip, &plan, along, tracks, also, settings)?;
     let held = report(made, &plan, contacts.len());
     channels::hold_again(held, plan, along, also, settings, keep)
@@ -204,7 +245,12 @@ fn hold_once(
     if plan.others.iter().all(|point| point.frames.is_empty()) {
         let needs = needs(clip, plan, &tracks, along.step);
         let root = root(clip, plan, (&tracks, along.step), &needs, settings);
-        let (held, changed) = hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
+        let (mut held, mut changed) =
+            hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
+        if settings.by_hand {
+            held = free::stay(&tracks, held, plan);
+            changed = changed_in(clip, &held);
+        }
         let tracks = if tracks.has(&joints) {
             tracks.over(&held, &changed)
         } else {
@@ -217,8 +263,12 @@ fn hold_once(
     let full = HoldSettings { strength: 1.0, ..settings.clone() };
     let of_limbs = needs(&on_path, plan, &tracks, along.step);
     let root = root(&on_path, plan, (&tracks, along.step), &of_limbs, &full);
-    let carried = whole::moved(&on_path, plan, (&root, 1.0));
-    let (solved, mut changed) = whole::hold((&on_path, &carried), plan, full.root_smoothing)?;
+    let mut carried = whole::moved(&on_path, plan, (&root, 1.0));
+    if settings.by_hand {
+        carried = Cow::Owned(free::stay(&tracks, carried.into_owned(), plan));
+    }
+    let solved = whole::hold((&on_path, &carried), plan, full.root_smoothing)?;
+    let mut changed = changed_in(&on_path, &solved);
     let tracks = Tracks::new(&solved, &plan::joints_of(plan));
     let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
     let needs = needs(&solved, plan, &tracks, along.step);
@@ -229,6 +279,18 @@ fn hold_once(
     let clip = whole::blended((clip, &solved), plan, along, settings.strength)?;
     let tracks = Tracks::new(&clip, &joints);
     Ok((clip, changed, tracks))
+}
+
+/// The joints that are not in one clip as in another.
+fn changed_in(before: &Clip, after: &Clip) -> Vec<usize> {
+    let skeleton = before.skeleton();
+    let is_changed = |joint: &usize| {
+        let range = skeleton.value_range(*joint);
+        let is_other =
+            |frame| before.frame(frame)[range.clone()] != after.frame(frame)[range.clone()];
+        (0..before.n_frames()).any(is_other)
+    };
+    (0..skeleton.n_joints()).filter(is_changed).collect()
 }
 
 /// What the contacts of limbs need.
@@ -276,6 +338,7 @@ fn check(settings: &HoldSettings) -> Result<()> {
         root_smoothing,
         knee_softening,
         max_stretch,
+        by_hand: _,
     } = *settings;
     let ranges = [
         ("strength", strength, 0.0..=1.0, "from 0 to 1"),

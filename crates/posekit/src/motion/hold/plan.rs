@@ -42,6 +42,38 @@ pub(super) struct Point {
     pub(super) ease_out: f64,
 }
 
+impl Point {
+    /// Whether one of two has not quite gone as the other comes.
+    fn meets(&self, other: &Self) -> bool {
+        let begins = |point: &Self| point.frames.start as f64 - point.ease_in;
+        let ends = |point: &Self| point.frames.end as f64 + point.ease_out;
+        begins(self) <= ends(other) && begins(other) <= ends(self)
+    }
+
+    /// How far in its ease it is in a frame: 1 while it holds, 0 where it does not yet or no more.
+    pub(super) fn coming(&self, frame: usize) -> f64 {
+        let (away, ease) = if frame < self.frames.start {
+            ((self.frames.start - frame) as f64, self.ease_in)
+        } else if frame >= self.frames.end {
+            ((frame + 1 - self.frames.end) as f64, self.ease_out)
+        } else {
+            return 1.0;
+        };
+        let coming = 1.0 - away / (ease + 1.0);
+        if coming > 0.0 && !self.frames.is_empty() { coming } else { 0.0 }
+    }
+}
+
+/// How far the nearest of some points is in its ease, at rest where it begins and ends.
+pub(super) fn held_part(points: &[Point], frame: usize) -> f64 {
+    at_rest(points.iter().map(|point| point.coming(frame)).fold(0.0, f64::max))
+}
+
+/// From 0 at 0 to 1 at 1, at rest at both.
+pub(super) fn at_rest(t: f64) -> f64 {
+    t * t * t * (10.0 - 15.0 * t + 6.0 * t * t)
+}
+
 /// [`Hold`] with what was left open filled in.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
@@ -89,6 +121,19 @@ pub(super) struct LimbPlan {
     pub(super) rest_axis: DVec3,
 }
 
+impl LimbPlan {
+    /// Gives up some points, and what meets them: by itself the limb would hold that in another way, and the body jump from one to the other.
+    fn leave(&mut self, is_left: impl FnMut(&mut Point) -> bool) -> Vec<Point> {
+        let mut left: Vec<Point> = self.points.extract_if(.., is_left).collect();
+        let mut k = 0;
+        while let Some(point) = left.get(k).cloned() {
+            left.extend(self.points.extract_if(.., |other| point.meets(other)));
+            k += 1;
+        }
+        left
+    }
+}
+
 /// Everything that is held.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -103,8 +148,12 @@ impl Plan {
     /// Leaves to the whole body what an arm does not reach: the root, going along by itself, would drag the feet, and does not bend a back.
     ///
     /// - `tracks`: with the joints of all limbs
-    pub(super) fn leave_to_body(&mut self, tracks: &Tracks) {
+    /// - `left`: contacts that are left to it in any case, with what meets them on their limbs
+    pub(super) fn leave_to_body(&mut self, tracks: &Tracks, left: &[usize]) {
         let Self { limbs, others, .. } = self;
+        for limb in &mut *limbs {
+            others.extend(limb.leave(|point| left.contains(&point.contact)));
+        }
         if !limbs.iter().any(|limb| limb.is_leg) {
             return;
         }
@@ -118,7 +167,7 @@ impl Plan {
                     goal.distance(start) > start.distance(mid) + mid.distance(end)
                 })
             };
-            others.extend(arm.points.extract_if(.., is_beyond));
+            others.extend(arm.leave(is_beyond));
         }
     }
 }

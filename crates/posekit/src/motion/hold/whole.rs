@@ -7,10 +7,10 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::course::Course;
-use super::plan::{LimbPlan, Plan, Point, Target};
+use super::free::{STRAIGHT_TO_STAY, soft};
+use super::plan::{LimbPlan, Plan, Point, Target, at_rest, held_part};
 use super::{Along, apply, reach};
 use crate::error::Result;
-use crate::limb::SoftReach;
 use crate::math::{Pose, exp2, slerp};
 use crate::motion::travel::shifted;
 use crate::motion::{Clip, Limb};
@@ -31,10 +31,6 @@ const CARE_OF_ROOT: f64 = 3.0;
 /// As a power of two, how much less what comes to be held counts in the beginning of its ease: less than the posture does.
 const COMING: f64 = -18.0;
 
-/// How far a leg may be straightened for its foot to stay, as a part of its length, where it is not straighter in the motion. What the posture takes beyond it the leg has
-/// left to reach.
-const STRAIGHT_TO_STAY: f64 = 0.993;
-
 /// How far a limb may be straightened for what it holds, as a part of its length.
 const STRAIGHT_TO_HOLD: f64 = 0.9999;
 
@@ -50,13 +46,10 @@ const SETTLING_STEPS: usize = 3;
 /// A miss that is none, as a part of the figure's reach.
 const EXACT: f64 = 1e-6;
 
-/// Over how much of its length a leg goes straight little by little, where it is not straighter in the motion: so much is left for feet to stay where they are.
-const SOFT: f64 = 1.0 - STRAIGHT_TO_STAY;
-
 /// By how much of its length a leg that smoothing took out of its foot's reach comes back, each time.
 const BACK_IN_REACH: f64 = 0.005;
 
-/// The clip with the contacts held that no limb holds, as far as the whole body can, and the joints that changed.
+/// The clip with the contacts held that no limb holds, as far as the whole body can.
 ///
 /// # Method
 /// In every frame the pose is sought in which all holds and the feet that hold nothing are within reach of where they are in the motion, the nearest to the motion's. It is
@@ -73,11 +66,7 @@ const BACK_IN_REACH: f64 = 0.005;
 /// - `clip`: the motion, in which feet are where they stay
 /// - `carried`: the same with its root where limbs need it
 /// - `smoothing`: the body comes and goes in no less than about six times this \[s\]
-pub(super) fn hold(
-    (clip, carried): (&Clip, &Clip),
-    plan: &Plan,
-    smoothing: f64,
-) -> Result<(Clip, Vec<usize>)> {
+pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan, smoothing: f64) -> Result<Clip> {
     let body = Body::new([clip, carried], plan)?;
     let frames = (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
     let mut course = Course::new(&body.skeleton, carried, frames);
@@ -98,16 +87,7 @@ pub(super) fn hold(
         body.make_exact(&mut course, &origins)?;
     }
     let feet = body.let_limbs_go(&mut course);
-    let solved = apply::bring_ends(course.into_clip()?, &feet);
-    let skeleton = clip.skeleton();
-    let is_changed = |joint: &usize| {
-        let range = skeleton.value_range(*joint);
-        let is_other =
-            |frame| clip.frame(frame)[range.clone()] != solved.frame(frame)[range.clone()];
-        (0..clip.n_frames()).any(is_other)
-    };
-    let changed = (0..skeleton.n_joints()).filter(is_changed).collect();
-    Ok((solved, changed))
+    Ok(apply::bring_ends(course.into_clip()?, &feet))
 }
 
 /// What the whole body is asked for.
@@ -173,7 +153,7 @@ impl<'a> Body<'a> {
         let of_body = |limb: &'a LimbPlan| {
             let is_on = |point: &&Point| is_above(limb.limb.start, point.frame.joint);
             let uses: Vec<&Point> = plan.others.iter().filter(is_on).collect();
-            let comes = |frame| uses.iter().any(|point| coming(point, frame) > 0.0);
+            let comes = |frame| uses.iter().any(|point| point.coming(frame) > 0.0);
             let runs = runs.iter().filter(|run| Range::clone(run).any(comes));
             OfBody { plan: limb, used: runs.cloned().collect() }
         };
@@ -251,7 +231,7 @@ impl<'a> Body<'a> {
         for point in &self.plan.others {
             let coming = coming_among(&self.plan.others, point, frame);
             if coming > 0.0 && !is_left(point) {
-                ask(task(point.frame, target(point, smooth(coming))), coming);
+                ask(task(point.frame, target(point, at_rest(coming))), coming);
             }
         }
         for limb in &self.limbs {
@@ -261,7 +241,7 @@ impl<'a> Body<'a> {
                 if coming <= 0.0 || is_left(point) {
                     continue;
                 }
-                let share = smooth(coming);
+                let share = at_rest(coming);
                 if is_used {
                     ask(task(point.frame, target(point, share)), coming);
                     continue;
@@ -291,12 +271,9 @@ impl<'a> Body<'a> {
     ///
     /// - `sources`: poses of the motion, and with its root gone along
     fn stay(&self, frame: usize, limb: &LimbPlan, sources: &[Vec<Pose>; 2]) -> (Pose, f64) {
-        let most = |points: &[Point]| {
-            smooth(points.iter().map(|point| coming(point, frame)).fold(0.0, f64::max))
-        };
-        let share = 1.0 - most(&limb.points);
+        let share = 1.0 - held_part(&limb.points, frame);
         let [motion, carried] = sources.each_ref().map(|poses| poses[limb.limb.end]);
-        let part = share * most(&self.plan.others);
+        let part = share * held_part(&self.plan.others, frame);
         let place = carried.translation.lerp(motion.translation, part);
         (Pose::new(carried.rotation, place), share)
     }
@@ -431,28 +408,15 @@ impl<'a> Body<'a> {
                 limb.joints(&self.skeleton).for_each(|joint| course.put_back(k, joint));
                 if limb.plan.is_leg {
                     let (mut foot, _) = self.stay(frame, limb.plan, &sources);
-                    let start = limb.plan.limb.start;
-                    foot.translation =
-                        soft(limb.plan.limb, &sources[1], now[start].translation, foot.translation);
+                    let Limb { start, mid, end } = limb.plan.limb;
+                    let own = [start, mid, end].map(|joint| sources[1][joint].translation);
+                    foot.translation = soft(own, now[start].translation, foot.translation);
                     feet.push((frame, foot));
                 }
             }
         }
         feet
     }
-}
-
-/// Where the end of a limb goes for a goal, that it might reach only straight.
-///
-/// - `source`: poses in which the limb may be straighter
-/// - `start`: where it starts
-fn soft(limb: Limb, source: &[Pose], start: DVec3, goal: DVec3) -> DVec3 {
-    let (length, line) = (length(limb, source), goal - start);
-    let own = source[limb.start].translation.distance(source[limb.end].translation);
-    let ratio = SOFT.min(1.0 - own / length);
-    let distance = line.length();
-    let soft = SoftReach::Finite { ratio }.distance(distance, length, 0.0);
-    if soft < distance { start + line * (soft / distance) } else { goal }
 }
 
 /// How long a limb is.
@@ -463,30 +427,17 @@ fn length(limb: Limb, poses: &[Pose]) -> f64 {
 
 /// Whether the body is to be changed in a frame.
 fn is_moved(plan: &Plan, frame: usize) -> bool {
-    plan.others.iter().any(|point| coming(point, frame) > 0.0)
+    plan.others.iter().any(|point| point.coming(frame) > 0.0)
 }
 
-/// How far in its ease a contact is in a frame: 1 while it holds, 0 where it does not yet or no more.
-fn coming(point: &Point, frame: usize) -> f64 {
-    let (away, ease) = if frame < point.frames.start {
-        ((point.frames.start - frame) as f64, point.ease_in)
-    } else if frame >= point.frames.end {
-        ((frame + 1 - point.frames.end) as f64, point.ease_out)
-    } else {
-        return 1.0;
-    };
-    let coming = 1.0 - away / (ease + 1.0);
-    if coming > 0.0 && !point.frames.is_empty() { coming } else { 0.0 }
-}
-
-/// The same, where another contact of the same point holds before or after: what comes gives way to what holds.
+/// How far in its ease a contact is, where another of the same point holds before or after: what comes gives way to what holds.
 fn coming_among(points: &[Point], point: &Point, frame: usize) -> f64 {
-    let own = coming(point, frame);
+    let own = point.coming(frame);
     if own <= 0.0 || own >= 1.0 {
         return own;
     }
     let is_apart = |other: &&Point| other.frame == point.frame && !come_along(other, point, frame);
-    let others = points.iter().filter(is_apart).map(|other| coming(other, frame));
+    let others = points.iter().filter(is_apart).map(|other| other.coming(frame));
     let other = others.fold(0.0, f64::max);
     own * (1.0 - other) / (1.0 - own * other)
 }
@@ -495,11 +446,6 @@ fn coming_among(points: &[Point], point: &Point, frame: usize) -> f64 {
 fn come_along(a: &Point, b: &Point, frame: usize) -> bool {
     let (a, b) = (&a.frames, &b.frames);
     frame < a.start && a.start == b.start || frame >= a.end && a.end == b.end
-}
-
-/// From 0 at 0 to 1 at 1, at rest at both.
-fn smooth(t: f64) -> f64 {
-    t * t * t * (10.0 - 15.0 * t + 6.0 * t * t)
 }
 
 fn task(frame: Frame, target: Target) -> Task {
