@@ -149,15 +149,11 @@ fn points_that_no_pose_holds_throw_nothing_about() {
 /// The second is within the arm's reach, the first is not: the body would jump from its own way of holding to the arm's.
 #[test]
 fn a_hand_that_is_held_twice_is_held_in_one_way() {
-    let pins: [Pin<'_>; 2] = [
-        ("RightHand", [1.5, 2.0], Some([0.0, 110.0, 210.0])),
-        ("RightHand", [2.2, 2.35], Some([0.0, 110.0, 220.0])),
-    ];
-    let (held, jump) = pinned(&open(&walk()), &pins);
+    let pins: [Pin<'_>; 2] = [("RightHand", [1.5, 2.0], None), ("RightHand", [2.2, 2.25], None)];
+    let (held, _) = pinned(&open(&walk()), &pins);
     for contact in &held.contacts {
         assert!(contact.limb.is_none() && contact.missed.is_empty(), "{contact:?}");
     }
-    assert!(jump < 0.3, "a joint jumps by {jump} legs");
 }
 
 /// With the hips held, too, a leg reaches only where its foot turns.
