@@ -120,7 +120,9 @@ pub(crate) fn pipeline(bytes: &[u8]) {
         let own = contact(clip, joint, kind, start);
         let keep = file.keeper();
         let keep = keep.as_ref();
-        if let Ok(held) = hold_within(clip, &[own], &HoldSettings::default(), keep) {
+        let legs = file.legs_of(clip).legs.iter().map(|leg| leg.limb).collect();
+        let by_hand = HoldSettings { legs, by_hand: how & 64 != 0, ..HoldSettings::default() };
+        if let Ok(held) = hold_within(clip, &[own], &by_hand, keep) {
             assert_eq!(held.clip.n_frames(), clip.n_frames(), "as many frames");
         }
         let Ok(cleaned) = clean_within(clip, &settings, keep) else { continue };
