@@ -8,7 +8,7 @@ use super::HoldSettings;
 use super::ease::Span;
 use super::knee::Led;
 use super::need::{Need, is_carried};
-use super::plan::{LimbPlan, Plan};
+use super::plan::{LimbPlan, Plan, held_part};
 use super::root::{Pins, SECOND, System};
 use super::rough::spare_rough_knees;
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
@@ -58,6 +58,8 @@ pub(super) struct Run<'a> {
     pub(super) tracks: &'a Tracks,
     pub(super) settings: &'a HoldSettings,
     pub(super) frame_time: f64,
+    /// How many frames of the clip are one of these.
+    step: usize,
     pub(super) frames: Range<usize>,
     /// Every so many frames where the root is, is known already.
     pinned: Option<usize>,
@@ -136,13 +138,16 @@ fn way(
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
     }
+    let is_staying = |limb: &&LimbPlan| limb.is_leg && is_carried(clip, plan, limb);
+    let staying = plan.limbs.iter().filter(|_| settings.by_hand).filter(is_staying);
+    let staying: Vec<&LimbPlan> = staying.collect();
     let still = vec![DVec3::ZERO; n_frames];
     let mut way = Way { eased: still.clone(), more: still, led: Vec::new() };
     for frames in runs(n_frames, frame_time, &limbs, settings) {
         let pinned = pins.map(|pins| pins.1);
-        let run = Run { tracks, settings, frame_time, frames, pinned };
+        let run = Run { tracks, settings, frame_time, step, frames, pinned };
         let (eased, more) = (&mut way.eased[run.frames.clone()], &mut way.more[run.frames.clone()]);
-        let mut led = carry_run(&limbs, &run, pins, (eased, more));
+        let mut led = carry_run((&limbs, &staying), &run, pins, (eased, more));
         led.sort_by_key(|(_, frames)| frames.start);
         way.led.extend(led);
     }
@@ -195,8 +200,9 @@ pub(super) fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e9).ceil() as usize
 }
 
+/// - `staying`: legs whose feet stay as far as they hold nothing
 fn carry_run(
-    limbs: &[Side<'_>],
+    (limbs, staying): (&[Side<'_>], &[&LimbPlan]),
     run: &Run<'_>,
     pins: Option<(&Way, usize)>,
     (out, more): (&mut [DVec3], &mut [DVec3]),
@@ -222,6 +228,7 @@ fn carry_run(
             system.add_all(&own);
         }
     }
+    staying.iter().for_each(|limb| hold_back(limb, run, &mut system));
     for frame in 0..out.len() {
         system.add(frame, &DMat3::from_diagonal(DVec3::splat(alpha)), DVec3::ZERO);
         if frame + 2 < out.len() {
@@ -336,6 +343,17 @@ fn pull(limb: &Side<'_>, run: &Run<'_>, system: &mut System) {
             }
             let stiffness = stiffness(limb.plan, run.tracks, frame, soft) * weight;
             system.add(frame - run.frames.start, &stiffness, stiffness * limb.need.shifts[nearest]);
+        }
+    }
+}
+
+/// The resistance of a leg whose foot stays, as far as it holds nothing.
+fn hold_back(limb: &LimbPlan, run: &Run<'_>, system: &mut System) {
+    for frame in run.frames.clone() {
+        let part = 1.0 - held_part(&limb.points, frame * run.step);
+        if part > 0.0 {
+            let stiffness = stiffness(limb, run.tracks, frame, softest_bend(run.settings));
+            system.add(frame - run.frames.start, &(stiffness * part), DVec3::ZERO);
         }
     }
 }
