@@ -32,6 +32,9 @@ const RESETTLED: f64 = 0.6;
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
 pub(super) const REST: f64 = 0.15;
 
+/// A plant is no rest of anything where no foot stands exactly for so long before and after \[s\]: longer than the steps that cleaning may have missed between others.
+const FAR: f64 = 1.0;
+
 /// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
 pub(super) const SURE: f64 = 0.25;
 
@@ -170,7 +173,7 @@ pub fn firm_plants(
 ///
 /// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away. Where a part does not move at all
 /// in a plant, that and nothing else is firm: it was cleaned before, or made by hand. In a clip with mostly such plants, what is found beside one is a rest of it
-/// that was left, and is left again, as is what is short or slides less than viewers see; others are judged like any. What stands exactly only because the
+/// that was left, and is left again, as is what is short or slides less than viewers see; others, and those far from all of these, are judged like any. What stands exactly only because the
 /// figure does not move at all goes on to where its plant ends, unless the clip shows otherwise that it was cleaned.
 pub(super) fn firm_parts(
     View { paths, looks, pace, frozen }: View<'_>,
@@ -223,7 +226,10 @@ pub(super) fn firm_parts(
             let mut parts = firm_runs(looks, found, heights, band * looks.length, &smoother);
             if parts.is_empty() {
                 firm.push(Firm::new(found, Stance::Loose, pace));
-            } else if was_cleaned {
+            } else if exact
+                .as_ref()
+                .is_some_and(|exact| !exact.are_far(&in_frames(found, pace), paths.frame_time))
+            {
                 parts.retain(|part| is_bad(looks, &part.plant, floor));
                 if parts.is_empty() {
                     firm.push(Firm::new(found, Stance::Slight, pace));
@@ -277,15 +283,28 @@ impl Stands {
     ///
     /// - `is_near`: whether so many frames are a short time
     pub(super) fn are_beside(&self, plant: &Plant, is_near: impl Fn(usize) -> bool) -> bool {
-        let frames = &plant.frames;
-        [Part::Heel, Part::Ball].into_iter().any(|part| {
-            let stands = &self.0[slot(plant.leg, part)];
-            let is_long_before =
-                |stand: &Range<usize>| !is_near(frames.start.saturating_sub(stand.end));
-            let next = stands.get(stands.partition_point(is_long_before));
-            next.is_some_and(|stand| is_near(stand.start.saturating_sub(frames.end)))
-        })
+        let of_foot = [Part::Heel, Part::Ball].map(|part| &self.0[slot(plant.leg, part)]);
+        of_foot.into_iter().any(|stands| is_one_near(stands, &plant.frames, &is_near))
     }
+
+    /// Whether no foot stands for long before a plant, during it, and for long after.
+    ///
+    /// - `time`: from a frame to the next \[s\]
+    pub(super) fn are_far(&self, plant: &Plant, time: f64) -> bool {
+        let is_near = |frames: usize| frames as f64 * time <= FAR;
+        !self.0.iter().any(|stands| is_one_near(stands, &plant.frames, &is_near))
+    }
+}
+
+/// Whether one of the times at which a part stands is near to these frames.
+fn is_one_near(
+    stands: &[Range<usize>],
+    frames: &Range<usize>,
+    is_near: &impl Fn(usize) -> bool,
+) -> bool {
+    let is_long_before = |stand: &Range<usize>| !is_near(frames.start.saturating_sub(stand.end));
+    let next = stands.get(stands.partition_point(is_long_before));
+    next.is_some_and(|stand| is_near(stand.start.saturating_sub(frames.end)))
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.
