@@ -9,7 +9,7 @@ use super::frozen::Frozen;
 use super::given::Given;
 use super::kept::Kept;
 use super::pace::Pace;
-use super::path::Slide;
+use super::path::{Slide, suits_all};
 use super::paths::Paths;
 use super::plant::plants_on;
 use super::spot::Spline;
@@ -165,6 +165,9 @@ impl Seen {
             return Way::default();
         }
         let at_looks = slide.displacement(share, looks.frame_time);
+        if !suits_all(looks, &at_looks, &firm, &feet.floor) {
+            return Way::default();
+        }
         let path = pace.filled(&at_looks);
         if kept.shares().is_empty() {
             return Way { share, at_looks, path, ..Way::default() };
