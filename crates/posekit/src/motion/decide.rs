@@ -87,7 +87,7 @@ pub(super) fn decide_as(
     };
     // The path is right where most feet stand exactly, cleaned or not.
     let uncleaned = (past == Past::Uncleaned).then(|| seen.uncleaned(settings));
-    let Seen { paths, pace, looks, feet, kept } = seen;
+    let Seen { paths, pace, looks, feet, kept, .. } = seen;
     let Way { share, at_looks, path, in_place, feet: along } = way;
     let is_known = along.is_some();
     let Feet { floor, firm, was_cleaned } = along.or(uncleaned).unwrap_or(feet);

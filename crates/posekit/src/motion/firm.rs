@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::clean::CleanSettings;
 use super::clip::Clip;
 use super::floor::{Floor, Footing};
+use super::frozen::Frozen;
 use super::leg::Leg;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::pace::Pace;
@@ -31,8 +32,21 @@ const RESETTLED: f64 = 0.6;
 /// A plant this near to one of the same foot that stands exactly is a rest of it \[s\]: the time in which cleaning goes over to a plant and back.
 pub(super) const REST: f64 = 0.15;
 
+/// A plant is no rest of anything where no foot stands exactly for so long before and after \[s\]: longer than the steps that cleaning may have missed between others.
+const FAR: f64 = 1.0;
+
 /// What is firm for so long is firm on any path of the root; shorter steps may be found only after a path was changed \[s\].
 pub(super) const SURE: f64 = 0.25;
+
+/// A clip as its feet are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) paths: &'a Paths,
+    /// The paths at the times at which feet are looked at.
+    pub(super) looks: &'a Paths,
+    pub(super) pace: Pace,
+    pub(super) frozen: &'a Frozen,
+}
 
 /// A plant, or what of it is firm.
 #[derive(Debug, Clone)]
@@ -46,6 +60,8 @@ pub(super) struct Firm {
     pub(super) look_lead: [f64; 2],
     /// It does not move at all.
     pub(super) is_still: bool,
+    /// And is a sign that the clip was cleaned.
+    pub(super) is_sign: bool,
     pub(super) stance: Stance,
     /// Frames of kept times before and after it, to which its part of the foot stands on.
     pub(super) beside: [Option<usize>; 2],
@@ -62,6 +78,7 @@ impl Firm {
             looks,
             look_lead: found.lead,
             is_still: false,
+            is_sign: false,
             stance,
             beside: [None; 2],
         }
@@ -144,8 +161,8 @@ pub fn firm_plants(
     };
     let mut plants: Vec<Found> = plants.iter().filter(is_inside).map(found).collect();
     plants.retain(|found| !found.plant.frames.is_empty());
-    let seen = (&paths, &looks, pace);
-    let firm = firm_parts(seen, floor, &plants, (settings.firm, &settings.detect), Past::Shown);
+    let view = View { paths: &paths, looks: &looks, pace, frozen: &Frozen::new(clip) };
+    let firm = firm_parts(view, floor, &plants, (settings.firm, &settings.detect), Past::Shown);
     let firm = firm.into_iter().filter(|firm| firm.stance == Stance::Firm);
     firm.map(|firm| firm.plant).collect()
 }
@@ -156,18 +173,19 @@ pub fn firm_plants(
 ///
 /// A heel stands, to the detector, while its foot rolls over it and off it; to hold it then would take the roll away. Where a part does not move at all
 /// in a plant, that and nothing else is firm: it was cleaned before, or made by hand. In a clip with mostly such plants, what is found beside one is a rest of it
-/// that was left, and is left again, as is what is short or slides less than viewers see; others are judged like any.
+/// that was left, and is left again, as is what is short or slides less than viewers see; others, and those far from all of these, are judged like any. What stands exactly only because the
+/// figure does not move at all goes on to where its plant ends, unless the clip shows otherwise that it was cleaned.
 pub(super) fn firm_parts(
-    (paths, looks, pace): (&Paths, &Paths, Pace),
+    View { paths, looks, pace, frozen }: View<'_>,
     floor: &Floor,
     plants: &[Found],
     (band, detect): (f64, &DetectSettings),
     past: Past,
 ) -> Vec<Firm> {
-    let still: Vec<Vec<Range<usize>>> =
-        plants.iter().map(|found| still_parts(paths, &in_frames(found, pace))).collect();
-    let n_still = still.iter().filter(|runs| !runs.is_empty()).count();
-    let was_cleaned = past == Past::Shown && 2 * n_still > plants.len();
+    let still: Vec<Exact> =
+        plants.iter().map(|found| Exact::new(paths, frozen, &in_frames(found, pace))).collect();
+    let n_signs = still.iter().filter(|exact| exact.is_sign).count();
+    let was_cleaned = past == Past::Shown && 2 * n_signs > plants.len();
     // Also where no plant is found, as of a foot that stands for as short as that and comes from a jump.
     let exact = was_cleaned.then(|| exact_stands(paths));
     let smoother = Smoother::new(detect.half_window, looks.frame_time, looks.n_frames);
@@ -179,21 +197,23 @@ pub(super) fn firm_parts(
         let own = heights.iter().find(|heights| heights.0 == leg && heights.1 == part);
         own.map(|heights| heights.2.as_slice())
     };
+    let held = pace.held(frozen);
     let is_rest = |frames: usize| frames as f64 <= REST / paths.frame_time;
     let mut firm = Vec::with_capacity(plants.len());
-    for (found, runs) in plants.iter().zip(&still) {
+    for (found, still) in plants.iter().zip(&still) {
         let plant = &found.plant;
-        if !runs.is_empty() {
+        if still.is_sign || still.is_whole || was_cleaned && !still.runs.is_empty() {
             let part = |frames: &Range<usize>| Firm {
                 plant: Plant { frames: frames.clone(), ..*plant },
                 lead: [0.0; 2],
                 looks: pace.looks_at(frames),
                 look_lead: [0.0; 2],
                 is_still: true,
+                is_sign: still.is_sign || was_cleaned,
                 stance: Stance::Firm,
                 beside: [None; 2],
             };
-            firm.extend(runs.iter().map(part));
+            firm.extend(still.runs.iter().map(part));
         } else if exact
             .as_ref()
             .is_some_and(|exact| exact.are_beside(&in_frames(found, pace), is_rest))
@@ -202,10 +222,14 @@ pub(super) fn firm_parts(
         } else {
             let own = heights_of(plant.leg, plant.part).unwrap_or_default();
             let ball = heights_of(plant.leg, Part::Ball).filter(|_| plant.part == Part::Heel);
-            let mut parts = firm_runs(looks, found, (own, ball), band * looks.length, &smoother);
+            let heights = (own, ball, held.as_slice());
+            let mut parts = firm_runs(looks, found, heights, band * looks.length, &smoother);
             if parts.is_empty() {
                 firm.push(Firm::new(found, Stance::Loose, pace));
-            } else if was_cleaned {
+            } else if exact
+                .as_ref()
+                .is_some_and(|exact| !exact.are_far(&in_frames(found, pace), paths.frame_time))
+            {
                 parts.retain(|part| is_bad(looks, &part.plant, floor));
                 if parts.is_empty() {
                     firm.push(Firm::new(found, Stance::Slight, pace));
@@ -259,15 +283,28 @@ impl Stands {
     ///
     /// - `is_near`: whether so many frames are a short time
     pub(super) fn are_beside(&self, plant: &Plant, is_near: impl Fn(usize) -> bool) -> bool {
-        let frames = &plant.frames;
-        [Part::Heel, Part::Ball].into_iter().any(|part| {
-            let stands = &self.0[slot(plant.leg, part)];
-            let is_long_before =
-                |stand: &Range<usize>| !is_near(frames.start.saturating_sub(stand.end));
-            let next = stands.get(stands.partition_point(is_long_before));
-            next.is_some_and(|stand| is_near(stand.start.saturating_sub(frames.end)))
-        })
+        let of_foot = [Part::Heel, Part::Ball].map(|part| &self.0[slot(plant.leg, part)]);
+        of_foot.into_iter().any(|stands| is_one_near(stands, &plant.frames, &is_near))
     }
+
+    /// Whether no foot stands for long before a plant, during it, and for long after.
+    ///
+    /// - `time`: from a frame to the next \[s\]
+    pub(super) fn are_far(&self, plant: &Plant, time: f64) -> bool {
+        let is_near = |frames: usize| frames as f64 * time <= FAR;
+        !self.0.iter().any(|stands| is_one_near(stands, &plant.frames, &is_near))
+    }
+}
+
+/// Whether one of the times at which a part stands is near to these frames.
+fn is_one_near(
+    stands: &[Range<usize>],
+    frames: &Range<usize>,
+    is_near: &impl Fn(usize) -> bool,
+) -> bool {
+    let is_long_before = |stand: &Range<usize>| !is_near(frames.start.saturating_sub(stand.end));
+    let next = stands.get(stands.partition_point(is_long_before));
+    next.is_some_and(|stand| is_near(stand.start.saturating_sub(frames.end)))
 }
 
 /// Where a part keeps within a band about the height at which it stands, and its foot is flat if it is the heel.
@@ -275,10 +312,11 @@ impl Stands {
 /// A foot that stands for long may come to stand at another height, where it sinks in or is turned: what is left of a plant and keeps that well is firm, too.
 ///
 /// - `own`, `ball`: heights of the part, and of the ball in front of it if it is a heel
+/// - `held`: in which looks the figure is as it was before
 fn firm_runs(
     paths: &Paths,
     found: &Found,
-    (own, ball): (&[f64], Option<&[f64]>),
+    (own, ball, held): (&[f64], Option<&[f64]>, &[bool]),
     band: f64,
     smoother: &Smoother,
 ) -> Vec<Found> {
@@ -291,11 +329,13 @@ fn firm_runs(
         smooth(ball).iter().zip(&heights).map(|(ball, heel)| ball - heel).collect()
     };
     let lifts = ball.map(lift);
+    let held = &held[found.plant.frames.clone()];
     let mut firm = Vec::new();
     let mut spans = vec![(0..heights.len(), BRIEFEST)];
     while let Some((span, least)) = spans.pop() {
         let lifts = lifts.as_deref().map(|lifts| &lifts[span.clone()]);
-        let mut own = parts_of(found, &span, &room(&heights[span.clone()], lifts, band));
+        let mut own =
+            parts_of(found, &span, &room(&heights[span.clone()], lifts, &held[span.clone()], band));
         own.retain(|Found { plant, lead }| {
             let time = (plant.frames.len() - 1) as f64 + lead[0] + lead[1];
             time * paths.frame_time >= least || plant.frames.len() == paths.n_frames
@@ -314,11 +354,19 @@ fn firm_runs(
 /// How far inside the band a part is at each look, above 0 where it is firm.
 ///
 /// - `heights`, `lifts`: of the part, and of the ball above it if it is a heel; never empty
-fn room(heights: &[f64], lifts: Option<&[f64]>, band: f64) -> Vec<f64> {
-    let rest = nth(heights, heights.len() / 4);
+/// - `held`: as for [`firm_runs`]; a foot that was caught on its way stands no longer at that height for it
+fn room(heights: &[f64], lifts: Option<&[f64]>, held: &[bool], band: f64) -> Vec<f64> {
+    let of_moving = |values: &[f64], quarter: usize| {
+        let moving = values.iter().zip(held).filter(|(_, held)| !**held);
+        let moving: Vec<f64> = moving.map(|(value, _)| *value).collect();
+        let mut values = if moving.is_empty() { values.to_vec() } else { moving };
+        let rank = values.len() * quarter / 4;
+        *values.select_nth_unstable_by(rank, f64::total_cmp).1
+    };
+    let rest = of_moving(heights, 1);
     let mut room: Vec<f64> = heights.iter().map(|height| band - (height - rest).abs()).collect();
     if let Some(lifts) = lifts {
-        let flat = nth(lifts, lifts.len() / 2);
+        let flat = of_moving(lifts, 2);
         for (room, lift) in room.iter_mut().zip(lifts) {
             let own = band - (lift - flat).abs();
             *room = if own < *room { own } else { *room };
@@ -370,16 +418,29 @@ fn is_long(run: &Range<usize>, paths: &Paths) -> bool {
     (run.len() > 2 && time >= SHORTEST) || run.len() == paths.n_frames
 }
 
-/// The value of this rank.
-fn nth(values: &[f64], rank: usize) -> f64 {
-    let mut sorted = values.to_vec();
-    let (_, value, _) = sorted.select_nth_unstable_by(rank, f64::total_cmp);
-    *value
-}
-
 /// A part that moves less than this in so many frames does not move.
 pub(super) fn least_step(paths: &Paths, frames: usize) -> f64 {
     STILL * paths.length * paths.frame_time * frames as f64 / STILL_TIME
+}
+
+/// How far a plant stands exactly.
+struct Exact {
+    /// The frames in which its part does not move at all.
+    runs: Vec<Range<usize>>,
+    /// It was held, or made so: the figure moves meanwhile.
+    is_sign: bool,
+    /// All of it is this, but for moments.
+    is_whole: bool,
+}
+
+impl Exact {
+    fn new(paths: &Paths, frozen: &Frozen, plant: &Plant) -> Self {
+        let runs = still_parts(paths, plant);
+        let is_sign = runs.iter().any(|run| is_long(&(0..1 + frozen.n_moving(run)), paths));
+        let n_still: usize = runs.iter().map(Range::len).sum();
+        let is_whole = n_still > 0 && !is_long(&(n_still..plant.frames.len()), paths);
+        Self { runs, is_sign, is_whole }
+    }
 }
 
 /// The frames of a plant in which its part does not move at all.

@@ -151,6 +151,7 @@ fn part(
         looks: pace.looks_at(&frames),
         plant: Plant { frames, ..firm.plant },
         is_still: firm.is_still,
+        is_sign: firm.is_sign,
         stance,
         beside,
     }

@@ -24,6 +24,7 @@ mod decide;
 mod find;
 mod firm;
 mod floor;
+mod frozen;
 mod given;
 mod ground;
 mod hold;

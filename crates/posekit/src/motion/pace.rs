@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
+use super::frozen::Frozen;
 use super::paths::{LegPaths, Paths};
 use super::plant::Part;
 
@@ -84,6 +85,12 @@ impl Pace {
             frame_time: paths.frame_time * self.stride(),
             ..*paths
         }
+    }
+
+    /// In which looks the figure is as it was in the frame before, look after look.
+    pub(super) fn held(self, frozen: &Frozen) -> Vec<bool> {
+        let at = |look: usize| frozen.is_held((look * self.step).div_ceil(self.per_step));
+        (0..self.n_looks()).map(at).collect()
     }
 
     fn n_looks(self) -> usize {

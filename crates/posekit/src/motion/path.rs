@@ -10,8 +10,9 @@ use super::firm::Firm;
 use super::floor::Floor;
 use super::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 use super::paths::Paths;
-use super::plant::STILL;
+use super::plant::{Plant, STILL};
 use super::smooth::Smoother;
+use super::verdict::slide;
 
 /// How long after a plant begins, and before it ends, its slide counts fully \[s\]: feet come down and lift off moving.
 const EDGE: f64 = 0.12;
@@ -179,6 +180,27 @@ impl Slide {
         }
         places
     }
+}
+
+/// Whether it is the root that goes the wrong way, and not some of the feet: of the plants of no leg more slide visibly farther where the root is moved than
+/// visibly less far.
+///
+/// - `way`: the displacement of the root
+pub(super) fn suits_all(paths: &Paths, way: &[DVec3], plants: &[Firm], floor: &Floor) -> bool {
+    let seen = 0.5 * VISIBLE_SLIDE / LEG_LENGTH * paths.length;
+    let gain = |Firm { plant, looks, .. }: &Firm| {
+        let looked = Plant { frames: looks.clone(), ..*plant };
+        let path = paths.legs[plant.leg].part(plant.part).unwrap_or_default();
+        let was = slide(|look| path[look], &looked, floor);
+        was - slide(|look| path[look] + way[look], &looked, floor)
+    };
+    (0..paths.legs.len()).all(|leg| {
+        let counts = |firm: &&Firm| firm.plant.leg == leg && !firm.stance.is_left();
+        let gains: Vec<f64> = plants.iter().filter(counts).map(gain).collect();
+        let n_more = gains.iter().filter(|gain| **gain < -seen).count();
+        let n_less = gains.iter().filter(|gain| **gain > seen).count();
+        n_more <= n_less
+    })
 }
 
 /// How far from its middle each plant is carried by a slide, and how long it lasts.

@@ -3,12 +3,13 @@
 use glam::DVec3;
 
 use super::clean::CleanSettings;
-use super::firm::{Firm, Past, Stance, firm_parts, least_step};
+use super::firm::{Firm, Past, Stance, View, firm_parts, least_step};
 use super::floor::{Floor, Footing};
+use super::frozen::Frozen;
 use super::given::Given;
 use super::kept::Kept;
 use super::pace::Pace;
-use super::path::Slide;
+use super::path::{Slide, suits_all};
 use super::paths::Paths;
 use super::plant::plants_on;
 use super::spot::Spline;
@@ -18,9 +19,9 @@ use super::{Clip, Leg};
 /// Whether a clip was cleaned before: of what is firm, one of so many or more stands exactly, as no capture does.
 fn was_cleaned(firm: &[Firm], one_of: usize) -> bool {
     let stands = |firm: &&Firm| firm.stance == Stance::Firm;
-    let (n_firm, n_still) =
-        (firm.iter().filter(stands).count(), firm.iter().filter(|firm| firm.is_still).count());
-    n_still > 0 && one_of * n_still >= n_firm
+    let (n_firm, n_signs) =
+        (firm.iter().filter(stands).count(), firm.iter().filter(|firm| firm.is_sign).count());
+    n_signs > 0 && one_of * n_signs >= n_firm
 }
 
 /// Half of what is firm stands exactly in a clip that was cleaned; along a way that could be found because feet do, a third.
@@ -58,6 +59,7 @@ pub(super) struct Seen {
     pub(super) pace: Pace,
     /// The paths at the times at which feet are looked at.
     pub(super) looks: Paths,
+    frozen: Frozen,
     pub(super) feet: Feet,
     /// What is left alone.
     pub(super) kept: Kept,
@@ -72,18 +74,13 @@ pub(super) struct Feet {
 }
 
 impl Feet {
-    fn new(
-        (paths, looks, pace): (&Paths, &Paths, Pace),
-        kept: &Kept,
-        settings: &CleanSettings,
-        past: Past,
-    ) -> Self {
-        let footing = Footing::find(looks, settings.floor);
+    fn new(view: View<'_>, kept: &Kept, settings: &CleanSettings, past: Past) -> Self {
+        let footing = Footing::find(view.looks, settings.floor);
         let plants = plants_on(&footing, settings.floor, &settings.detect);
         let floor = footing.floor;
         let detect = (settings.firm, &settings.detect);
-        let firm = firm_parts((paths, looks, pace), &floor, &plants, detect, past);
-        let firm = kept.split(firm, pace);
+        let firm = firm_parts(view, &floor, &plants, detect, past);
+        let firm = kept.split(firm, view.pace);
         let was_cleaned = past == Past::Shown && was_cleaned(&firm, EXACT[0]);
         Self { floor, firm, was_cleaned }
     }
@@ -100,15 +97,20 @@ impl Seen {
         let paths = Paths::of(tracks, clip, legs);
         let pace = Pace::new(paths.frame_time, paths.n_frames);
         let looks = pace.looks(&paths);
-        let kept = Kept::new(clip, settings);
-        let feet = Feet::new((&paths, &looks, pace), &kept, settings, Past::Shown);
-        Self { paths, pace, looks, feet, kept }
+        let (frozen, kept) = (Frozen::new(clip), Kept::new(clip, settings));
+        let view = View { paths: &paths, looks: &looks, pace, frozen: &frozen };
+        let feet = Feet::new(view, &kept, settings, Past::Shown);
+        Self { paths, pace, looks, frozen, feet, kept }
     }
 
     /// What its feet do, each plant judged by itself.
     pub(super) fn uncleaned(&self, settings: &CleanSettings) -> Feet {
-        let seen = (&self.paths, &self.looks, self.pace);
-        Feet::new(seen, &self.kept, settings, Past::Uncleaned)
+        Feet::new(self.view(&self.paths, &self.looks), &self.kept, settings, Past::Uncleaned)
+    }
+
+    /// The figure on paths that it may go along.
+    const fn view<'a>(&'a self, paths: &'a Paths, looks: &'a Paths) -> View<'a> {
+        View { paths, looks, pace: self.pace, frozen: &self.frozen }
     }
 
     /// What is to be done about the path of the root.
@@ -122,7 +124,7 @@ impl Seen {
         given: Option<&Given>,
         past: Past,
     ) -> Way {
-        let Self { paths, looks, pace, feet, kept } = self;
+        let Self { paths, looks, pace, feet, kept, .. } = self;
         // A clip that was cleaned with these contacts has its path.
         let least = least_step(paths, pace.step());
         if !settings.in_place && given.is_some_and(|given| given.hold(least)) {
@@ -163,6 +165,9 @@ impl Seen {
             return Way::default();
         }
         let at_looks = slide.displacement(share, looks.frame_time);
+        if !suits_all(looks, &at_looks, &firm, &feet.floor) {
+            return Way::default();
+        }
         let path = pace.filled(&at_looks);
         if kept.shares().is_empty() {
             return Way { share, at_looks, path, ..Way::default() };
@@ -181,7 +186,7 @@ impl Seen {
         given: Option<&Given>,
         past: Past,
     ) -> Way {
-        let Self { paths, looks, pace, feet, kept } = self;
+        let Self { paths, looks, pace, feet, kept, .. } = self;
         let along = |spline: &Spline| {
             let at_looks = spline.places(looks.n_frames, looks.frame_time);
             let path = spline.places(paths.n_frames, paths.frame_time);
@@ -202,7 +207,7 @@ impl Seen {
         if let Some(spline) = Spline::exact(&stands, seen, exactly) {
             let mut way = along(&spline);
             let (paths, looks) = (paths.along(&way.path), looks.along(&way.at_looks));
-            let mut feet = Feet::new((&paths, &looks, *pace), kept, settings, past);
+            let mut feet = Feet::new(self.view(&paths, &looks), kept, settings, past);
             let stands = was_cleaned(&feet.firm, EXACT[1]);
             feet.was_cleaned = past == Past::Shown && stands;
             if stands {

@@ -204,7 +204,10 @@ impl Planner<'_> {
             // Where nothing stands along a way that is known, it is not known well.
             if is_on_the_way {
                 report.verdict = Verdict::Beside;
-            } else if self.is_known || is_short || report.drift_before <= seen {
+            } else if self.is_known
+                || (is_short || report.drift_before <= seen)
+                    && !exact.are_far(plant, self.clip.frame_time())
+            {
                 report.verdict = Verdict::Slight;
             }
         }
