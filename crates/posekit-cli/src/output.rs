@@ -97,6 +97,12 @@ pub(crate) fn beginning_of_temporary(process: u32) -> String {
 ///
 /// - `is_one`: whether what a file holds is; an empty one may be
 pub(crate) fn write_again(path: &Path, text: &str, is_one: impl Fn(&[u8]) -> bool) -> Result<()> {
+    refuse_other(path, is_one)?;
+    write_file(path, text)
+}
+
+/// Refuses to replace what [`write_again`] would not.
+pub(crate) fn refuse_other(path: &Path, is_one: impl Fn(&[u8]) -> bool) -> Result<()> {
     let may_go = |old: Vec<u8>| old.is_empty() || is_one(&old);
     if path.is_file() && !fs::read(path).is_ok_and(may_go) {
         return Err(Failure::usage(format!(
@@ -104,5 +110,5 @@ pub(crate) fn write_again(path: &Path, text: &str, is_one: impl Fn(&[u8]) -> boo
             path.display()
         )));
     }
-    write_file(path, text)
+    Ok(())
 }

@@ -376,6 +376,25 @@ fn saved_contacts_replace_nothing_but_contacts() {
     }
     let told = clean(&walk(), &place.join("new.bvh"), &["--save-contacts", &path("new.bvh")]);
     assert!(errors(&told).contains("are the same file") && !place.join("new.bvh").exists());
+    // Nor can contacts, a page and a picture; and what keeps a page from being written is told before anything is.
+    let (new, other) = (path("new.x"), path("other.bvh"));
+    let pairs = [
+        ["--save-contacts", &new, "--report", &new],
+        ["--report", &new, "--picture", &new],
+        ["--save-contacts", &new, "--picture", &new],
+        ["--report", &other, "--save-contacts", &new],
+        ["--report", &source, "--save-contacts", &new],
+        ["--report", &path("none/page.html"), "--save-contacts", &new],
+    ];
+    for options in pairs {
+        let told = clean(&walk(), &place.join("other.bvh"), &options);
+        assert!([Some(1), Some(2)].contains(&told.status.code()), "{options:?}: {}", errors(&told));
+        let is_any = [&new, &other].into_iter().any(|path| fs::exists(path).unwrap());
+        assert!(!is_any, "{options:?}: nothing is written");
+    }
+    // Contacts may be read from where they are written to.
+    let both = ["--force", "--contacts", &feet, "--save-contacts", &feet];
+    assert!(clean(&walk(), &made, &both).status.success());
 }
 
 #[test]
@@ -400,6 +419,23 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
     let again = run(&words, &[]);
     assert_eq!(again.status.code(), Some(0), "{}", errors(&again));
     assert!(text(&run(&["check"], &[&held])).contains("0.0 mm at worst"));
+    // At old frames they stand as they stood.
+    for (fps, speed, is_between) in
+        [("30", "1", false), ("30", "2", false), ("15", "1", false), ("25", "1", true)]
+    {
+        let same = ["retime", "--to-fps", fps, "--speed", speed, "--contacts", &feet];
+        let told = run(
+            &[&same[..], &["--save-contacts", &new, "--force", "-o", &made]].concat(),
+            &[&cleaned],
+        );
+        let said = text(&told);
+        assert!(said.contains("contacts: "), "{said}");
+        assert_eq!(
+            said.contains("Hold them again"),
+            is_between,
+            "{fps} a second at {speed}: {said}"
+        );
+    }
     // One that is over before there is a frame would be refused, and is left out.
     let fast = ["--speed", "20", "--contacts", &feet, "--save-contacts", &new, "--force", "-o"];
     let told = run(&[&["retime"], &fast[..]].concat(), &[&place.join("fast.bvh"), &cleaned]);

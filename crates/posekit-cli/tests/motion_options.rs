@@ -190,6 +190,44 @@ fn contacts_are_refused_in_a_time_that_is_kept() {
 }
 
 #[test]
+fn what_is_told_of_given_contacts_is_what_a_check_of_the_result_tells() {
+    let place = place("options-retimed");
+    let [clean, between, held] =
+        ["clean.bvh", "between.bvh", "held.bvh"].map(|name| place.join(name));
+    let [saved, moved] = ["feet.json", "feet-50.json"].map(|name| place.join(name));
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let _ = said(&walk(), &clean, &["--save-contacts", &path(&saved)]);
+    let retime = ["retime", &path(&clean), "--to-fps", "50", "-o", &path(&between)];
+    let contacts = ["--contacts", &path(&saved), "--save-contacts", &path(&moved)];
+    let run = posekit().args(retime).args(contacts).output().unwrap();
+    assert!(run.status.success(), "{}", errors(&run));
+    let given = ["--contacts", &path(&moved)];
+    let [before, after] = worst(&told(&between, &held, &given));
+    assert!(before > 0.1 && after < 0.01, "{before} to {after}");
+    let (words, _) = said(&between, &held, &given);
+    let rest = "the median slide fell from 0.1 mm to 0.0 mm, the worst from 0.2 mm to 0.0 mm.";
+    let wanted = format!("17 of 17 given contacts hold now. 17 plants found in the source: {rest}");
+    assert!(words.contains(&wanted), "{words}");
+    let check = posekit().args(["check", "--json"]).arg(&held).output().unwrap();
+    let check = json(&text(&check))["files"][0]["clips"][0].take();
+    let told = told(&between, &held, &given);
+    assert_eq!(plants(&told).len(), plants(&check).len());
+    for (told, checked) in plants(&told).iter().zip(plants(&check)) {
+        assert!((slide(told, "drift_after") - slide(checked, "drift_before")).abs() < 0.01);
+    }
+    // What they leave out slides on, as does what is farther from them than rates tell.
+    let mut file = json(&fs::read_to_string(&moved).unwrap());
+    let all = file["contacts"].as_array_mut().unwrap();
+    all.remove(9);
+    let long = &mut all[4];
+    long["to"] = (long["to"].as_f64().unwrap() - 0.2).into();
+    fs::write(&moved, file.to_string()).unwrap();
+    let told = self::told(&between, &held, &given);
+    let n_sliding = plants(&told).iter().filter(|plant| slide(plant, "drift_after") > 0.05).count();
+    assert_eq!((plants(&told).len(), n_sliding), (17, 2), "{told}");
+}
+
+#[test]
 fn contacts_of_which_none_holds_have_no_others() {
     let place = place("options-missed");
     let (output, file) = (place.join("out.bvh"), place.join("far.json"));

@@ -81,15 +81,15 @@ fn few_keys_keep_joints_within_the_distance_at_every_frame() {
 fn few_keys_of_motions_that_are_hardly_one() {
     let text = |rows: &str, n: usize| {
         format!(
-            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\nJOINT b\n{{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n}}\n}}\nMOTION\nFrames: {n}\nFrame Time: 0.05\n{rows}"
+            "HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\nJOINT b\n{{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n}}\n}}\nMOTION\nFrames: {n}\nFrame Time: {}\n{rows}",
+            1.0 / 30.0
         )
     };
     let unit = MotionOptions::default().with_metres_per_unit(1.0);
     let keys = |rows: &str, n: usize, distance: f64| {
         let file = read(text(rows, n).as_bytes(), &unit);
         let thinned = to_glb_within(file.clip(0).unwrap(), "x", distance).unwrap();
-        let options = MotionOptions::default().with_fps(20.0);
-        let again = read(&thinned.file, &options);
+        let again = read(&thinned.file, &MotionOptions::default());
         assert_eq!((again.n_clips(), again.clip(0).unwrap().n_frames()), (1, n), "as long");
         (thinned.kept, thinned.of)
     };
@@ -98,8 +98,12 @@ fn few_keys_of_motions_that_are_hardly_one() {
     // A straight way is two keys, a corner in it a third.
     let straight: String = (0..21).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
     assert_eq!(keys(&straight, 21, 1e-3), (2, 21));
+    // However long it is: of two that go so, one has a key at every frame where the rate could not be told otherwise.
     let long: String = (0..1000).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
-    assert_eq!(keys(&long, 1000, 1e-3).0, 2, "however long");
+    assert_eq!(keys(&long, 1000, 1e-3), (1000, 1000));
+    let both: String =
+        (0..1000).map(|k| format!("{k} 0 0 0 0 0 {} 0 0\n", 0.1 * f64::from(k))).collect();
+    assert_eq!(keys(&both, 1000, 0.1), (1002, 2000));
     let corner: String =
         (0..21).map(|k: i32| format!("{} 0 0 0 0 0 0 0 0\n", (k - 10).abs())).collect();
     assert_eq!(keys(&corner, 21, 1e-3), (3, 21));
@@ -111,6 +115,37 @@ fn few_keys_of_motions_that_are_hardly_one() {
     for distance in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(to_glb_within(file.clip(0).unwrap(), "x", distance).is_err());
     }
+}
+
+#[test]
+fn few_keys_are_read_at_the_rate_that_they_were_written_at() {
+    let file = read(&std::fs::read(walk()).unwrap(), &MotionOptions::default());
+    let source = file.clip(0).unwrap();
+    let n_values = source.skeleton().n_values();
+    let rates = [
+        12.0, 12.5, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 33.3, 47.952, 48.0, 50.0, 59.94,
+        60.0, 72.0, 90.0, 100.0, 120.0, 144.0, 239.76, 240.0, 480.0, 500.0, 1000.0,
+    ];
+    let (mut n_all, mut n_thinned) = (0, 0);
+    for (at, rate) in rates.into_iter().enumerate() {
+        for n_frames in [2, 3, 14, 57, source.n_frames()] {
+            let first = at * 5 % (source.n_frames() - n_frames + 1);
+            let values = &source.values()[n_values * first..n_values * (first + n_frames)];
+            let clip = Clip::try_new(source.skeleton().clone(), 1.0 / rate, values.to_vec());
+            let clip = clip.unwrap().with_metres_per_unit(source.metres_per_unit());
+            for distance in [0.0, 1e-3, 5e-3, 2e-2, 0.1, 10.0] {
+                let thinned = to_glb_within(&clip, "x", distance).unwrap();
+                let back = read(&thinned.file, &MotionOptions::default());
+                let back = back.clip(0).unwrap();
+                assert_eq!(back.n_frames(), n_frames, "{rate} a second, {distance} m");
+                let off = back.frame_time() * rate - 1.0;
+                assert!(off.abs() < 1e-6, "{rate} a second, {n_frames} frames: off by {off}");
+                n_all += 1;
+                n_thinned += usize::from(thinned.kept < thinned.of);
+            }
+        }
+    }
+    assert!(3 * n_thinned > n_all, "keys are left out of {n_thinned} of {n_all}");
 }
 
 #[test]

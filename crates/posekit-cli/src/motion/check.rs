@@ -31,6 +31,7 @@ fn begin(args: &CheckArgs) -> Result<()> {
         spreads: false,
         options: key(&args.detect),
     };
+    page::refuse_other(args.report.as_deref())?;
     let outcome = task.run(|opened, _| {
         let mut record = opened.record();
         let mut views = Vec::new();

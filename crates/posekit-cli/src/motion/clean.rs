@@ -10,13 +10,12 @@ use posekit::motion::{
 use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 
-use super::contacts::{
-    no_contacts, read_contacts, refuse_kept, refuse_output, refuse_outside, write_contacts,
-};
+use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
 use super::feet::{
     Places, floor_choice, key, known_legs, legs, no_walk_on_the_spot, off_floor, part_word,
     travels, with_legs,
 };
+use super::files::refuse_same;
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -45,8 +44,16 @@ fn begin(args: &CleanArgs) -> Result<()> {
             "--contacts, --save-contacts and --picture go with one file, not with a folder",
         ));
     }
-    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
-    refuse_output(args.save_contacts.as_ref(), "--save-contacts", &args.output.output)?;
+    // Contacts may be read from the file that they are written to.
+    for contacts in [("--contacts", &args.contacts), ("--save-contacts", &args.save_contacts)] {
+        refuse_same(&[
+            (contacts.0, contacts.1.as_ref()),
+            ("--report", args.report.as_ref()),
+            ("--picture", args.picture.as_ref()),
+            ("the output", Some(&args.output.output)),
+        ])?;
+    }
+    page::refuse_other(args.report.as_deref())?;
     let contacts = match &args.contacts {
         Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),

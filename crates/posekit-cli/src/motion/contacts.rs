@@ -1,6 +1,6 @@
 //! Files of contacts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use posekit::motion::{Clip, Contact};
 use posekit::skeleton::Skeleton;
@@ -79,16 +79,4 @@ pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> R
     }
     let text = file.to_json().map_err(|error| Failure::in_file(error, path.display()))?;
     write_again(path, &text, |old| old.windows(KIND.len()).any(|bytes| bytes == KIND))
-}
-
-/// Refuses contacts and an output in one file.
-pub(super) fn refuse_output(contacts: Option<&PathBuf>, option: &str, output: &Path) -> Result<()> {
-    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
-    match contacts {
-        Some(path) if place(path) == place(output) => Err(Failure::usage(format!(
-            "{option} and the output are the same file: {}",
-            path.display()
-        ))),
-        _ => Ok(()),
-    }
 }

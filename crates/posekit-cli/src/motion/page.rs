@@ -14,7 +14,7 @@ use super::words::{
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
 use crate::failure::Result;
-use crate::output::write_again;
+use crate::output::{self, no_folder, write_again};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -29,7 +29,18 @@ pub(super) fn write(
     let name = task.input.file.display().to_string();
     let views = outcome.view.as_deref().unwrap_or_default();
     let page = page(task.command, &name, &outcome.files, views);
-    write_again(report, &page, |old| old.starts_with(b"<!doctype html>"))
+    write_again(report, &page, is_page)
+}
+
+/// Refuses a place where no page can be written, before any work.
+pub(super) fn refuse_other(report: Option<&Path>) -> Result<()> {
+    let Some(report) = report else { return Ok(()) };
+    output::refuse_other(report, is_page)?;
+    no_folder(report).map_or(Ok(()), Err)
+}
+
+fn is_page(old: &[u8]) -> bool {
+    old.starts_with(b"<!doctype html>")
 }
 
 /// The page of a command.

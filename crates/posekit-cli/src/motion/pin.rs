@@ -7,8 +7,9 @@ use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
 
 use super::clean::contact_records;
-use super::contacts::{no_contacts, read_contacts, refuse_output, refuse_outside};
+use super::contacts::{no_contacts, read_contacts, refuse_outside};
 use super::feet::Places;
+use super::files::refuse_same;
 use super::record::{Asked, ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::view::root;
@@ -27,7 +28,8 @@ pub(crate) fn pin(args: &PinArgs) -> Result<()> {
 }
 
 fn begin(args: &PinArgs) -> Result<()> {
-    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
+    let output = ("the output", Some(&args.output.output));
+    refuse_same(&[("--contacts", args.contacts.as_ref()), output])?;
     let contacts =
         args.contacts.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
     let own =

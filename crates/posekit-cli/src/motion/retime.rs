@@ -3,7 +3,8 @@
 use posekit::motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 use posekit_io::ContactsFile;
 
-use super::contacts::{read_contacts, refuse_output, write_contacts};
+use super::contacts::{read_contacts, write_contacts};
+use super::files::refuse_same;
 use super::record::FileRecord;
 use super::run::{Made, Task, or_json};
 use crate::failure::{Failure, Result};
@@ -12,6 +13,9 @@ use crate::output::{plain, print};
 
 /// The longest that keys may be apart to be read as the frames of a motion \[s\].
 const LONGEST_FRAME: f64 = 1.001 / 12.0;
+
+/// What is nearer to a frame than this is at it, in frames: rates are rounded in files.
+const OFF_FRAME: f64 = 1e-3;
 
 /// Reads, samples anew, writes.
 pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
@@ -22,8 +26,9 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     if args.contacts.is_some() && args.input.file.is_dir() {
         return Err(Failure::usage("--contacts goes with one file, not with a folder"));
     }
-    refuse_output(args.contacts.as_ref(), "--contacts", &args.output.output)?;
-    refuse_output(args.save_contacts.as_ref(), "--save-contacts", &args.output.output)?;
+    let output = ("the output", Some(&args.output.output));
+    refuse_same(&[("--contacts", args.contacts.as_ref()), output])?;
+    refuse_same(&[("--save-contacts", args.save_contacts.as_ref()), output])?;
     let what = (args.speed, args.duration, args.to_fps, args.smooth);
     let task = Task {
         command: "retime",
@@ -37,6 +42,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     let outcome = task.run(|opened, place| {
         let mut record = opened.record();
         let (mut edits, mut maps) = (Vec::new(), Vec::new());
+        let mut is_between = false;
         let chosen = opened.chosen()?;
         let length = |&index: &usize| Some((index, n_frames(opened.clip(index).ok()?, args)?));
         let lengths: Vec<_> = chosen.iter().filter_map(length).collect();
@@ -60,6 +66,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                             args.output.force,
                         )?;
                     }
+                    is_between |= lies_between(before, &clip, &map);
                     let told = opened.clip_record(index, &clip);
                     edits.push((index, clip));
                     maps.push(map);
@@ -72,16 +79,21 @@ fn begin(args: &RetimeArgs) -> Result<()> {
             record.warnings.extend(rare_keys(edits.iter().map(|(_, clip)| clip)));
         }
         let outputs = opened.written_in(&maps, &edits, place, &mut record)?;
-        Ok(Made { record, outputs, view: () })
+        Ok(Made { record, outputs, view: is_between })
     })?;
     let is_done = !outcome.files.iter().any(FileRecord::is_failed);
+    let is_between = outcome.view;
     outcome.tell(&task, false)?;
     if let Some(saved) = args.save_contacts.as_ref().filter(|_| is_done && !args.batch.json) {
         let made = args.output.output.display();
         let saved = saved.display();
-        print(&plain(&format!(
-            "contacts: {saved}\nFeet that stood still may slide a little between the old frames. Hold them again:\n  posekit clean {made} --contacts {saved} -o OUT\n"
-        )))?;
+        let mut text = format!("contacts: {saved}\n");
+        if is_between == Some(true) {
+            text += &format!(
+                "Feet that stood still may slide a little between the old frames. Hold them again:\n  posekit clean {made} --contacts {saved} -o OUT\n"
+            );
+        }
+        print(&plain(&text))?;
     }
     Ok(())
 }
@@ -99,6 +111,15 @@ fn retimed_contacts(
     let words =
         || format!("{n_left} of {n_all} contacts have no frame in the new time and are left out");
     (moved, (n_left > 0).then(words))
+}
+
+/// Whether a frame in the new time is none of the old ones, by more than their times are rounded.
+fn lies_between(before: &Clip, after: &Clip, map: &TimeMap) -> bool {
+    let off = |frame: usize| {
+        let old = (map.old_time(after.time(frame)) - before.start()) / before.frame_time();
+        (old - old.round()).abs()
+    };
+    (0..after.n_frames()).any(|frame| off(frame) > OFF_FRAME)
 }
 
 /// What is to be said where a glTF, which names no rate, gets so few keys a second that they are not taken for frames.

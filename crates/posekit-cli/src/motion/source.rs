@@ -395,7 +395,13 @@ fn in_options(error: &posekit_io::Error) -> String {
         ("`Options::with_frame_time`", "--fps"),
         ("can be read leniently", "can be read with --lenient"),
     ];
-    let text = error.to_string();
+    let text = match error {
+        // No option raises a cap.
+        posekit_io::Error::TooLarge { what, limit, .. } => {
+            format!("{what} is more than {limit}, the most that is taken")
+        }
+        other => other.to_string(),
+    };
     words.iter().fold(text, |text, (library, option)| text.replace(library, option))
 }
 

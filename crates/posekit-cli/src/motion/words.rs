@@ -226,7 +226,7 @@ fn feet_answer(clip: &ClipRecord) -> String {
         return same_answer(&plants, n_standing, &format!("{kept}{left}"));
     }
     let became = if plants.iter().any(|plant| plant.verdict == "measured") {
-        format!("{n} found without them")
+        format!("{n} found in the source")
     } else if plants.iter().any(|plant| plant.verdict == "lessened") {
         let n_lessened = plants.iter().filter(|plant| plant.verdict == "lessened").count();
         let n = if kept.is_empty() { n } else { format!("{n_lessened} of {n}") };

@@ -498,25 +498,21 @@ impl MotionFile {
             before += self.clip(index)?.n_frames() as f64;
             after += n_frames;
         }
-        let help = "(a shorter time or fewer per second help)";
         let (size, what, limit, field) = match &self.content {
             Content::Capture(capture) => {
                 let size = (size_of::<f64>() * capture.file().n_channels()) as f64;
-                let what = format!("the size in bytes of {after:.0} frames {help}");
-                (size, what, self.limits.motion_bytes, "motion_bytes")
+                (after * size, "size in bytes", self.limits.motion_bytes, "motion_bytes")
             }
             Content::Scene { asset, .. } => {
                 let n_joints = asset.character().map_or(0, |all| all.skeleton().n_joints());
-                let what = format!("the number of values of {after:.0} frames {help}");
-                (
-                    cast::most_values(n_joints),
-                    what,
-                    self.limits.animation_values,
-                    "animation_values",
-                )
+                let size = after * cast::most_values(n_joints);
+                (size, "number of values", self.limits.animation_values, "animation_values")
             }
         };
-        if after > before && after * size > limit as f64 {
+        if after > before && size > limit as f64 {
+            let what = format!(
+                "the {what} of {after:.0} frames, {size:.0} (a shorter time or fewer per second help),"
+            );
             return Err(Error::TooLarge { what, limit, field });
         }
         Ok(())

@@ -5,6 +5,9 @@
 pub(super) const DEFAULT_RATE: f64 = 60.0;
 const LEAST_RATE: f64 = 30.0;
 
+/// The least rate of sparse keys that is taken as it is: the slowest in use for frames, that of film on television.
+const LEAST_SPARSE_RATE: f64 = 24.0 / 1.001;
+
 /// The least rate of keys at every frame: a motion that was sampled so is what its frames say, and more of them would only come back as more keys. Twelve a
 /// second are the fewest that animators draw.
 const LEAST_EVEN_RATE: f64 = 12.0;
@@ -110,9 +113,9 @@ fn own_step(channels: &[&[f64]], start: f64, end: f64) -> f64 {
     // The mean distance first: of thousands of keys one distance is rounded too much to count them by.
     for step in mean.into_iter().chain(parts).chain(usual).map(whole) {
         if (step >= SMALLEST_STEP || is_dense(step)) && is_on_frames(channels, start, step) {
-            if step * LEAST_EVEN_RATE * (1.0 - OFF_FRAME) <= 1.0
-                && is_on_every_frame(channels, step)
-            {
+            let is_every = has_every_frame(channels, [start, end], step);
+            let least = if is_every { LEAST_EVEN_RATE } else { LEAST_SPARSE_RATE };
+            if step * least * (1.0 - OFF_FRAME) <= 1.0 {
                 return step;
             }
             // Every frame of the keys is also one of the more frequent ones.
@@ -146,10 +149,16 @@ fn farthest_off(channels: &[&[f64]], start: f64, step: f64) -> f64 {
     channels.iter().flat_map(|times| times.iter().map(off)).fold(0.0, f64::max)
 }
 
-/// Whether keys on frames leave none out: each channel has one at every frame from its first to its last.
-fn is_on_every_frame(channels: &[&[f64]], step: f64) -> bool {
-    let gaps = channels.iter().flat_map(|times| times.windows(2));
-    gaps.map(|pair| pair[1] - pair[0]).all(|gap| gap < 1.5 * step)
+/// Whether keys on frames say that these are all: each channel has one at every frame from its first to its last, or one has from the beginning to the end.
+/// Writers that leave out keys of the others leave such a one, by which the rate is told.
+fn has_every_frame(channels: &[&[f64]], [start, end]: [f64; 2], step: f64) -> bool {
+    let has_no_gap = |times: &[f64]| times.windows(2).all(|pair| pair[1] - pair[0] < 1.5 * step);
+    let is_whole = |times: &[f64]| {
+        let ends = times.first().zip(times.last());
+        ends.is_some_and(|(first, last)| first - start < 0.5 * step && end - last < 0.5 * step)
+    };
+    channels.iter().all(|times| has_no_gap(times))
+        || channels.iter().any(|times| is_whole(times) && has_no_gap(times))
 }
 
 #[cfg(test)]
@@ -185,10 +194,15 @@ mod tests {
         // Ten times a second is too rare, but its keys are frames still.
         let tens = pace(&[&at(10.0, 11)]);
         assert_eq!(tens.count(), 31);
-        // Of twenty-four some were left out, so that a curve is between them.
-        let mut some = at(24.0, 25);
-        some.retain(|time| (time - 2.25).abs() > 1e-9);
-        assert_eq!(pace(&[&some]).count(), 49);
+        // Of twelve some were left out, so that a curve is between them, unless another channel says that they are frames; those of film are.
+        for (rate, alone) in [(12.0, 73), (24.0, 25), (23.976, 25)] {
+            let all = at(rate, 25);
+            let some: Vec<f64> =
+                all.iter().copied().filter(|time| (time - 2.0 - 6.0 / rate).abs() > 1e-9).collect();
+            assert_eq!(pace(&[&some]).count(), alone, "{rate}");
+            assert_eq!(pace(&[&some, &all]).count(), 25, "{rate}");
+            assert_eq!(pace(&[&some, &all[..20]]).count(), alone, "{rate}: not to the end");
+        }
         // One that stays has one key, and one may end before the others.
         assert_eq!(pace(&[&at(24.0, 25), &[2.0], &at(24.0, 13)]).count(), 25);
         // Keys that were left out are on the same frames.

@@ -3,6 +3,8 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
 
+use super::pace::Pace;
+
 /// Keys between which a rotation goes further than this are kept: the way between them would not be clear \[cosine of half the angle\].
 const FURTHEST_TURN: f64 = 0.5;
 
@@ -115,20 +117,41 @@ impl Track {
 
 /// Thins the keys of channels so that no joint is further than a distance from where it is, at any frame. What stands still already keeps its one key.
 ///
-/// How much each channel may be off is found by trying: misses of a chain add up, but seldom all of them at once.
+/// A glTF names no rate: where the keys that stay would not tell which the frames are, one channel that moves keeps all of them.
 pub(super) fn thin(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distance: f64) {
+    let mut moving: Vec<usize> =
+        (0..tracks.len()).filter(|&index| tracks[index].keys.len() > 1).collect();
+    let could_tell = tell_frames(tracks, times);
+    thin_some(tracks, &moving, rest, times, distance);
+    let shortest = (0..moving.len()).min_by_key(|&at| tracks[moving[at]].width());
+    if let Some(at) = shortest.filter(|_| could_tell && !tell_frames(tracks, times)) {
+        tracks[moving.remove(at)].keys = (0..times.len()).collect();
+        thin_some(tracks, &moving, rest, times, distance);
+    }
+}
+
+/// Whether a reader takes as many frames from the keys as there are.
+fn tell_frames(tracks: &[Track], times: &[f32]) -> bool {
+    let of_track = |track: &Track| track.keys.iter().map(|&key| f64::from(times[key])).collect();
+    let channels: Vec<Vec<f64>> = tracks.iter().map(of_track).collect();
+    let channels: Vec<&[f64]> = channels.iter().map(Vec::as_slice).collect();
+    Pace::of(&channels, None).count() == times.len()
+}
+
+/// The same of some channels; the others stay as they are.
+///
+/// How much each channel may be off is found by trying: misses of a chain add up, but seldom all of them at once.
+fn thin_some(tracks: &mut [Track], some: &[usize], rest: &Rest<'_>, times: &[f32], distance: f64) {
     let reaches = rest.reaches();
     let mut holds = |share: f64| {
-        choose_all(tracks, times, &reaches, share * distance);
+        choose_some(tracks, some, times, &reaches, share * distance);
         rest.worst(tracks, times) <= distance
     };
     let halved = core::iter::successors(Some(1.0), |share| Some(0.5 * share));
     let Some((halvings, mut share)) =
         halved.take(MOST_HALVINGS).enumerate().find(|(_, share)| holds(*share))
     else {
-        for track in tracks.iter_mut().filter(|track| track.keys.len() > 1) {
-            track.keys = (0..times.len()).collect();
-        }
+        some.iter().for_each(|&index| tracks[index].keys = (0..times.len()).collect());
         return;
     };
     if halvings > 0 {
@@ -137,15 +160,16 @@ pub(super) fn thin(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distanc
             let middle = 0.5 * (share + too_much);
             if holds(middle) { share = middle } else { too_much = middle }
         }
-        choose_all(tracks, times, &reaches, share * distance);
+        choose_some(tracks, some, times, &reaches, share * distance);
     }
 }
 
-/// Chooses the keys of all channels that move.
+/// Chooses the keys of some channels.
 ///
 /// - `length`: how far each may put a joint off
-fn choose_all(tracks: &mut [Track], times: &[f32], reaches: &[f64], length: f64) {
-    for track in tracks.iter_mut().filter(|track| track.keys.len() > 1) {
+fn choose_some(tracks: &mut [Track], some: &[usize], times: &[f32], reaches: &[f64], length: f64) {
+    for &index in some {
+        let track = &mut tracks[index];
         // Half an angle, and small: its sine is hardly less than it.
         let within = match track.moves {
             Moves::Translation => length,

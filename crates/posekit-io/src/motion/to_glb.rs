@@ -40,7 +40,8 @@ pub struct Thinned {
 
 /// The same as [`to_glb`] with fewer keys: no joint is further than a distance from where it is, at any frame, when a reader goes straight between them.
 /// That is checked at every frame. Joints on which nothing hangs turn off by at most the distance at a tenth of the figure. Straight ways suit motions with
-/// many frames in a second: of those with few most keys stay, and where the file would be no smaller, all of them do.
+/// many frames in a second: of those with few most keys stay, and where the file would be no smaller, all of them do. Where the keys that stay would not tell
+/// how many frames there are, one channel keeps all of its own.
 ///
 /// - `distance`: in the file's metres
 ///

@@ -87,7 +87,7 @@ pub struct Cleaned {
     pub floor: Floor,
     /// Which floor was asked for.
     pub floor_choice: FloorChoice,
-    /// Every plant and what became of it, in the order of their first frames.
+    /// Every plant and what became of it, in the order of their first frames. Where contacts were given, what of a plant is shortly beside them is no part of it.
     pub plants: Vec<PlantReport>,
     /// The contacts that were held, to be edited and given back.
     pub contacts: Vec<Contact>,

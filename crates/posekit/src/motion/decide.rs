@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::clean::CleanSettings;
 use super::firm::Past;
 use super::floor::Floor;
-use super::given::Given;
+use super::given::{Given, within};
 use super::hold::{ContactReport, Keep};
 use super::kept::Kept;
 use super::plant::{Plant, frames_of};
@@ -104,7 +104,12 @@ pub(super) fn decide_as(
         core::mem::swap(&mut contacts, &mut standing);
         of_plant.fill(None);
     }
-    Decided { floor, share, path, step, in_place, kept, reports, contacts, of_plant, standing }
+    let mut decided =
+        Decided { floor, share, path, step, in_place, kept, reports, contacts, of_plant, standing };
+    if let Some(given) = &settings.contacts {
+        decided.see_within(clip, given, legs, tracks);
+    }
+    decided
 }
 
 impl Decided {
@@ -263,6 +268,21 @@ impl Decided {
         };
         let off = of_foot.last().or_else(of_way).unwrap_or(DVec3::ZERO);
         Contact { hold: Hold::Position(Some(place + off)), ..*contact }
+    }
+
+    /// Takes off plants what of them is shortly beside contacts that are given: it may slide as long as these stand.
+    fn see_within(&mut self, clip: &Clip, given: &[Contact], legs: &[Leg], source: &Tracks) {
+        for index in 0..self.reports.len() {
+            let Plant { leg, part, ref frames } = self.reports[index].plant;
+            let joint = legs[leg].joint(part);
+            let plant = Plant { leg, part, frames: within(clip, given, joint, frames) };
+            if plant.frames == *frames {
+                continue;
+            }
+            let drift_before = self.drift(source, joint, &plant, self.in_place);
+            let report = &mut self.reports[index];
+            (report.plant, report.drift_before) = (plant, drift_before);
+        }
     }
 
     /// How far a plant slides in the source, on the path of its root as it is or as it is set right.

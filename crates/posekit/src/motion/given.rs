@@ -1,9 +1,12 @@
 //! What contacts that are given say of a clip: whether it was cleaned with them.
 
+use core::ops::Range;
+
 use glam::DVec3;
 
 use super::clip::Clip;
 use super::contact::{Contact, Hold};
+use super::plant::frames_of;
 use super::tracks::Tracks;
 
 /// Whether contacts are, for the frames of a clip, those in which its feet stand already: they ask for nothing then. Where feet stand depends on the floor that
@@ -24,6 +27,27 @@ pub(super) fn are_standing(
         is_there && a.frame == b.frame && clip.frames(a.from, a.to) == clip.frames(b.from, b.to)
     };
     contacts.len() == standing.len() && contacts.iter().zip(standing).all(is_same)
+}
+
+/// A plant may begin and end so long beside a contact and be what it holds \[s\]: where a foot comes to stand between frames, it is found by the next of them.
+const BESIDE: f64 = 0.1;
+
+/// The frames of a plant without those that are shortly before or after contacts on its joint; where more is beside them, they are not all that stands.
+pub(super) fn within(
+    clip: &Clip,
+    contacts: &[Contact],
+    joint: usize,
+    frames: &Range<usize>,
+) -> Range<usize> {
+    let beside = frames_of(BESIDE, clip.frame_time());
+    let own = contacts.iter().filter(|contact| contact.frame.joint == joint);
+    let held = own.map(|contact| clip.frames(contact.from, contact.to));
+    let held = held.filter(|held| held.start < frames.end && frames.start < held.end);
+    let held = held.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+    let Some(Range { start, end }) = held else { return frames.clone() };
+    let start = if start > frames.start + beside { frames.start } else { start.max(frames.start) };
+    let end = if end + beside < frames.end { frames.end } else { end.min(frames.end) };
+    start..end
 }
 
 /// How far feet are from where contacts that are given hold them.
