@@ -138,9 +138,9 @@ fn way(
     if limbs.is_empty() {
         return Way { eased: Vec::new(), more: Vec::new(), led: Vec::new() };
     }
-    let is_staying = |limb: &&LimbPlan| limb.is_leg && is_carried(clip, plan, limb);
-    let staying = plan.limbs.iter().filter(|_| settings.by_hand).filter(is_staying);
-    let staying: Vec<&LimbPlan> = staying.collect();
+    let is_staying =
+        |limb: &&LimbPlan| settings.by_hand && limb.is_leg && is_carried(clip, plan, limb);
+    let staying: Vec<&LimbPlan> = plan.limbs.iter().filter(is_staying).collect();
     let still = vec![DVec3::ZERO; n_frames];
     let mut way = Way { eased: still.clone(), more: still, led: Vec::new() };
     for frames in runs(n_frames, frame_time, &limbs, settings) {

@@ -67,8 +67,8 @@ const BACK_IN_REACH: f64 = 0.005;
 /// - `carried`: the same with its root where limbs need it
 /// - `smoothing`: the body comes and goes in no less than about six times this \[s\]
 pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan, smoothing: f64) -> Result<Clip> {
-    let body = Body::new([clip, carried], plan)?;
-    let frames = (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
+    let frames: Vec<usize> = (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
+    let body = Body::new([clip, carried], plan, &frames)?;
     let mut course = Course::new(&body.skeleton, carried, frames);
     let mut origins = Vec::with_capacity(course.frames().len());
     for (k, beside) in course.order() {
@@ -142,11 +142,10 @@ impl OfBody<'_> {
 }
 
 impl<'a> Body<'a> {
-    fn new(clips: [&'a Clip; 2], plan: &'a Plan) -> Result<Self> {
+    /// - `moved`: the frames in which it is to be changed
+    fn new(clips: [&'a Clip; 2], plan: &'a Plan, moved: &[usize]) -> Result<Self> {
         let clip = clips[0];
         let skeleton = clip.skeleton();
-        let moved: Vec<usize> =
-            (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
         let runs: Vec<Range<usize>> =
             moved.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[run.len() - 1] + 1).collect();
         let is_above = |joint: usize, below: usize| skeleton.ancestors(below).any(|j| j == joint);
