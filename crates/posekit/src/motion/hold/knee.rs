@@ -7,11 +7,11 @@ use glam::{DMat3, DVec3};
 use super::carry::{Run, Side, positions, softness};
 use super::ease::Span;
 use super::root::{SECOND, System};
-use super::spare::{KNEE_EDGE, fourth, moved_spans, weight};
+use super::spare::{KNEE_EDGE, fourth, moved_spans, rolled, weight};
 use crate::motion::Limb;
 
 /// A knee is rough where its second difference is larger than the largest of the motion itself, times this.
-const ROUGH: f64 = 1.05;
+pub(super) const ROUGH: f64 = 1.05;
 
 /// Second differences below this are smooth in any case \[rad\].
 const SMOOTH: f64 = 1e-6;
@@ -33,6 +33,9 @@ const NO_SLACK: f64 = 1e-9;
 
 /// What is farther out of reach is not held by going after it: that of a line longer than the leg by a fiftieth.
 const FAR: f64 = -0.08;
+
+/// Of what a foot spares its knee by rolling, this much more is left than it seems before the root has changed.
+const ROLLED: f64 = 1.2;
 
 /// How little a course hangs on the frames between those that stay as they are.
 const LOOSE: f64 = 1e-6;
@@ -60,6 +63,8 @@ pub(super) struct Stand<'a> {
     pub(super) prices: Vec<f64>,
     /// How the knee trembles as the root is now, in the window at hand.
     pub(super) trembles: Vec<Tremble>,
+    /// What is left of that when the foot rolls; empty where it cannot.
+    unspared: Vec<f64>,
     /// Second differences up to these are not rough: while the knee is straight, and else.
     limits: [f64; 2],
 }
@@ -120,6 +125,7 @@ pub(super) fn stands<'a>(
             pinned: None,
             prices: vec![1.0; knees.len()],
             trembles: Vec::new(),
+            unspared: Vec::new(),
             limits: [greater(roughest(&own[inside]), UNSEEN * most), most],
         })
     };
@@ -175,14 +181,19 @@ pub(super) fn knees(
     root: &[DVec3],
 ) -> Vec<Knee> {
     let knee = |frame: usize| {
-        let [start, mid, end] = positions(limb.plan.limb, run.tracks, frame);
-        let bones = Bones::new(mid - start, end - mid);
-        let line = end + limb.need.shifts[frame] - root[frame - run.frames.start] - start;
-        let (slack, own) = (bones.slack(line), bones.slack(end - start));
+        let (bones, own, line) = reach(limb, run, frame, root);
         let change = if bones.product > 0.0 { line / bones.product } else { DVec3::ZERO };
-        Knee { slack, own, change }
+        Knee { slack: bones.slack(line), own: bones.slack(own), change }
     };
     frames.map(knee).collect()
+}
+
+/// The bones of a leg, the line from its start to its end in the motion, and when the root is moved.
+fn reach(limb: &Side<'_>, run: &Run<'_>, frame: usize, root: &[DVec3]) -> (Bones, DVec3, DVec3) {
+    let [start, mid, end] = positions(limb.plan.limb, run.tracks, frame);
+    let own = end - start;
+    let line = own + limb.need.shifts[frame] - root[frame - run.frames.start];
+    (Bones::new(mid - start, end - mid), own, line)
 }
 
 /// The bones of a leg: the sum of the squares of their lengths, and their product.
@@ -263,6 +274,30 @@ impl Stand<'_> {
         all.step_by(step).map(|bend| DVec3::X * bend).collect()
     }
 
+    /// Finds out what is left of how the knee trembles when the foot rolls; returns whether it does.
+    pub(super) fn spare_by_foot(&mut self, run: &Run<'_>, root: &[DVec3]) -> bool {
+        let Some(moves) = rolled(self.limb, run, self.span, root) else { return false };
+        let reached = self.frames().clone().zip(moves).map(|(frame, more)| {
+            let (bones, _, line) = reach(self.limb, run, frame, root);
+            [line, line + more].map(|line| bend(bones.slack(line)))
+        });
+        let reached: Vec<[f64; 2]> = reached.collect();
+        // Nothing bends before the first and after the last.
+        let mut seconds = vec![[SMOOTH; 2]; reached.len()];
+        for (seconds, three) in seconds[1..].iter_mut().zip(reached.windows(3)) {
+            let of = |which: usize| greater(second(&[0, 1, 2].map(|k| three[k][which])), SMOOTH);
+            *seconds = [of(0), of(1)];
+        }
+        // With the frames beside, as what is next to nothing says nothing.
+        let unspared = |at: usize| {
+            let near = &seconds[at.saturating_sub(1)..(at + 2).min(seconds.len())];
+            let [before, after] = [0, 1].map(|k| near.iter().map(|s| s[k]).fold(SMOOTH, greater));
+            (ROLLED * after / before).min(1.0)
+        };
+        self.unspared = (0..seconds.len()).map(unspared).collect();
+        true
+    }
+
     /// By how much it is to be bent where it is straight and rough; `None` where it is not.
     pub(super) fn wanted_raise(&self) -> Option<f64> {
         let rough = self.trembles.iter().filter(|tremble| tremble.size > 1.0);
@@ -295,7 +330,9 @@ impl Stand<'_> {
             } else {
                 1.0
             };
-            let size = weight * second(three) / (ROUGH * self.limits[usize::from(!is_straight)]);
+            let part = self.unspared.get(frame - span.start).copied().unwrap_or(1.0);
+            let size =
+                part * weight * second(three) / (ROUGH * self.limits[usize::from(!is_straight)]);
             Tremble { frame, size, bend, is_straight: is_straight && self.is_straight }
         };
         bends.windows(3).enumerate().map(tremble).collect()

@@ -11,6 +11,10 @@
 //! - if that is not enough, it is bent a little more. That costs next to nothing: a leg at six degrees is shorter by a thousandth, and trembles six times less
 //!   than at one.
 //!
+//! What the foot spares its knee by rolling afterwards counts as spared: where a captured figure jumps, that is most of it. And hips pay for knees: two legs side by
+//! side turn a small difference into a large one across them. So the best is where both the roughest knee and the roughest hip are the least, each against what is
+//! rough in the motion.
+//!
 //! | Symbol | Meaning |
 //! |---|---|
 //! | `Δ(t)` | change of the root's displacement, the unknown; zero outside a window of time |
@@ -27,7 +31,7 @@ use core::ops::Range;
 use glam::{DMat3, DVec3};
 
 use super::carry::{Run, SWING, Side, stiffness};
-use super::knee::{LEAST, Led, Stand, bend, follow, greater, knees, meeting, stands};
+use super::knee::{LEAST, Led, ROUGH, Stand, bend, follow, greater, knees, meeting, stands};
 use super::root::System;
 use super::spare::{KNEE_EDGE, KNEE_TIME, fourth, weight};
 
@@ -74,25 +78,33 @@ pub(super) fn spare_rough_knees(
         legs.iter_mut().for_each(|stands| follow(stands, led, step));
     }
     let step = pinned.map(|(_, step)| step);
-    for window in windows(&legs, run, root) {
+    for stand in legs.iter_mut().flatten() {
+        stand.trembles = stand.trembles(run, root, stand.frames());
+        if stand.trembles.iter().any(|tremble| tremble.size > 1.0) && stand.spare_by_foot(run, root)
+        {
+            stand.trembles = stand.trembles(run, root, stand.frames());
+        }
+    }
+    let windows = windows(&legs, run);
+    let roughest = if windows.is_empty() { 0.0 } else { roughest_joint(limbs, run) };
+    for window in windows {
         let mut met: Vec<&mut [Stand<'_>]> = Vec::with_capacity(legs.len());
         for stands in &mut legs {
             let inside = meeting(stands, &window, Stand::frames);
             met.push(&mut stands[inside]);
         }
-        smooth(&mut met, run, (system, &window, step), root);
+        smooth(&mut met, run, (system, &window, step), (root, roughest));
     }
     let led = legs.iter().flatten().filter(|stand| stand.is_led());
     led.map(|stand| (stand.limb.plan.limb, stand.frames().clone())).collect()
 }
 
 /// The times in which the root changes: around rough knees, for straight ones as long as a leg is held, also the other one that is straight then.
-fn windows(legs: &[Vec<Stand<'_>>], run: &Run<'_>, root: &[DVec3]) -> Vec<Range<usize>> {
+fn windows(legs: &[Vec<Stand<'_>>], run: &Run<'_>) -> Vec<Range<usize>> {
     let around = frames_of(WINDOW, run.frame_time);
     let mut found: Vec<Range<usize>> = Vec::new();
     for stand in legs.iter().flatten() {
-        let trembles = stand.trembles(run, root, stand.frames());
-        let mut rough = trembles.iter().filter(|tremble| tremble.size > 1.0).peekable();
+        let mut rough = stand.trembles.iter().filter(|tremble| tremble.size > 1.0).peekable();
         if rough.peek().is_some() && rough.clone().any(|tremble| tremble.is_straight) {
             for stands in legs {
                 let met = stands[meeting(stands, stand.frames(), Stand::frames)].iter();
@@ -122,12 +134,29 @@ fn frames_of(time: f64, frame_time: f64) -> usize {
     (time / frame_time).clamp(1.0, 1e6) as usize
 }
 
-/// Changes the root in a window for as long as that makes the roughest knee of it smoother.
+/// The largest third difference of a hip, knee or ankle in the motion itself.
+fn roughest_joint(limbs: &[Side<'_>], run: &Run<'_>) -> f64 {
+    let legs = limbs.iter().filter(|limb| limb.plan.is_leg).map(|limb| limb.plan.limb);
+    let joints = legs.flat_map(|limb| [limb.start, limb.mid, limb.end]);
+    let place = |joint| move |frame| run.tracks.place(frame, joint);
+    joints.map(|joint| roughest(run.frames.clone().map(place(joint)))).fold(0.0, greater)
+}
+
+/// The largest third difference of places in a row.
+fn roughest(places: impl Iterator<Item = DVec3>) -> f64 {
+    let places: Vec<DVec3> = places.collect();
+    let third = |p: &[DVec3]| ((p[3] - p[0]) - (p[2] - p[1]) * 3.0).length();
+    places.windows(4).map(third).fold(0.0, greater)
+}
+
+/// Changes the root in a window for as long as that makes the roughest knee of it smoother, and hips not rough.
+///
+/// - `roughest_joint`: third differences of hips up to this are not rough
 fn smooth(
     legs: &mut [&mut [Stand<'_>]],
     run: &Run<'_>,
     (system, window, step): (&System, &Range<usize>, Option<usize>),
-    root: &mut [DVec3],
+    (root, roughest_joint): (&mut [DVec3], f64),
 ) {
     let inside = window.start - run.frames.start..window.end - run.frames.start;
     let first = root[inside.clone()].to_vec();
@@ -137,6 +166,16 @@ fn smooth(
     let far = FARTHER.0 * farthest(&first) + FARTHER.1 * length;
     // What is led from the first has not been gone after yet.
     let is_new = all.any(Stand::is_led);
+    let held = legs.iter().filter_map(|stands| stands.first());
+    let hips: Vec<usize> = held.map(|stand| stand.limb.plan.limb.start).collect();
+    let of_hips = |root: &[DVec3]| {
+        let moved = |hip: usize| {
+            let places = window.clone().map(move |frame| run.tracks.place(frame, hip));
+            roughest(places.zip(root).map(|(place, shift)| place + *shift))
+        };
+        hips.iter().map(|hip| moved(*hip)).fold(0.0, greater)
+    };
+    let most = ROUGH * greater(roughest_joint, of_hips(&first));
     let rough = look(legs, run, root, window);
     let mut left = if is_new { f64::INFINITY } else { rough };
     let (mut least, mut best) = (left, first.clone());
@@ -155,7 +194,7 @@ fn smooth(
         {
             *root = *first + *change;
         }
-        left = look(legs, run, root, window);
+        left = greater(look(legs, run, root, window), of_hips(&root[inside.clone()]) / most);
         if farthest(&root[inside.clone()]) > far {
             break;
         }
@@ -190,8 +229,9 @@ fn charge(legs: &mut [&mut [Stand<'_>]], run: &Run<'_>, more: f64) {
     let rough: Vec<Vec<usize>> = legs.iter().map(|stands| rough_frames(stands)).collect();
     for (own, stands) in legs.iter_mut().enumerate() {
         for stand in stands.iter_mut() {
-            // First it is seen what leading does, then what bending does.
-            if stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none() {
+            // First it is seen what leading does, then what bending does, where the knee is rough and straight.
+            let is_to_bend = stand.is_led() && stand.raise == 0.0 && stand.pinned.is_none();
+            if is_to_bend && stand.wanted_raise().is_some() {
                 continue;
             }
             // A stand may last for all of a clip: only what is near to anything rough is looked at.

@@ -177,8 +177,7 @@ pub(super) fn roll_feet(
     need: &mut Need,
     settings: &HoldSettings,
 ) {
-    let is_turned = |point: &Point| matches!(point.target, Target::Pose(_));
-    if !plan.is_leg || plan.points.iter().any(is_turned) {
+    if !may_roll(plan) {
         return;
     }
     let time = clip.frame_time();
@@ -196,6 +195,30 @@ pub(super) fn roll_feet(
     }
 }
 
+/// By how much the end of a leg moves in each frame of a span where its foot rolls on top of what the root does; `None` where it does not.
+pub(super) fn rolled(
+    limb: &Side<'_>,
+    run: &Run<'_>,
+    span: &Span,
+    root: &[DVec3],
+) -> Option<Vec<DVec3>> {
+    let shift = |frame: usize| limb.need.shifts[frame] - root[frame - run.frames.start];
+    let (need, pace) = (limb.need, (run.settings, run.frame_time));
+    let rolls = may_roll(limb.plan)
+        .then(|| rolls_in(span, limb.plan, run.tracks, (need, shift), pace, None))?;
+    let mut moves = vec![DVec3::ZERO; span.frames.len()];
+    for Roll { frame, turn, arm } in &rolls {
+        moves[frame - span.frames.start] = so3_exp(*turn) * *arm - *arm;
+    }
+    (!rolls.is_empty()).then_some(moves)
+}
+
+/// Whether a limb ends in a foot that nothing turns.
+fn may_roll(plan: &LimbPlan) -> bool {
+    let is_turned = |point: &Point| matches!(point.target, Target::Pose(_));
+    plan.is_leg && !plan.points.iter().any(is_turned)
+}
+
 /// How a foot turns in one frame.
 struct Roll {
     frame: usize,
@@ -209,33 +232,44 @@ fn rolls(
     plan: &LimbPlan,
     tracks: &Tracks,
     need: &Need,
+    pace: (&HoldSettings, f64),
+    pins: Option<Pins<'_>>,
+) -> Vec<Roll> {
+    let shift = |frame: usize| need.shifts[frame];
+    let moved = need.spans.iter().filter(|span| is_moved(need, span));
+    moved.flat_map(|span| rolls_in(span, plan, tracks, (need, shift), pace, pins)).collect()
+}
+
+/// How a foot turns in a span.
+///
+/// - `shift`: by how much the end of the limb is moved in a frame
+fn rolls_in(
+    span: &Span,
+    plan: &LimbPlan,
+    tracks: &Tracks,
+    (need, shift): (&Need, impl Fn(usize) -> DVec3),
     (settings, frame_time): (&HoldSettings, f64),
     pins: Option<Pins<'_>>,
 ) -> Vec<Roll> {
-    let mut rolls = Vec::new();
-    for span in &need.spans {
-        let arms = arms(plan, tracks, need, span);
-        let shortest = SHORTEST_ARM * need.length;
-        let is_long =
-            |arm: &Option<DVec3>| arm.is_some_and(|arm| arm.length_squared() > shortest * shortest);
-        if !is_moved(need, span) || !arms.iter().any(is_long) {
-            continue;
-        }
-        let turns = turns(span, &arms, plan, tracks, need, (settings, frame_time, pins));
-        let turned = span.frames.clone().zip(turns.into_iter().zip(arms));
-        let of_span: Vec<Roll> = turned
-            .filter_map(|(frame, (turn, arm))| arm.map(|arm| Roll { frame, turn, arm }))
-            .collect();
-        let is_reached = |roll: &Roll| {
-            let more = so3_exp(roll.turn) * roll.arm - roll.arm;
-            let limb = positions(plan.limb, tracks, roll.frame);
-            stays_within_reach(limb, need.shifts[roll.frame], more)
-        };
-        if of_span.iter().all(is_reached) {
-            rolls.extend(of_span);
-        }
+    let arms = arms(plan, tracks, need, span);
+    let shortest = SHORTEST_ARM * need.length;
+    let is_long =
+        |arm: &Option<DVec3>| arm.is_some_and(|arm| arm.length_squared() > shortest * shortest);
+    if !arms.iter().any(is_long) {
+        return Vec::new();
     }
-    rolls
+    let softest = softest_bend(settings);
+    let bend = |frame: usize| Bend::new(positions(plan.limb, tracks, frame), shift(frame), softest);
+    let turns = turns(span, &arms, bend, (need.shifts.len(), frame_time, pins));
+    let turned = span.frames.clone().zip(turns.into_iter().zip(arms));
+    let rolls: Vec<Roll> = turned
+        .filter_map(|(frame, (turn, arm))| arm.map(|arm| Roll { frame, turn, arm }))
+        .collect();
+    let is_reached = |roll: &Roll| {
+        let more = so3_exp(roll.turn) * roll.arm - roll.arm;
+        stays_within_reach(positions(plan.limb, tracks, roll.frame), shift(roll.frame), more)
+    };
+    if rolls.iter().all(is_reached) { rolls } else { Vec::new() }
 }
 
 /// Whether the end of a limb that is moved by a shift can be moved by so much more.
@@ -258,29 +292,28 @@ fn arms(plan: &LimbPlan, tracks: &Tracks, need: &Need, span: &Span) -> Vec<Optio
 }
 
 /// The turns of the foot about the point that holds it, as rotation vectors in the world.
+///
+/// - `bend`: of the knee in a frame
 fn turns(
     span: &Span,
     arms: &[Option<DVec3>],
-    plan: &LimbPlan,
-    tracks: &Tracks,
-    need: &Need,
-    (settings, frame_time, pins): (&HoldSettings, f64, Option<Pins<'_>>),
+    bend: impl Fn(usize) -> Bend,
+    (n_frames, frame_time, pins): (usize, f64, Option<Pins<'_>>),
 ) -> Vec<DVec3> {
-    let softest = softest_bend(settings);
     let (of_turn, of_knee) = (fourth(ROLL_TIME / frame_time), fourth(ROLL_KNEE_TIME / frame_time));
     let mut system = System::new(span.frames.clone(), pins);
     let mut knees = Vec::with_capacity(arms.len());
     for (k, (frame, arm)) in span.frames.clone().zip(arms).enumerate() {
         let cost = if arm.is_some() { 1.0 } else { FIXED };
         system.add(k, &DMat3::from_diagonal(DVec3::splat(cost)), DVec3::ZERO);
-        let bend = Bend::new(positions(plan.limb, tracks, frame), need.shifts[frame], softest);
+        let bend = bend(frame);
         // The end moves by the turn times the arm, which bends the knee the other way than its start does.
         let change = arm.map_or(DVec3::ZERO, |arm| bend.change.cross(arm));
         knees.push((bend.angle, change));
     }
     for (k, three) in knees.windows(3).enumerate() {
         let frame = span.frames.start + k + 1;
-        let weight = weight(span, frame, need.shifts.len(), KNEE_EDGE / frame_time);
+        let weight = weight(span, frame, n_frames, KNEE_EDGE / frame_time);
         system.add_sum(k, &SECOND, DVec3::ZERO, of_turn);
         let (a, b, c) = (three[0], three[1], three[2]);
         let bends = (b.0 - a.0) - (c.0 - b.0);
