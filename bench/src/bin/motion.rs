@@ -125,7 +125,7 @@ fn main() -> Result<()> {
         bail!("POSEKIT_ASSETS names no folder with clips");
     }
     let mut text = head(&set);
-    let (mut worst, mut knees) = (Vec::new(), Vec::new());
+    let (mut worst, mut knees, mut jerks) = (Vec::new(), Vec::new(), Vec::new());
     for injury in INJURIES {
         let mut totals: [Figures; 5] = Default::default();
         for sound in &set {
@@ -133,7 +133,8 @@ fn main() -> Result<()> {
             let race = race(sound, &injured)?;
             let of = format!("{}, {injury}", sound.name);
             worst.push((largest(&race[4].drifts), of.clone()));
-            knees.push((worst_ratio(&race[4].knee_pops, &race[0].knee_pops), of));
+            knees.push((worst_ratio(&race[4].knee_pops, &race[0].knee_pops), of.clone()));
+            jerks.push((worst_ratio(&race[4].jerks, &race[0].jerks), of));
             totals.iter_mut().zip(race).for_each(|(total, figures)| total.add(figures));
         }
         let table = table(&totals);
@@ -144,6 +145,8 @@ fn main() -> Result<()> {
     text.push_str(&list(worst, " mm"));
     text.push_str("\nA knee, times the clip before:\n\n");
     text.push_str(&list(knees, ""));
+    text.push_str("\nJerk, times the clip before:\n\n");
+    text.push_str(&list(jerks, ""));
     text.push('\n');
     text.push_str(&speed()?);
     let path = path();
@@ -175,7 +178,7 @@ fn write_speed() -> Result<()> {
 /// The largest few of some values, each with what it is of.
 fn list(mut values: Vec<(f64, String)>, unit: &str) -> String {
     values.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let line = |(value, of): &(f64, String)| format!("- {value:.1}{unit}: {of}\n");
+    let line = |(value, of): &(f64, String)| format!("- {value:.2}{unit}: {of}\n");
     values.iter().take(8).map(line).collect()
 }
 
@@ -235,7 +238,7 @@ fn head(set: &[Sound]) -> String {
          - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is put into all of them\n\n\
          Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the two others are told them, posekit finds its own, and is measured once more where it is told them, too. **Drift** is how far a planted joint is from its median along the \
          floor at most, legs scaled to 0.85 m; people see 21 mm. **Slide** is its step from frame to frame. **Knee** is the largest second difference of a \
-         knee's angle against that of the clip before, of the worst clip. **Change** is the mean distance of joints from the clip before, roots brought together; **error** that from the sound \
+         knee's angle against that of the clip before, of the worst clip, **jerk** the same of the mean third derivative of the ways of hips, knees and feet. **Change** is the mean distance of joints from the clip before, roots brought together; **error** that from the sound \
          clip. *Naive pin* holds each foot where it first stands and eases nothing; *averaged targets* is the published cleaner written from its description: runs averaged, \
          faded over five frames, followed by ten damped Jacobian steps of the whole figure.\n",
         circumstances(),
@@ -251,6 +254,7 @@ fn table(totals: &[Figures; 5]) -> String {
         "seen",
         "slide",
         "knee",
+        "jerk",
         "change",
         "error",
         "a frame",
@@ -265,6 +269,7 @@ fn table(totals: &[Figures; 5]) -> String {
             format!("{:.0} %", 100.0 * figures.seen()),
             format!("{:.2} mm", mean(&figures.slides)),
             format!("{:.2}", worst_ratio(&figures.knee_pops, &totals[0].knee_pops)),
+            format!("{:.2}", worst_ratio(&figures.jerks, &totals[0].jerks)),
             format!("{:.2} cm", mean(&figures.changes)),
             format!("{:.2} cm", mean(&figures.errors)),
             if *name == NAMES[0] { "-".to_owned() } else { format!("{:.1} us", time * 1e6) },

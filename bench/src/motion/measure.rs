@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Leg, Part, Plant};
+use posekit::motion::{Clip, Leg, Limb, Part, Plant};
 
 /// A leg of this length is what millimetres speak of \[m\].
 const LEG: f64 = 0.85;
@@ -24,6 +24,8 @@ pub struct Figures {
     pub slides: Vec<f64>,
     /// Of every clip, the largest second difference of a knee's angle \[rad/s²\].
     pub knee_pops: Vec<f64>,
+    /// Of every clip, the mean third derivative of the ways of hips, knees and feet \[m/s³\].
+    pub jerks: Vec<f64>,
     /// Of all joints and frames, the distance from the joint as it was, roots brought together \[cm\].
     pub changes: Vec<f64>,
     /// The same from the sound clip that the fault was put into.
@@ -42,6 +44,7 @@ impl Figures {
         self.changes.extend(other.changes);
         self.errors.extend(other.errors);
         self.knee_pops.extend(other.knee_pops);
+        self.jerks.extend(other.jerks);
         self.seconds += other.seconds;
         self.frames += other.frames;
     }
@@ -104,6 +107,16 @@ pub fn figures(
         pop = pops.fold(pop, f64::max);
     }
     figures.knee_pops.push(pop);
+    let joints = |leg: &Leg| {
+        let Limb { start, mid, end } = leg.limb;
+        [Some(start), Some(mid), Some(end), leg.ball].into_iter().flatten()
+    };
+    let thirds = legs.iter().flat_map(joints).flat_map(|joint| {
+        let way: Vec<DVec3> = poses.chunks_exact(n).map(|poses| poses[joint].translation).collect();
+        let third = |p: &[DVec3]| (p[3] - p[0] - 3.0 * (p[2] - p[1])).length();
+        way.windows(4).map(third).collect::<Vec<_>>()
+    });
+    figures.jerks.push(mean(&thirds.collect::<Vec<_>>()) * rate * rate * rate / metre);
     figures.changes = distances(poses, &source.poses(), n, metre);
     figures.errors = distances(poses, &sound.poses(), n, metre);
     figures.frames = clip.n_frames();
