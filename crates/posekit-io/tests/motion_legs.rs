@@ -167,3 +167,18 @@ fn all_motions_of_a_figure_have_the_same_legs() {
     }
     assert!(n_files >= 4, "{n_files} files of several motions");
 }
+
+/// Who sits on the floor has hands that end as low as feet.
+#[test]
+fn hands_of_a_sitting_figure_are_no_legs() {
+    let all = clips::all();
+    for (name, clip) in all.iter().filter(|(name, _)| name == "mocapbank") {
+        let legs = shown(clip, &find_legs(clip));
+        for start in (0..clip.n_frames() - 150).step_by(20) {
+            let part = (start..start + 150).flat_map(|frame| clip.frame(frame).to_vec()).collect();
+            let part = clip.with_values(part).unwrap();
+            assert_eq!(shown(&part, &find_legs(&part)), legs, "{name} from frame {start}");
+        }
+    }
+    assert!(all.is_empty() || all.iter().any(|(name, _)| name == "mocapbank"));
+}

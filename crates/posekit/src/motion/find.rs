@@ -42,8 +42,8 @@ pub struct Legs {
 ///
 /// By name first, in the words of the usual conventions (CMU, Mixamo, Unreal, VRM, `VRoid`, Biped, `HumanIK`, DAZ, `MakeHuman`, iClone, Rigify, Kinect, SMPL,
 /// `MikuMikuDance` and what is like them); else by shape: pairs of limbs of one length that end lowest over the clip, and so the four of a quadruped.
-/// Pairs that end as low as legs found by name are added to them, save those that end where these do, or steer by their names: in all motions
-/// of a figure the legs are the same, whether such joints move in them or not.
+/// Pairs that end as low as legs found by name are added to them, save those that end where these do, or steer by their names, or are hands that end higher at
+/// rest: in all motions of a figure the legs are the same, whether such joints move in them or not, and whether somebody sits on the floor.
 ///
 /// # Degenerate cases
 /// Where nothing is found, `legs` is empty and `candidates` names the ends of all limbs. A clip without frames is judged at neutral values.
@@ -55,7 +55,11 @@ pub fn find_legs(clip: &Clip) -> Legs {
     let lowest = Lowest::new(clip);
     let mut shaped = by_shape(&shape, &lowest);
     shaped.retain(|leg| !stiff.iter().any(|ankle| is_around(shape.skeleton, leg, *ankle)));
-    let more = beside(&shape, &named, &shaped);
+    let mut more = beside(&shape, &named, &shaped);
+    if more.iter().any(|leg| is_hand(&shape, leg)) {
+        let at_rest = by_shape(&shape, &Lowest::at_rest(clip));
+        more.retain(|leg| !is_hand(&shape, leg) || at_rest.contains(leg));
+    }
     let name = |joint: usize| shape.skeleton.name(joint);
     if named.is_empty() {
         if shaped.is_empty() {
@@ -92,6 +96,11 @@ fn beside(shape: &Shape<'_>, named: &[Leg], shaped: &[Leg]) -> Vec<Leg> {
     let helps = |leg: &Leg| [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().all(is_helper);
     let is_new = |leg: &&Leg| !is_in_named[leg.limb.end] && !steers(leg) && !helps(leg);
     shaped.iter().filter(is_new).cloned().collect()
+}
+
+/// Whether a limb ends in what is called a hand: an arm of people, a fore leg of some animals.
+fn is_hand(shape: &Shape<'_>, leg: &Leg) -> bool {
+    words(shape.skeleton.name(leg.limb.end)).part == Some(Part::Wrist)
 }
 
 /// Whether a limb ends at the foot of a leg: nearer to its ankle or its ball, at rest, than any other leg of the figure stands.
@@ -202,13 +211,26 @@ struct Lowest(Vec<f64>);
 
 impl Lowest {
     fn new(clip: &Clip) -> Self {
+        let n_frames = clip.n_frames();
+        if n_frames == 0 {
+            return Self::at_rest(clip);
+        }
+        let n_samples = if n_frames < SAMPLES { n_frames } else { SAMPLES };
+        let frames = (0..n_samples).map(|sample| sample * n_frames / n_samples);
+        Self::over(clip, frames.map(|frame| clip.frame(frame)))
+    }
+
+    /// At neutral values.
+    fn at_rest(clip: &Clip) -> Self {
+        Self::over(clip, core::iter::once(clip.skeleton().neutral().as_slice()))
+    }
+
+    fn over<'a>(clip: &Clip, frames: impl Iterator<Item = &'a [f64]>) -> Self {
         let skeleton = clip.skeleton();
         let n = skeleton.n_joints();
-        let n_frames = clip.n_frames();
-        let n_samples = if n_frames < SAMPLES { n_frames } else { SAMPLES };
         let mut poses = vec![Pose::IDENTITY; n];
-        let mut heights = vec![Vec::with_capacity(n_samples); n];
-        let mut add = |q: &[f64]| {
+        let mut heights = vec![Vec::with_capacity(SAMPLES); n];
+        for q in frames {
             skeleton.forward_kinematics(q, &mut poses);
             let mut lowest: Vec<f64> = poses.iter().map(|p| p.translation.dot(clip.up())).collect();
             for joint in (0..n).rev() {
@@ -218,12 +240,6 @@ impl Lowest {
                 }
                 heights[joint].push(lowest[joint]);
             }
-        };
-        for sample in 0..n_samples {
-            add(clip.frame(sample * n_frames / n_samples));
-        }
-        if n_samples == 0 {
-            add(&skeleton.neutral());
         }
         Self(heights.iter_mut().map(|heights| middle(heights)).collect())
     }
