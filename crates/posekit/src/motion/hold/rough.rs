@@ -144,9 +144,14 @@ fn roughest_joint(limbs: &[Side<'_>], run: &Run<'_>) -> f64 {
 
 /// The largest third difference of places in a row.
 fn roughest(places: impl Iterator<Item = DVec3>) -> f64 {
-    let places: Vec<DVec3> = places.collect();
-    let third = |p: &[DVec3]| ((p[3] - p[0]) - (p[2] - p[1]) * 3.0).length();
-    places.windows(4).map(third).fold(0.0, greater)
+    let (mut last, mut most) = ([DVec3::ZERO; 3], 0.0);
+    for (n, place) in places.enumerate() {
+        if n >= 3 {
+            most = greater(most, ((place - last[0]) - (last[2] - last[1]) * 3.0).length_squared());
+        }
+        last = [last[1], last[2], place];
+    }
+    most.sqrt()
 }
 
 /// Changes the root in a window for as long as that makes the roughest knee of it smoother, and hips not rough.

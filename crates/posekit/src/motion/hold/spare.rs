@@ -236,8 +236,11 @@ fn rolls(
     pins: Option<Pins<'_>>,
 ) -> Vec<Roll> {
     let shift = |frame: usize| need.shifts[frame];
-    let moved = need.spans.iter().filter(|span| is_moved(need, span));
-    moved.flat_map(|span| rolls_in(span, plan, tracks, (need, shift), pace, pins)).collect()
+    let mut rolls = Vec::new();
+    for span in need.spans.iter().filter(|span| is_moved(need, span)) {
+        rolls.extend(rolls_in(span, plan, tracks, (need, shift), pace, pins));
+    }
+    rolls
 }
 
 /// How a foot turns in a span.
