@@ -7,7 +7,7 @@
 use super::{Bones, Goals, Space, in_space, point};
 
 /// Below which the method leaves a bone alone, because no direction can be told.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thresholds {
     /// Squared distance of a bone's ends at or below which they count as coincident.
     pub coincident_squared: f64,

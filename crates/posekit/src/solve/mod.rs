@@ -15,28 +15,25 @@
 //! was needed the minimum is the one near the pose that the restart found. Angles of hinges come back as the values nearest to where they started, not wrapped.
 //!
 //! # Never stuck silently
-//! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The
-//! driver that runs all of them notices when an iteration changes nothing, or so little that the target is far more
-//! than a few iterations off, and rescues the method: free chains in closed form ([`chain::direct`](crate::chain::direct)), joints with axes
-//! and limits by damped least squares from bent starts. What was done is in [`Solution::escaped_at`] and
-//! [`Solution::accelerated_at`]; [`Settings::classic`] turns it off.
+//! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The driver that runs all of them
+//! notices when an iteration changes nothing, and goes on by another method: free chains by the direct solver
+//! ([`chain::direct`](crate::chain::direct)), joints with axes and limits by damped least squares, from there and from other starts.
+//! [`Solution::escaped_at`] and [`Solution::escaped_by`] say so; [`Settings::classic`] turns it off. Otherwise a method that is named runs
+//! itself to the end; [`Method::Auto`] also changes the method where one is slow ([`Solution::accelerated_at`]).
 
-mod ccd;
-mod choose;
-mod demand;
+mod chain_run;
 mod driver;
-mod escape;
-mod follow;
-mod free;
-mod least_squares;
+mod figure;
+mod methods;
+mod moves;
 mod points;
-mod rig;
-mod rig_build;
-mod rig_run;
+mod pose;
+mod problem;
+mod reading;
+mod report;
+mod restarts;
 mod settings;
 mod solution;
-mod turn;
-mod two_bone;
 mod workspace;
 
 pub use settings::{Ccd, Detail, LeastSquares, Relaxation, Root, Settings};
@@ -64,7 +61,7 @@ pub enum Method {
     Fabrik,
     /// Constraint relaxation.
     Relaxation,
-    /// The closed way for free chains: the least change of all bone directions.
+    /// The direct solver of free chains: the least change of all bone directions, a convex problem.
     Direct,
     /// Damped least squares: any tasks on any skeleton.
     LeastSquares,

@@ -1,340 +1,268 @@
-//! Chains of points under the driver: relaxation, FABRIK and the direct method, in any dimension.
+//! Points at fixed distances: what relaxation, FABRIK and the direct solver work on, for chains in any dimension and for skeletons.
+//!
+//! A chain's points are moved to the origin and to the order of one by a power of two, so that a problem in other units takes the same steps. The
+//! points of a skeleton are its nodes, then its effectors, in the problem's units.
 
-use super::driver::{Recorder, Residual, Run, worse};
-use super::solution::{Phase, TraceStep};
-use super::{Detail, Method, Relaxation, Settings};
-use crate::chain::relaxation::{Reading, Thresholds, read, relax};
-use crate::chain::{
-    Bones, Chain, DirectWorkspace, Goals, Reach, Space, direct, distance, fabrik, in_space, point,
-};
+use super::pose::{State, worse};
+use super::problem::{NONE, Problem, power_of_two_below};
+use super::settings::Settings;
+use crate::chain::{Bones, Chain, Goals, Reach, distance, fabrik, point};
+use crate::task::Miss;
+use glam::DVec3;
 
-/// The closed way is taken to this part of the tolerance where its answer is carried over to joints, which must leave it met, but not
-/// beyond what rounding allows, in parts of the reach.
-const TIGHTER: f64 = 0.1;
-const TIGHTEST: f64 = 1e-13;
-
-/// Where half-steps are recorded.
-pub(super) type HalfSteps<'a> = &'a mut dyn FnMut(&mut PointsRun, Phase);
-
-/// The state of a chain that is being solved.
-///
-/// Inside, the root is the origin and lengths are of the order of one: multiplied by `scale`, a power of two, so that the
-/// same problem in other units takes the same steps, bit for bit where the units differ by a power of two.
+/// See the module.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PointsRun {
-    method: Option<Method>,
+pub(super) struct Points {
     pub(super) dimension: usize,
+    /// Lengths here per length of the caller's.
     pub(super) scale: f64,
-    root: Vec<f64>,
+    /// The origin, in the caller's units and frame.
+    origin: Vec<f64>,
     parents: Vec<usize>,
     lengths: Vec<f64>,
-    /// Only for relaxation.
     weights: Vec<f64>,
-    /// Only when some points do not move by themselves.
+    pub(super) effectors: Vec<usize>,
+    pub(super) targets: Vec<f64>,
+    /// The pose, at the exact lengths.
+    pub(super) points: Vec<f64>,
     start: Vec<f64>,
-    /// The pose at the exact lengths.
-    points: Vec<f64>,
-    /// Relaxation's own state, whose lengths are off; for the other methods nothing.
-    relaxed: Vec<f64>,
     kept: Vec<f64>,
-    effectors: Vec<usize>,
-    targets: Vec<f64>,
-    held: Vec<bool>,
-    branches: fabrik::Branches,
-    direct: DirectWorkspace,
-    relaxation: Relaxation,
-    thresholds: Option<Thresholds>,
-    is_path: bool,
-    pub(super) reach: f64,
-    /// Per effector: the distances from the root that it can have.
+    pub(super) branches: fabrik::Branches,
+    /// No branches, and the tip is what must reach.
+    pub(super) is_path: bool,
+    /// Sum of the bones to the effector that reaches farthest.
+    pub(super) unit: f64,
     reaches: Vec<Reach>,
-    /// How exactly the closed way is taken.
-    direct_tolerance: f64,
-    /// Largest amount by which a target lies out of its effector's reach.
-    pub(super) shortfall: f64,
+    /// Per effector: by how much its target is out of reach, proven.
+    shortfalls: Vec<f64>,
 }
 
-impl PointsRun {
-    /// Takes over a chain, its effectors and their targets (flat, in the chain's units).
-    ///
-    /// - `is_path`: whether the chain is one
-    pub(super) fn begin(
-        &mut self,
-        chain: &Chain,
-        goals: Goals<'_>,
-        method: Method,
-        settings: &Settings,
-        is_path: bool,
-    ) {
+impl Points {
+    /// Takes over a chain, its effectors and their targets.
+    pub(super) fn begin_chain(&mut self, chain: &Chain, goals: Goals<'_>) {
         let n = chain.dimension();
-        self.method = Some(method);
         self.dimension = n;
-        self.relaxation.clone_from(&settings.relaxation);
         self.parents.clone_from(&chain.parents);
         self.effectors.clear();
         self.effectors.extend_from_slice(goals.effectors);
-        self.is_path = is_path;
-        self.measure_reach(chain);
-        let asked = settings.tolerance.map_or(1e-6 * self.reach, |t| t * self.scale);
-        self.direct_tolerance = asked.max(TIGHTEST * self.reach);
-        let scale = self.scale;
-        self.lengths.clear();
-        self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
-        self.root.clear();
-        self.root.extend_from_slice(point(&chain.points, n, 0));
-        to_run_units(&mut self.points, &chain.points, &self.root, scale);
-        if method == Method::Relaxation {
-            self.begin_relaxation(chain, settings);
-        }
-        if !self.all_move() {
-            self.start.clone_from(&self.points);
-        }
-        // A single path needs them for its half-steps only.
-        let in_halves = method == Method::Fabrik && settings.trace == Detail::HalfSteps;
-        if in_halves || !self.all_move() {
-            self.branches.prepare(n, &self.parents, &self.effectors);
-        }
-        self.retarget(goals.targets);
-    }
-
-    fn measure_reach(&mut self, chain: &Chain) {
+        let tip = chain.n_points() - 1;
+        self.is_path = chain.is_path() && self.effectors.as_slice() == [tip];
         self.reaches.clear();
-        let is_path = self.is_path;
-        self.reaches.extend(self.effectors.iter().map(|&effector| {
-            if is_path {
-                // The same sum, without asking each point for its parent.
-                Reach::of_bones(chain.lengths[1..=effector].iter().rev().copied())
+        self.reaches.extend(goals.effectors.iter().map(|&effector| {
+            if self.is_path {
+                // The same sum, without looking up every parent.
+                Reach::of_bones(chain.lengths[1..].iter().rev().copied())
             } else {
                 chain.reach(effector)
             }
         }));
-        let full = self.reaches.iter().map(|reach| reach.outer).fold(0.0, f64::max);
-        self.scale = power_of_two_below(full).recip();
-        self.reach = full * self.scale;
-        for reach in &mut self.reaches {
-            *reach = reach.scaled(self.scale);
-        }
-    }
-
-    fn begin_relaxation(&mut self, chain: &Chain, settings: &Settings) {
+        let unit = self.reaches.iter().map(|reach| reach.outer).fold(0.0, f64::max);
+        self.scale = power_of_two_below(unit).recip();
+        self.unit = unit * self.scale;
+        let scale = self.scale;
+        self.reaches.iter_mut().for_each(|reach| *reach = reach.scaled(scale));
+        self.lengths.clear();
+        self.lengths.extend(chain.lengths.iter().map(|length| length * scale));
         self.weights.clone_from(&chain.weights);
-        self.relaxed.clone_from(&self.points);
-        self.held.clear();
-        self.held.resize(self.parents.len(), false);
-        self.thresholds = Some(if settings.classic {
-            Thresholds::published(self.scale)
-        } else {
-            Thresholds::RELATIVE
-        });
+        self.origin.clear();
+        self.origin.extend_from_slice(point(&chain.points, n, 0));
+        to_inside(&mut self.points, &chain.points, &self.origin, scale);
+        self.prepare_branches();
+        self.aim(goals.targets);
     }
 
-    /// Leaves room for carrying the answers over to joints.
-    pub(super) fn aim_closer(&mut self) {
-        self.direct_tolerance = (TIGHTER * self.direct_tolerance).max(TIGHTEST * self.reach);
+    /// Takes over the nodes and effectors of a skeleton where they are.
+    ///
+    /// - `dimension`: 3, or 2 for a chain in the plane
+    pub(super) fn begin_figure(
+        &mut self,
+        problem: &Problem,
+        state: &State,
+        dimension: usize,
+        settings: &Settings,
+    ) {
+        (self.dimension, self.scale, self.unit) = (dimension, problem.scale, problem.unit);
+        let n_nodes = problem.nodes.len();
+        self.parents.clear();
+        let nodes = problem.nodes.iter().enumerate();
+        self.parents.extend(nodes.map(|(i, n)| if n.parent == NONE { i } else { n.parent }));
+        let points = problem.points.iter().enumerate();
+        self.parents.extend(points.map(|(k, goal)| {
+            if goal.node == NONE { n_nodes + k } else { goal.node }
+        }));
+        let weights = &settings.relaxation.weights;
+        self.weights.clear();
+        let joints = problem.nodes.iter().map(|node| node.joint);
+        self.weights.extend(joints.map(|joint| weights.get(joint).copied().unwrap_or(1.0)));
+        self.weights.resize(self.parents.len(), 1.0);
+        self.origin.clear();
+        self.origin.resize(dimension, 0.0);
+        self.is_path = problem.is_path();
+        self.reaches.clear();
+        self.reaches.extend(problem.points.iter().map(|goal| goal.reach));
+        self.take(problem, state);
+        self.place_targets(problem);
+        self.prepare_branches();
     }
 
-    /// Moves the targets (flat, in the chain's units); the pose stays.
-    pub(super) fn retarget(&mut self, targets: &[f64]) {
-        to_run_units(&mut self.targets, targets, &self.root, self.scale);
-        self.shortfall = 0.0;
-        for (target, reach) in self.targets.chunks_exact(self.dimension).zip(&self.reaches) {
-            let far = target.iter().map(|x| x * x).sum::<f64>().sqrt();
-            self.shortfall = self.shortfall.max(reach.shortfall(far));
+    /// Effectors and targets of a skeleton: the points, and, where the frame's orientation is asked for too, the joint that carries it, which then has
+    /// only one place to be.
+    fn place_targets(&mut self, problem: &Problem) {
+        self.effectors.clear();
+        self.targets.clear();
+        self.shortfalls.clear();
+        for (k, goal) in problem.points.iter().enumerate() {
+            self.effectors.push(problem.nodes.len() + k);
+            self.targets.extend_from_slice(&goal.target.to_array()[..self.dimension]);
+            self.shortfalls.push(goal.shortfall);
+            let rotation = problem.rotations.iter().find(|rotation| rotation.node == goal.node);
+            if let (Some(rotation), true) = (rotation, goal.node != NONE) {
+                let world_from_node = rotation.target * rotation.offset.conjugate();
+                let joint = goal.target - world_from_node * goal.offset;
+                self.effectors.push(goal.node);
+                self.targets.extend(joint.to_array());
+                self.shortfalls.push(0.0);
+            }
         }
     }
 
-    /// The pose in the chain's units.
-    pub(super) fn write_points(&self, out: &mut Vec<f64>) {
-        to_caller_units(out, &self.points, &self.root, self.scale);
+    /// Takes the points, and the bones between them, which slides change, from a pose.
+    pub(super) fn take(&mut self, problem: &Problem, state: &State) {
+        let n = self.dimension;
+        self.points.clear();
+        let effectors = problem.points.iter().map(|goal| state.point_of(goal.node, goal.offset));
+        for at in state.world.iter().map(|pose| pose.translation).chain(effectors) {
+            self.points.extend_from_slice(&at.to_array()[..n]);
+        }
+        self.lengths.clear();
+        for (child, &parent) in self.parents.iter().enumerate() {
+            let length = match problem.points.get(child.wrapping_sub(problem.nodes.len())) {
+                Some(goal) if goal.node != NONE => goal.offset.length(),
+                _ => self.at(child).distance(self.at(parent)),
+            };
+            self.lengths.push(length);
+        }
     }
 
-    /// How many effectors there are.
-    pub(super) fn n_goals(&self) -> usize {
-        self.effectors.len()
+    /// Point `i` in space.
+    pub(super) fn at(&self, i: usize) -> DVec3 {
+        match point(&self.points, self.dimension, i) {
+            [x, y, z] => DVec3::new(*x, *y, *z),
+            [x, y] => DVec3::new(*x, *y, 0.0),
+            _ => DVec3::ZERO,
+        }
     }
 
-    /// True when bones may stretch: then nothing is out of reach.
-    pub(super) fn may_stretch(&self) -> bool {
-        self.method == Some(Method::Relaxation) && self.relaxation.reading == Reading::Stretched
+    fn prepare_branches(&mut self) {
+        if !self.is_path {
+            self.start.clone_from(&self.points);
+        }
+        self.branches.prepare(self.dimension, &self.parents, &self.effectors);
     }
 
-    /// True when the closed way applies: no branches, and the tip is what must reach.
-    pub(super) fn is_single_path(&self) -> bool {
-        self.dimension > 1 && self.all_move()
+    /// Moves the targets of a chain (flat, in the chain's units).
+    pub(super) fn aim(&mut self, targets: &[f64]) {
+        to_inside(&mut self.targets, targets, &self.origin, self.scale);
+        self.shortfalls.clear();
+        let targets = self.targets.chunks_exact(self.dimension);
+        self.shortfalls.extend(targets.zip(&self.reaches).map(|(target, reach)| {
+            reach.shortfall(target.iter().map(|x| x * x).sum::<f64>().sqrt())
+        }));
     }
 
-    /// True for a path whose tip is what must reach: every point is on the way.
-    fn all_move(&self) -> bool {
-        self.is_path && self.effectors.as_slice() == [self.parents.len() - 1]
+    /// Largest amount by which a target is out of reach, proven.
+    pub(super) fn shortfall(&self) -> f64 {
+        self.shortfalls.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// What a step reads, and the points.
+    pub(super) fn parts(&mut self) -> (Bones<'_>, Goals<'_>, &mut [f64], &mut fabrik::Branches) {
+        let Self { parents, lengths, weights, effectors, targets, points, branches, .. } = self;
+        (Bones { parents, lengths, weights }, Goals { effectors, targets }, points, branches)
     }
 
     /// Puts points that no effector moves where their parents carry them.
     pub(super) fn carry(&mut self) {
-        if self.all_move() {
-            return;
-        }
-        let bones =
-            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
-        fabrik::carry(self.dimension, bones, &self.start, &mut self.points, &self.branches);
-    }
-
-    /// The closed way from the present pose; false where there is none.
-    pub(super) fn reach_directly(&mut self) -> bool {
-        if !self.is_single_path() {
-            return false;
-        }
-        let (lengths, points) = (&self.lengths[1..], &mut self.points);
-        let way = direct::reach(
-            self.dimension,
-            lengths,
-            points,
-            &self.targets,
-            self.direct_tolerance,
-            &mut self.direct,
-        );
-        if self.method == Some(Method::Relaxation) {
-            self.relaxed.copy_from_slice(&self.points);
-        }
-        way != direct::Way::None
-    }
-
-    /// One iteration. Half-steps are told to `record`, where there is one.
-    pub(super) fn iterate_with(&mut self, record: Option<HalfSteps<'_>>) {
-        match self.method {
-            Some(Method::Relaxation) => self.relax(record),
-            Some(Method::Fabrik) => self.reach_back_and_forth(record),
-            _ => {
-                self.reach_directly();
-            }
+        if !self.is_path {
+            let start = core::mem::take(&mut self.start);
+            let n = self.dimension;
+            let (bones, _, points, branches) = self.parts();
+            fabrik::carry(n, bones, &start, points, branches);
+            self.start = start;
         }
     }
 
-    fn relax(&mut self, mut record: Option<HalfSteps<'_>>) {
-        let passes = self.relaxation.passes;
-        let by = if record.is_some() { 1 } else { passes };
-        let mut done = 0;
-        while done < passes {
-            let bones =
-                Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
-            let goals = Goals { effectors: &self.effectors, targets: &self.targets };
-            let off = self.thresholds.unwrap_or(Thresholds::RELATIVE);
-            relax(self.dimension, bones, &mut self.relaxed, goals, &mut self.held, by, off);
-            let reading = self.relaxation.reading;
-            read(self.dimension, bones, &self.relaxed, reading, &mut self.points);
-            done += by;
-            if let Some(record) = &mut record {
-                record(self, Phase::Pass(done));
-            }
+    pub(super) fn keep(&mut self) {
+        self.kept.clone_from(&self.points);
+    }
+
+    pub(super) fn recall(&mut self) {
+        self.points.clone_from(&self.kept);
+    }
+
+    /// Largest distance of an effector from its target, less what is proven to be out of reach.
+    pub(super) fn gap(&self) -> Miss {
+        let gaps = self.misses().zip(&self.shortfalls).map(|(miss, short)| miss - short);
+        Miss { distance: gaps.fold(0.0, worse), angle: 0.0 }
+    }
+
+    /// Largest distance of an effector from its target.
+    pub(super) fn residual(&self) -> Miss {
+        Miss { distance: self.misses().fold(0.0, worse), angle: 0.0 }
+    }
+
+    /// Rises with the sum of squared misses. A lone miss need not be squared, and so cannot overflow.
+    pub(super) fn merit(&self) -> f64 {
+        match self.effectors.len() {
+            1 => self.residual().distance,
+            _ => self.misses().map(|off| off * off).sum(),
         }
     }
 
-    fn reach_back_and_forth(&mut self, mut record: Option<HalfSteps<'_>>) {
-        if record.is_none() && self.all_move() {
-            fabrik::sweep(self.dimension, &self.lengths[1..], &mut self.points, &self.targets);
-            return;
-        }
-        let bones =
-            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
-        let goals = Goals { effectors: &self.effectors, targets: &self.targets };
-        fabrik::backward(self.dimension, bones, &mut self.points, goals, &mut self.branches);
-        if let Some(record) = &mut record {
-            record(self, Phase::Backward);
-        }
-        let bones =
-            Bones { parents: &self.parents, lengths: &self.lengths, weights: &self.weights };
-        fabrik::forward(self.dimension, bones, &mut self.points, &self.branches);
-        if let Some(record) = &mut record {
-            record(self, Phase::Forward);
-        }
+    /// Largest difference of a bone's length from what it is to be.
+    pub(super) fn stretch(&self) -> f64 {
+        let n = self.dimension;
+        let stretch = |(child, &parent): (usize, &usize)| {
+            let ends = [child, parent].map(|i| point(&self.points, n, i));
+            (distance(ends[0], ends[1]) - self.lengths[child]).abs()
+        };
+        self.parents.iter().enumerate().map(stretch).fold(0.0, worse)
     }
 
-    /// Distances of the effectors from their targets.
     fn misses(&self) -> impl Iterator<Item = f64> + '_ {
         let n = self.dimension;
         self.effectors.iter().enumerate().map(move |(e, &effector)| {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
-            let mut squared = 0.0;
-            in_space!(n, space => for k in 0..space.n() {
-                squared += (at[k] - target[k]) * (at[k] - target[k]);
-            });
+            let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
             // A target beyond what can be squared is measured the slow way.
-            if squared.is_infinite() { distance(at, target) } else { squared.sqrt() }
+            if squared.is_finite() { squared.sqrt() } else { distance(at, target) }
         })
     }
-}
 
-impl Run for PointsRun {
-    fn iterate(&mut self, recorder: &mut Recorder<'_>) {
-        if recorder.wants_half_steps() {
-            self.iterate_with(Some(&mut |run, phase| recorder.half_step(run, phase)));
-        } else {
-            self.iterate_with(None);
+    /// Writes the points of a skeleton, in the caller's units and frame.
+    pub(super) fn write_figure(&self, problem: &Problem, points: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        for point in points.chunks_exact(self.dimension) {
+            let at = DVec3::new(point[0], point[1], point.get(2).copied().unwrap_or(0.0));
+            out.extend((at / problem.scale + problem.origin).to_array());
         }
     }
 
-    fn residual(&self) -> Residual {
-        Residual { distance: self.misses().fold(0.0, worse), angle: 0.0 }
-    }
-
-    fn merit(&self, residual: Residual) -> f64 {
-        // A lone miss need not be squared, and so cannot overflow.
-        if self.effectors.len() == 1 {
-            residual.distance
-        } else {
-            self.misses().map(|off| off * off).sum()
-        }
-    }
-
-    fn rescue(&mut self, attempt: u32, _budget: u32) -> Option<u32> {
-        (attempt == 0 && self.reach_directly()).then_some(1)
-    }
-
-    fn keep(&mut self) {
-        self.kept.clone_from(&self.points);
-    }
-
-    fn recall(&mut self) {
-        self.points.clone_from(&self.kept);
-    }
-
-    fn describe(&mut self, step: &mut TraceStep) {
-        step.error = self.residual().distance / self.scale;
-        let relaxed = self.method == Some(Method::Relaxation);
-        let shown = if relaxed { &self.relaxed } else { &self.points };
-        to_caller_units(&mut step.points, shown, &self.root, self.scale);
+    /// Writes points of a chain, in the caller's units and frame.
+    pub(super) fn write(&self, points: &[f64], out: &mut Vec<f64>) {
+        let scale = self.scale.recip();
+        out.clear();
+        out.extend(
+            points
+                .iter()
+                .zip(self.origin.iter().cycle())
+                .map(|(x, origin)| x * scale + origin),
+        );
     }
 }
 
-/// The power of two that brings a positive number into 1..2; 1 for zero.
-pub(super) fn power_of_two_below(x: f64) -> f64 {
-    if x < f64::MIN_POSITIVE {
-        return 1.0;
-    }
-    f64::from_bits(x.to_bits() & 0x7ff0_0000_0000_0000)
-}
-
-fn to_run_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
-    out.resize(points.len(), 0.0);
-    in_space!(root.len(), space => {
-        let n = space.n();
-        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
-            for k in 0..n {
-                to[k] = (from[k] - root[k]) * scale;
-            }
-        }
-    });
-}
-
-fn to_caller_units(out: &mut Vec<f64>, points: &[f64], root: &[f64], scale: f64) {
-    // Exact: the scale is a power of two.
-    let scale = scale.recip();
-    out.resize(points.len(), 0.0);
-    in_space!(root.len(), space => {
-        let n = space.n();
-        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
-            for k in 0..n {
-                to[k] = from[k] * scale + root[k];
-            }
-        }
-    });
+/// Points of the caller's, relative to the origin and scaled.
+fn to_inside(out: &mut Vec<f64>, points: &[f64], origin: &[f64], scale: f64) {
+    out.clear();
+    out.extend(points.iter().zip(origin.iter().cycle()).map(|(x, origin)| (x - origin) * scale));
 }

@@ -9,19 +9,19 @@ use crate::task::Miss;
 pub enum Status {
     /// Every task is within its tolerance.
     Reached,
-    /// Proven: the target is farther from the root, or nearer to it, than the bones can make it.
+    /// Proven: the target is farther from the root, or nearer to it, than the bones allow.
     Unreachable {
         /// By how much, in the problem's units.
         shortfall: f64,
     },
-    /// No progress, and these joints stand at limits, or at their largest change, and hold the effector back; [`Solution::holds`] tells which.
+    /// No progress, and these joints stand at limits, or at their largest change, and hold the effector back; [`Solution::holds`] says which.
     Blocked {
         /// Indices of the joints, ascending.
         joints: Vec<usize>,
     },
     /// No progress and no proof why.
     Stalled,
-    /// The iterations ran out while there was still progress.
+    /// The iterations ran out.
     #[default]
     IterationLimit,
     /// The caller stopped it.
@@ -50,8 +50,8 @@ pub struct Hold {
     pub joint: usize,
     /// What keeps it.
     pub kind: HoldKind,
-    /// By how much the root of the weighted sum of squared misses would shrink per radian (or metre) that the limit, or the largest change, gave way, to
-    /// first order \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
+    /// By how much the root of the weighted sum of squared misses would fall per radian (or metre) beyond the limit, or the largest change, to first
+    /// order \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
     pub relief: f64,
 }
 
@@ -93,7 +93,7 @@ pub struct Choice {
 pub struct Solution {
     /// How it ended.
     pub status: Status,
-    /// Iterations run, a rescue (see `escaped_at`, `accelerated_at`) counted as one.
+    /// Iterations run, those of other methods (see `escaped_at`, `accelerated_at`) included.
     pub iterations: u32,
     /// Largest distance by which a task of level 1 is missed, measured by forward kinematics on what is returned here.
     pub error: f64,
@@ -117,11 +117,13 @@ pub struct Solution {
     /// The points, flat. For a chain: its points. For a skeleton: the joints that move an effector, in the order of
     /// the skeleton, then the effectors, in the order of the tasks of level 1 that weigh something and give a point.
     pub points: Vec<f64>,
-    /// The iteration in which a stall (no progress from an iteration) was detected and left.
+    /// The iteration in which a lock-up was left: an iteration of the method had changed nothing.
     pub escaped_at: Option<u32>,
-    /// The iteration in which slow progress was cut short.
+    /// The iteration in which slow progress was cut short; [`Method::Auto`] alone does so.
     pub accelerated_at: Option<u32>,
-    /// The way, as far as [`Settings::trace`](super::Settings::trace) asked for it.
+    /// The method that did either.
+    pub escaped_by: Option<Method>,
+    /// The steps, as far as [`Settings::trace`](super::Settings::trace) asked for them.
     pub trace: Vec<TraceStep>,
 }
 
@@ -148,7 +150,7 @@ pub enum Phase {
     Forward,
     /// One pass of constraint relaxation.
     Pass(u32),
-    /// A stall was left.
+    /// A lock-up was left.
     Escape,
     /// Slow progress was cut short.
     Acceleration,
@@ -165,7 +167,7 @@ pub struct TraceStep {
     pub phase: Phase,
     /// Largest distance between an effector and its target.
     pub error: f64,
-    /// Largest angle by which a frame is off \[rad\]; 0 where no task asks for a turn.
+    /// Largest angle by which a frame is off \[rad\]; 0 where no task asks for an orientation.
     pub turn: f64,
     /// Joint values; empty for a chain.
     pub configuration: Vec<f64>,

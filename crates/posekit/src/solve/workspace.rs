@@ -1,14 +1,13 @@
 //! The solver's memory: every buffer, and where a solve stands.
 
-use super::driver::{Driver, Ending, Residual, Run};
-use super::free::FreeRun;
-use super::points::PointsRun;
-use super::rig_run::RigRun;
+use super::chain_run::ChainRun;
+use super::driver::{Driver, Ending, Run};
+use super::figure::Figure;
 use super::settings::LeastSquares;
 use super::{Choice, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
-use crate::task::{Task, TaskKind};
+use crate::task::{Miss, Reading, Task, TaskKind};
 use crate::{Error, Result};
 use glam::DVec3;
 
@@ -42,31 +41,30 @@ use glam::DVec3;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
-    points: PointsRun,
-    skeleton: RigRun,
+    figure: Figure,
+    chain: ChainRun,
     driver: Driver,
     settings: Settings,
     kind: Kind,
+    /// The method asked for.
+    method: Method,
     ending: Option<Ending>,
     solution: Solution,
     is_stale: bool,
-    clamped: Vec<f64>,
-    spare_joints: Vec<usize>,
-    choice: Choice,
     /// Targets have moved since the last step.
     is_moved: bool,
+    clamped: Vec<f64>,
+    spare_joints: Vec<usize>,
+    rows: Vec<Reading>,
 }
 
 /// What is being solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
-    /// A chain of points.
     #[default]
+    Nothing,
     Chain,
-    /// A skeleton by way of its points.
-    Free,
-    /// A skeleton joint by joint.
-    Joints,
+    Figure,
 }
 
 /// Whether there is more to do.
@@ -85,8 +83,8 @@ impl Workspace {
     ///
     /// # Errors
     /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings: nothing has changed then.
-    /// [`Error::Unsuited`] for a method that cannot solve this kind of problem, which shows only when the problem has been laid
-    /// out: the workspace then holds it at its start, [cancelled](Status::Cancelled).
+    /// [`Error::Unsuited`] for a method that cannot solve this kind of problem, which shows only when the problem has been compiled:
+    /// the workspace then holds it at its start, [cancelled](Status::Cancelled).
     pub fn begin(
         &mut self,
         skeleton: &Skeleton,
@@ -105,65 +103,13 @@ impl Workspace {
         skeleton.settle(&mut self.clamped);
         skeleton.clamp(&mut self.clamped);
         self.settings.clone_from(settings);
-        self.is_moved = false;
-        self.skeleton.begin(skeleton, &self.clamped, tasks, method, settings);
-        self.choice = self.choose(method).inspect_err(|_| self.stand_at_start())?;
-        let method = self.choice.method;
-        self.skeleton.method = Some(method);
-        let dimension = self.skeleton.rig.free_dimension();
-        let by_points = matches!(method, Method::Direct | Method::Fabrik | Method::Relaxation);
-        self.kind = match dimension {
-            Some(dimension) if by_points => {
-                self.begin_free(dimension, method);
-                Kind::Free
-            }
-            _ => Kind::Joints,
-        };
-        self.start_driver();
-        Ok(())
-    }
-
-    /// What is left of a problem whose method does not suit it.
-    fn stand_at_start(&mut self) {
-        self.kind = Kind::Joints;
-        self.start_driver();
-        self.ending = Some(Ending::Cancelled);
-    }
-
-    /// What `auto` means here, and whether a named method can do it.
-    fn choose(&mut self, method: Method) -> Result<Choice> {
-        let is_limb = matches!(method, Method::Auto | Method::TwoBone) && self.skeleton.plan_limb();
-        let rig = &self.skeleton.rig;
-        let is_free = rig.is_plain && rig.free_dimension().is_some();
-        let need = match method {
-            Method::Auto => return Ok(self.skeleton.choose(is_limb, is_free, &self.settings)),
-            Method::TwoBone if !is_limb => {
-                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
-            }
-            Method::Direct if !is_free => {
-                "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
-            }
-            Method::Ccd | Method::Fabrik | Method::Relaxation if !rig.is_plain => {
-                "positions, orientations and whole poses at level 1"
-            }
-            method => return Ok(Choice { method, reason: "asked for by name" }),
-        };
-        Err(Error::Unsuited { method: method.name(), need })
-    }
-
-    fn begin_free(&mut self, dimension: usize, method: Method) {
-        let mut target = DVec3::ZERO;
-        let run = &mut self.skeleton;
-        run.rig.fill_chain(
-            dimension,
-            &self.settings.relaxation.weights,
-            &mut run.chain,
-            &mut target,
-        );
-        let effector = [run.chain.n_points() - 1];
-        let goals = Goals { effectors: &effector, targets: &target.to_array()[..dimension] };
-        self.points.begin(&run.chain, goals, method, &self.settings, true);
-        self.points.aim_closer();
+        (self.kind, self.method) = (Kind::Figure, method);
+        let begun = self.figure.begin(skeleton, &self.clamped, tasks, method, settings);
+        self.start();
+        if begun.is_err() {
+            self.ending = Some(Ending::Cancelled);
+        }
+        begun
     }
 
     /// Takes over a problem on a chain of points: these effectors onto these targets.
@@ -180,43 +126,13 @@ impl Workspace {
         settings: &Settings,
     ) -> Result<()> {
         check_settings(settings, 0)?;
-        for (index, &effector) in goals.effectors.iter().enumerate() {
-            if effector >= chain.n_points() {
-                let need = "the index of a point";
-                return Err(out_of_range("effectors", index, effector as f64, need));
-            }
-        }
-        let expected = goals.effectors.len() * chain.dimension();
-        if goals.targets.len() != expected {
-            return Err(Error::Length { what: "targets", expected, found: goals.targets.len() });
-        }
-        check_finite("targets", goals.targets)?;
-        let is_path = chain.is_path();
-        let is_tip = goals.effectors == [chain.n_points() - 1];
-        let direct_works = is_path && is_tip && chain.dimension() > 1;
-        let by_name = |method| Choice { method, reason: "asked for by name" };
-        let choice = match method {
-            Method::Auto if direct_works => {
-                let reason = "one tip of an unbranched chain without limits: solved in closed form";
-                Choice { method: Method::Direct, reason }
-            }
-            Method::Auto => {
-                Choice { method: Method::Fabrik, reason: "a chain of points with branches" }
-            }
-            Method::Direct if direct_works => by_name(method),
-            Method::Fabrik | Method::Relaxation => by_name(method),
-            Method::Direct => {
-                let need = "an unbranched chain in two dimensions or more, and its tip to reach";
-                return Err(Error::Unsuited { method: method.name(), need });
-            }
-            _ => return Err(Error::Unsuited { method: method.name(), need: "a skeleton" }),
-        };
+        check_goals(chain, goals)?;
+        let choice = choose_for_chain(chain, goals, method)?;
         self.settings.clone_from(settings);
-        self.choice = choice;
-        self.points.begin(chain, goals, choice.method, settings, is_path);
-        self.kind = Kind::Chain;
-        self.is_moved = false;
-        self.start_driver();
+        (self.kind, self.method) = (Kind::Chain, method);
+        self.chain.begin(chain, goals, choice.method, settings);
+        self.solution.choice = choice;
+        self.start();
         Ok(())
     }
 
@@ -228,38 +144,27 @@ impl Workspace {
     /// # Errors
     /// [`Error::Length`] or [`Error::NonFinite`].
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
-        self.follow();
-        let dimension = if self.kind == Kind::Chain { self.points.dimension } else { 3 };
-        let expected = dimension
-            * if self.kind == Kind::Chain {
-                self.points.n_goals()
-            } else {
-                self.skeleton.rig.points.len()
-            };
+        let (dimension, n_targets) = match self.kind {
+            Kind::Nothing => (0, 0),
+            Kind::Chain => (self.chain.points.dimension, self.chain.points.effectors.len()),
+            Kind::Figure => (3, self.figure.problem.points.len()),
+        };
+        let expected = dimension * n_targets;
         if targets.len() != expected {
             return Err(Error::Length { what: "targets", expected, found: targets.len() });
         }
         check_finite("targets", targets)?;
         match self.kind {
-            Kind::Chain => self.points.retarget(targets),
-            Kind::Free => {
-                self.finish_pose();
-                self.skeleton.retarget(targets);
-                if let Some(dimension) = self.skeleton.rig.free_dimension() {
-                    self.points.retarget(&targets[..dimension]);
-                } else {
-                    // The target has left the plane: from now on joint by joint.
-                    self.kind = Kind::Joints;
-                }
-            }
-            Kind::Joints => {
-                self.skeleton.retarget(targets);
-                if self.skeleton.method == Some(Method::TwoBone) {
-                    self.skeleton.plan_limb();
+            Kind::Nothing => return Ok(()),
+            Kind::Chain => self.chain.points.aim(targets),
+            Kind::Figure => {
+                for (point, target) in targets.chunks_exact(3).enumerate() {
+                    self.figure.problem.aim(point, DVec3::from_slice(target));
                 }
             }
         }
-        self.go_on();
+        self.is_moved = true;
+        self.follow();
         Ok(())
     }
 
@@ -303,15 +208,9 @@ impl Workspace {
     /// ```
     pub fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<()> {
         kind.check_target(task)?;
-        if self.kind == Kind::Chain || !self.skeleton.set_target(task, kind)? {
-            let need = "a task of the same kind on the same frames";
-            return Err(Error::Unsuited { method: self.choice.method.name(), need });
-        }
-        if self.kind == Kind::Free
-            && let TaskKind::Position(position) = kind
-        {
-            // The one task of a free chain: its points go on.
-            return self.retarget(&position.target_in_world.to_array());
+        if self.kind != Kind::Figure || !self.figure.problem.set_target(task, kind)? {
+            let (method, need) = (self.method.name(), "a task of the same kind on the same frames");
+            return Err(Error::Unsuited { method, need });
         }
         self.is_moved = true;
         Ok(())
@@ -319,94 +218,69 @@ impl Workspace {
 
     /// Goes on towards targets that have moved.
     fn follow(&mut self) {
-        if core::mem::take(&mut self.is_moved) {
-            self.skeleton.stay_here();
-            if self.skeleton.method == Some(Method::TwoBone) {
-                self.skeleton.plan_limb();
-            }
-            self.go_on();
+        if !core::mem::take(&mut self.is_moved) {
+            return;
         }
+        if self.kind == Kind::Figure {
+            self.figure.go_on(&self.settings);
+        }
+        let tolerance = self.tolerance();
+        (self.ending, self.is_stale) = (None, true);
+        let combines = self.combines();
+        let Self { figure, chain, driver, settings, kind, .. } = self;
+        let run: &mut dyn Run = if *kind == Kind::Chain { chain } else { figure };
+        driver.go_on(settings, combines, tolerance, run);
     }
 
     /// The joint values of the best pose so far, without the rest of the [solution](Self::solution): for tracking. Empty for a chain.
-    ///
-    /// They are the same as the solution's up to rounding.
     pub fn configuration(&mut self, out: &mut Vec<f64>) {
         self.follow();
         out.clear();
-        match self.kind {
-            Kind::Chain => {}
-            Kind::Joints if self.skeleton.method == Some(Method::LeastSquares) => {
-                self.skeleton.write_known_values(out);
-            }
-            Kind::Joints | Kind::Free => {
-                self.finish_pose();
-                self.skeleton.rig.write_values(out);
-            }
+        if self.kind == Kind::Figure {
+            self.figure.finish();
+            self.figure.state.write_values(&self.figure.problem, out);
         }
     }
 
-    /// Starts the driver again where it is, counting on.
-    fn go_on(&mut self) {
-        let (iteration, trace) = (self.driver.iteration, core::mem::take(&mut self.driver.trace));
-        self.start_driver();
-        self.driver.trace = trace;
-        self.driver.resume_at(iteration);
+    fn start(&mut self) {
+        (self.ending, self.is_stale, self.is_moved) = (None, true, false);
+        let tolerance = self.tolerance();
+        let combines = self.combines();
+        let Self { figure, chain, driver, settings, kind, .. } = self;
+        let run: &mut dyn Run = if *kind == Kind::Chain { chain } else { figure };
+        driver.begin(settings, combines, tolerance, run);
     }
 
-    fn start_driver(&mut self) {
-        self.ending = None;
-        self.is_stale = true;
-        if self.kind == Kind::Joints {
-            self.skeleton.get_ready();
-        }
-        let Self { points, skeleton, driver, settings, .. } = self;
-        let (reach, scale) = match self.kind {
-            Kind::Joints => (skeleton.rig.reach, skeleton.rig.scale),
-            _ => (points.reach, points.scale),
-        };
+    /// Whether slow progress is cut short: where no method was named, and by least squares, whose restarts are its own.
+    fn combines(&self) -> bool {
+        let is_figure = self.kind == Kind::Figure;
+        self.method == Method::Auto
+            || (is_figure && self.figure.choice.method == Method::LeastSquares)
+    }
+
+    /// What counts as reached, in units of the run.
+    fn tolerance(&self) -> Miss {
         match self.kind {
-            Kind::Chain => driver.begin(settings, points, reach, scale),
-            Kind::Free => driver.begin(settings, &mut FreeRun { points, skeleton }, reach, scale),
-            Kind::Joints => driver.begin(settings, skeleton, reach, scale),
+            Kind::Chain => self.chain.tolerance(),
+            _ => self.figure.problem.tolerance,
         }
     }
 
     /// Hands the driver the run that is under way.
-    fn with_run<T>(&mut self, act: impl FnOnce(&mut Driver, &mut dyn Run) -> T) -> T {
-        match self.kind {
-            Kind::Chain => act(&mut self.driver, &mut self.points),
-            Kind::Free => {
-                let mut run = FreeRun { points: &mut self.points, skeleton: &mut self.skeleton };
-                act(&mut self.driver, &mut run)
-            }
-            Kind::Joints => act(&mut self.driver, &mut self.skeleton),
-        }
+    fn drive<T>(&mut self, act: impl FnOnce(&mut Driver, &mut dyn Run) -> T) -> T {
+        let Self { figure, chain, driver, kind, .. } = self;
+        act(driver, if *kind == Kind::Chain { chain } else { figure })
     }
 
     /// Runs one iteration.
     pub fn step(&mut self) -> Progress {
         self.follow();
-        if self.ending.is_none() {
+        if self.ending.is_none() && self.kind != Kind::Nothing {
             self.is_stale = true;
-            self.ending = if self.is_hopeless() {
-                Some(self.with_run(|driver, run| driver.give_up(run)))
-            } else {
-                self.with_run(|driver, run| driver.step(run))
-            };
+            self.ending = self.drive(Driver::step);
         }
-        if self.ending.is_some() { Progress::Done } else { Progress::Continuing }
-    }
-
-    /// Free chains whose target is out of reach need no iteration: the nearest pose is known.
-    fn is_hopeless(&self) -> bool {
-        self.kind != Kind::Joints
-            && self.points.shortfall > 0.0
-            && !self.settings.classic
-            && self.settings.tolerance != Some(0.0)
-            && self.settings.iterations > 0
-            && self.points.is_single_path()
-            && !self.points.may_stretch()
+        let is_done = self.ending.is_some() || self.kind == Kind::Nothing;
+        if is_done { Progress::Done } else { Progress::Continuing }
     }
 
     /// Runs to the end and returns the solution, which stays in the workspace.
@@ -420,11 +294,11 @@ impl Workspace {
     /// The library has no clock; this is where a time budget or a cancel button comes in.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
         self.follow();
-        while self.ending.is_none() {
+        while self.ending.is_none() && self.kind != Kind::Nothing {
             if !goes_on(self.driver.iteration) {
                 self.ending = Some(Ending::Cancelled);
                 self.is_stale = true;
-                self.with_run(|_, run| run.recall());
+                self.drive(|_, run| run.recall());
                 break;
             }
             self.step();
@@ -447,111 +321,96 @@ impl Workspace {
         self.solution
     }
 
-    /// Turns the joints of a free skeleton to its points.
-    fn finish_pose(&mut self) {
-        if self.kind == Kind::Free {
-            FreeRun { points: &mut self.points, skeleton: &mut self.skeleton }.read_pose();
-        }
-    }
-
     fn fill_solution(&mut self) {
-        self.finish_pose();
-        let solution = &mut self.solution;
-        solution.iterations = self.driver.iteration;
-        let scale =
-            if self.kind == Kind::Joints { self.skeleton.rig.scale } else { self.points.scale };
-        solution.tolerance = self.driver.tolerance() / scale;
-        solution.escaped_at = self.driver.escaped_at;
-        solution.accelerated_at = self.driver.accelerated_at;
-        solution.trace.clone_from(&self.driver.trace);
-        solution.choice = self.choice;
+        let Self { figure, chain, driver, solution, .. } = self;
+        solution.iterations = driver.iteration;
+        solution.escaped_at = driver.escaped_at;
+        solution.accelerated_at = driver.accelerated_at;
+        solution.escaped_by = driver.escaped_by;
+        solution.trace.clone_from(&driver.trace);
         solution.holds.clear();
-        solution.holds.reserve(self.skeleton.rig.nodes.len());
-        solution.misses.clear();
-        if self.kind == Kind::Chain {
-            self.points.carry();
-            solution.configuration.clear();
-            solution.dimension = self.points.dimension;
-            self.points.write_points(&mut solution.points);
-            solution.error = self.points.residual().distance / self.points.scale;
-            solution.orientation_error = 0.0;
-        } else {
-            // Measured on what is returned: joint values, through forward kinematics.
-            self.skeleton.set_aside();
-            let rig = &mut self.skeleton.rig;
-            rig.write_values(&mut solution.configuration);
-            rig.state_from(&solution.configuration);
-            rig.update();
-            self.skeleton.write_misses(&mut solution.misses);
-            let residual = self.skeleton.whole_residual(&solution.misses);
-            let rig = &self.skeleton.rig;
-            solution.dimension = 3;
-            rig.write_points(&mut solution.points);
-            solution.error = residual.distance / rig.scale;
-            solution.orientation_error = residual.angle;
-        }
-        if self.skeleton.method != Some(Method::TwoBone) || self.kind != Kind::Joints {
-            self.skeleton.limbs.clear();
-        }
-        self.skeleton.write_other_limbs(&mut self.solution.others);
-        if let Status::Blocked { joints } = &mut self.solution.status {
+        if let Status::Blocked { joints } = &mut solution.status {
             self.spare_joints = core::mem::take(joints);
         }
-        self.solution.status = self.verdict();
-        if self.kind == Kind::Joints {
-            self.skeleton.take_back();
+        if self.kind == Kind::Chain {
+            figure.two_bone.forget();
+            solution.tolerance = driver.tolerance.distance / chain.points.scale;
+            let miss = chain.report(solution);
+            figure.write_others(&mut solution.others);
+            let (is_reached, shortfall) = (driver.tolerances(miss) <= 1.0, chain.shortfall());
+            self.solution.status = self.status(is_reached, shortfall);
+            return;
         }
+        solution.choice = figure.choice;
+        solution.tolerance = driver.tolerance.distance / figure.problem.scale;
+        figure.finish();
+        figure.set_aside();
+        let miss = figure.report(solution, &mut self.rows);
+        let is_reached = driver.tolerances(miss) <= 1.0;
+        figure.write_others(&mut solution.others);
+        let shortfall = figure.problem.shortfall();
+        self.solution.status = self.status(is_reached, shortfall);
+        self.figure.take_back();
     }
 
     /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
-    fn verdict(&mut self) -> Status {
-        let is_reached = match self.kind {
-            Kind::Joints => {
-                self.driver.is_reached(self.skeleton.whole_residual(&self.solution.misses))
-            }
-            Kind::Free => {
-                // By the joints, whose pose is what is returned.
-                let residual = self.skeleton.rig.residual();
-                residual.distance / self.skeleton.rig.scale
-                    <= self.driver.tolerance() / self.points.scale * (1.0 + 1e-9)
-            }
-            Kind::Chain => {
-                // The scale is a power of two: this is the residual that has been measured.
-                let distance = self.solution.error * self.points.scale;
-                self.driver.is_reached(Residual { distance, angle: 0.0 })
-            }
-        };
+    fn status(&mut self, is_reached: bool, shortfall: f64) -> Status {
         if is_reached {
             return Status::Reached;
         }
-        let shortfall = match self.kind {
-            Kind::Joints => self.skeleton.rig.shortfall / self.skeleton.rig.scale,
-            _ => self.points.shortfall / self.points.scale,
-        };
         if shortfall > 0.0 {
             return Status::Unreachable { shortfall };
         }
-        match self.ending {
-            Some(Ending::Cancelled) => Status::Cancelled,
-            // What was reached may have been given up for a posture of the same level.
-            Some(Ending::NoProgress | Ending::Reached) if self.kind == Kind::Joints => {
-                let (mut joints, holds) =
-                    (core::mem::take(&mut self.spare_joints), &mut self.solution.holds);
-                self.skeleton.find_blocking(holds);
-                joints.clear();
-                joints.reserve(self.skeleton.rig.nodes.len());
-                joints.extend(holds.iter().map(|hold| hold.joint));
-                if joints.is_empty() {
-                    self.spare_joints = joints;
-                    Status::Stalled
-                } else {
-                    Status::Blocked { joints }
-                }
+        // What was reached may have been given up for a posture of the same level.
+        let is_at_rest = matches!(self.ending, Some(Ending::NoProgress | Ending::Reached));
+        if self.kind == Kind::Figure && is_at_rest {
+            let Figure { problem, state, least_squares, .. } = &mut self.figure;
+            let mut joints = core::mem::take(&mut self.spare_joints);
+            least_squares.find_holds(problem, state, &mut self.solution.holds);
+            joints.clear();
+            joints.extend(self.solution.holds.iter().map(|hold| hold.joint));
+            if !joints.is_empty() {
+                return Status::Blocked { joints };
             }
-            Some(Ending::NoProgress) => Status::Stalled,
-            _ => Status::IterationLimit,
+            self.spare_joints = joints;
+        }
+        match self.ending {
+            Some(Ending::NoProgress | Ending::Reached) => Status::Stalled,
+            Some(Ending::Cancelled) => Status::Cancelled,
+            Some(Ending::OutOfIterations) | None => Status::IterationLimit,
         }
     }
+}
+
+fn check_goals(chain: &Chain, goals: Goals<'_>) -> Result<()> {
+    if let Some(index) = goals.effectors.iter().position(|&point| point >= chain.n_points()) {
+        let value = goals.effectors[index] as f64;
+        return Err(out_of_range("effectors", index, value, "the index of a point"));
+    }
+    let expected = goals.effectors.len() * chain.dimension();
+    if goals.targets.len() != expected {
+        return Err(Error::Length { what: "targets", expected, found: goals.targets.len() });
+    }
+    check_finite("targets", goals.targets)
+}
+
+fn choose_for_chain(chain: &Chain, goals: Goals<'_>, method: Method) -> Result<Choice> {
+    let is_tip = goals.effectors == [chain.n_points() - 1];
+    let is_direct = chain.is_path() && is_tip && chain.dimension() > 1;
+    let (method, reason) = match method {
+        Method::Auto if is_direct => {
+            (Method::Direct, "one tip of an unbranched chain without limits: solved in closed form")
+        }
+        Method::Auto => (Method::Fabrik, "a chain of points with branches"),
+        Method::Direct if is_direct => (method, "asked for by name"),
+        Method::Fabrik | Method::Relaxation => (method, "asked for by name"),
+        Method::Direct => {
+            let need = "an unbranched chain in two dimensions or more, and its tip to reach";
+            return Err(Error::Unsuited { method: method.name(), need });
+        }
+        _ => return Err(Error::Unsuited { method: method.name(), need: "a skeleton" }),
+    };
+    Ok(Choice { method, reason })
 }
 
 fn check_settings(settings: &Settings, n_joints: usize) -> Result<()> {

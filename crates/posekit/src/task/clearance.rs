@@ -93,6 +93,13 @@ impl Clearance {
         rows.push(Row::between(Unit::Length, self.margin - gap, on_first, on_second).floor());
     }
 
+    /// Moves the world's origin.
+    pub(super) fn move_origin(&mut self, origin: DVec3) {
+        for capsule in self.capsules.iter_mut().filter(|capsule| capsule.joint.is_none()) {
+            capsule.ends = capsule.ends.map(|end| end - origin);
+        }
+    }
+
     pub(super) fn scale(&mut self, by: f64) {
         self.margin *= by;
         for capsule in &mut self.capsules {

@@ -297,8 +297,28 @@ impl TaskKind {
         }
     }
 
+    /// Moves the world's origin, then multiplies all lengths of the target.
+    pub(crate) fn rebase(&mut self, origin: DVec3, by: f64) {
+        match self {
+            Self::Position(task) => task.target_in_world -= origin,
+            Self::Pose(task) => task.world_from_target.translation -= origin,
+            Self::LookAt(task) => task.target_in_world -= origin,
+            Self::Plane(task) => task.point_in_world -= origin,
+            Self::CenterOfMass(task) => task.target_in_world -= origin,
+            Self::Support(task) => task.move_origin(origin),
+            Self::Clearance(task) => task.move_origin(origin),
+            Self::Orientation(_)
+            | Self::AxisAlignment(_)
+            | Self::Distance(_)
+            | Self::RelativePose(_)
+            | Self::Closure(_)
+            | Self::Posture(_) => {}
+        }
+        self.scale(by);
+    }
+
     /// Multiplies all lengths of the target.
-    pub(crate) fn scale(&mut self, by: f64) {
+    fn scale(&mut self, by: f64) {
         match self {
             Self::Position(task) => task.scale(by),
             Self::Pose(task) => task.scale(by),

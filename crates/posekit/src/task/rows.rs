@@ -134,6 +134,12 @@ pub struct Miss {
 }
 
 impl Miss {
+    /// Whether neither part is larger than another miss's.
+    #[must_use]
+    pub(crate) fn is_within(self, tolerance: Self) -> bool {
+        self.distance <= tolerance.distance && self.angle <= tolerance.angle
+    }
+
     /// The norms of some rows, by their units.
     #[must_use]
     pub(crate) fn of(rows: &[Reading]) -> Self {

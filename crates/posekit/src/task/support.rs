@@ -20,7 +20,8 @@ struct Side {
 pub struct Support {
     pub(super) bodies: Arc<[Body]>,
     sides: Arc<[Side]>,
-    /// What lengths have been multiplied by since the sides were found.
+    /// Where the origin has moved, and what lengths have been multiplied by, since the sides were found.
+    origin: DVec3,
     scale: f64,
     margin: f64,
 }
@@ -58,7 +59,7 @@ impl Support {
         let up = up_in_world.try_normalize();
         let up = up.ok_or(Error::ZeroLength { what: "support vertical" })?;
         let sides = sides_of_hull(corners, up);
-        Ok(Self { bodies: bodies.into(), sides: sides.into(), scale: 1.0, margin })
+        Ok(Self { bodies: bodies.into(), sides: sides.into(), origin: DVec3::ZERO, scale: 1.0, margin })
     }
 
     /// What weighs.
@@ -69,9 +70,19 @@ impl Support {
 
     pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
         for side in self.sides.iter() {
-            let room = side.inward.dot(center) - side.offset * self.scale - self.margin;
+            let room = side.inward.dot(center) - self.offset(side) - self.margin;
             rows.push(Row::new(Unit::Length, -room, Wrench::push(side.inward)).floor());
         }
+    }
+
+    /// How far a side is from the origin.
+    fn offset(&self, side: &Side) -> f64 {
+        (side.offset - side.inward.dot(self.origin)) * self.scale
+    }
+
+    /// Moves the world's origin.
+    pub(super) fn move_origin(&mut self, origin: DVec3) {
+        self.origin += origin / self.scale;
     }
 
     /// Whether another polygon has as many sides.
@@ -80,8 +91,7 @@ impl Support {
     }
 
     pub(super) fn largest_length(&self) -> f64 {
-        let largest = self.sides.iter().fold(0.0, |m: f64, side| m.max(side.offset.abs()));
-        self.margin.max(largest * self.scale)
+        self.sides.iter().fold(self.margin, |m, side| m.max(self.offset(side).abs()))
     }
 
     pub(super) fn scale(&mut self, by: f64) {

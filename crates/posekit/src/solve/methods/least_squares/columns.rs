@@ -1,9 +1,9 @@
-//! Products with the Jacobian, whose columns are packed group by group: see [`System::jacobian`].
+//! Products with the Jacobian, whose columns are packed group by group (see [`System::jacobian`]).
 //!
 //! A column is as long as its group has rows. What is done to columns is done to six, three or one of their rows at once: the lengths
 //! of a pose and of a point are constants to the compiler, which then keeps sums in registers.
 
-use super::super::demand::{Group, System};
+use super::rows::{Group, System};
 
 /// Calls a function for all rows of a group, as many at once as there are left of a usual number.
 macro_rules! by_parts {
@@ -38,8 +38,8 @@ pub(super) fn for_columns<const M: usize>(
     mut act: impl FnMut(usize, &[f64; M]),
 ) {
     let (height, mut at) = (group.height(), group.first + first);
-    for run in system.runs(group.demand) {
-        for unknown in run.start..run.end {
+    for span in system.structure.spans(group.goal) {
+        for unknown in span.start..span.end {
             if let Some(column) = j[at..].first_chunk::<M>() {
                 act(unknown, column);
             }

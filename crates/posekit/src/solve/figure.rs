@@ -1,0 +1,259 @@
+//! A skeleton under the driver: a problem, its state, the method that moves it, and the ways out of lock-ups.
+
+use super::driver::{Escape, Recorder, Run};
+use super::methods::least_squares::Until;
+use super::methods::{self, Ccd, Direct, Fabrik, LeastSquares, Relaxation, TwoBone};
+use super::pose::{State, Values};
+use super::problem::Problem;
+use super::restarts::Restarts;
+use super::settings::{Root, Settings};
+use super::solution::TraceStep;
+use super::{Choice, Method};
+use crate::skeleton::Skeleton;
+use crate::task::{Miss, Task};
+use crate::{Error, Result};
+
+/// Least squares takes over from a method that is locked up for so many steps at a time: as a rule it arrives in ten, or not at all.
+const STEPS: u32 = 40;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Figure {
+    pub(super) problem: Problem,
+    pub(super) state: State,
+    pub(super) choice: Choice,
+    /// The method that was asked for.
+    asked: Method,
+    classic: bool,
+    kept: Values,
+    aside: Values,
+    ccd: Ccd,
+    fabrik: Fabrik,
+    relaxation: Relaxation,
+    direct: Direct,
+    pub(super) two_bone: TwoBone,
+    pub(super) least_squares: LeastSquares,
+    restarts: Restarts,
+}
+
+/// The method that was chosen, with what it works on. A macro because it borrows three fields and leaves the others alone.
+macro_rules! method {
+    ($figure:expr) => {{
+        let method: &mut dyn methods::Method = match $figure.choice.method {
+            Method::TwoBone => &mut $figure.two_bone,
+            Method::Direct => &mut $figure.direct,
+            Method::Fabrik => &mut $figure.fabrik,
+            Method::Relaxation => &mut $figure.relaxation,
+            Method::LeastSquares => &mut $figure.least_squares,
+            Method::Ccd | Method::Auto => &mut $figure.ccd,
+        };
+        (method, &$figure.problem, &mut $figure.state)
+    }};
+}
+
+impl Figure {
+    /// Takes over a problem whose parts have been checked.
+    ///
+    /// - `start`: settled, inside the limits
+    ///
+    /// # Errors
+    /// [`Error::Unsuited`] for a method that cannot solve it.
+    pub(super) fn begin(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        method: Method,
+        settings: &Settings,
+    ) -> Result<()> {
+        self.problem.compile(skeleton, start, tasks, settings);
+        self.state.begin(&self.problem);
+        self.least_squares.forget(&self.problem, &self.state, settings);
+        (self.asked, self.classic) = (method, settings.classic);
+        self.choice = Choice { method: Method::Ccd, reason: "" };
+        self.choice = self.choose(settings)?;
+        self.start(settings);
+        Ok(())
+    }
+
+    /// Goes on from the present pose towards targets that have moved: it becomes the one to change least.
+    pub(super) fn go_on(&mut self, settings: &Settings) {
+        self.finish();
+        self.state.begun.copy_from(&self.state.values);
+        self.state.update(&self.problem);
+        // A target that has left the plane of its chain is for the descent.
+        let reason = "the method no longer suits the target";
+        self.choice =
+            self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });
+        self.start(settings);
+    }
+
+    fn start(&mut self, settings: &Settings) {
+        if settings.root == Root::PrePulled && !self.classic {
+            self.state.pull_roots(&self.problem);
+        }
+        self.restarts.begin(settings);
+        let (method, problem, state) = method!(self);
+        method.begin(problem, state, settings);
+    }
+
+    /// What `auto` means here, or whether the method asked for can do it.
+    fn choose(&mut self, settings: &Settings) -> Result<Choice> {
+        let problem = &self.problem;
+        let is_free = problem.free_dimension().is_some();
+        let is_limb = matches!(self.asked, Method::Auto | Method::TwoBone)
+            && self.two_bone.plan(problem, &mut self.state);
+        let need = match self.asked {
+            Method::Auto => return Ok(choose_auto(problem, is_limb, is_free, settings)),
+            Method::TwoBone if !is_limb => {
+                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
+            }
+            Method::Direct if !is_free => {
+                "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
+            }
+            Method::Ccd | Method::Fabrik | Method::Relaxation if !problem.is_plain => {
+                "positions, orientations and whole poses at level 1"
+            }
+            method => return Ok(Choice { method, reason: "asked for by name" }),
+        };
+        Err(Error::Unsuited { method: self.asked.name(), need })
+    }
+
+    /// Brings the state up to date with what the method works on.
+    pub(super) fn finish(&mut self) {
+        let (method, problem, state) = method!(self);
+        method.finish(problem, state);
+    }
+
+    /// Writes the configurations of the other answers of a closed form.
+    pub(super) fn write_others(&mut self, others: &mut Vec<Vec<f64>>) {
+        if self.choice.method != Method::TwoBone {
+            self.two_bone.forget();
+        }
+        self.two_bone.write_others(&self.problem, &mut self.state, others);
+    }
+
+    /// Remembers the state while what is returned is measured: joint values are rounded, and whether anyone has looked at a solution must not
+    /// change a bit of the next.
+    pub(super) fn set_aside(&mut self) {
+        self.aside.copy_from(&self.state.values);
+    }
+
+    /// Returns to the state set aside.
+    pub(super) fn take_back(&mut self) {
+        self.state.restore(&self.problem, &self.aside);
+    }
+
+}
+
+impl Run for Figure {
+    fn iterate(&mut self, recorder: &mut Recorder<'_>) {
+        let (method, problem, state) = method!(self);
+        method.iterate(problem, state, recorder);
+    }
+
+    fn residual(&mut self) -> Miss {
+        let is_classic = self.classic && self.problem.is_plain;
+        let (method, problem, state) = method!(self);
+        // The published texts know nothing of what is proven.
+        if is_classic { method.true_residual(problem, state) } else { method.residual(problem, state) }
+    }
+
+    fn merit(&mut self) -> f64 {
+        let (method, problem, state) = method!(self);
+        method.merit(problem, state)
+    }
+
+    fn progress(&mut self) -> Option<f64> {
+        method!(self).0.progress()
+    }
+
+    fn escape(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
+        let is_free = self.problem.free_dimension().is_some();
+        let escape = match self.choice.method {
+            // A closed form has said all there is to say.
+            Method::TwoBone | Method::Direct => None,
+            Method::LeastSquares => self.restart(attempt, budget),
+            _ if is_free => (attempt == 0).then(|| {
+                self.direct.reach(&self.problem, &mut self.state);
+                Escape { steps: 1, by: Method::Direct }
+            }),
+            _ => self.restart(attempt, budget),
+        };
+        let (method, problem, state) = method!(self);
+        method.resume(problem, state);
+        escape
+    }
+
+    fn come_to_rest(&mut self, budget: u32) -> u32 {
+        if matches!(self.choice.method, Method::TwoBone | Method::Direct) {
+            return 0;
+        }
+        let (problem, state) = (&self.problem, &mut self.state);
+        let steps = self.least_squares.run(problem, state, budget, Until::AtRest);
+        let (method, problem, state) = method!(self);
+        method.resume(problem, state);
+        steps
+    }
+
+    fn refine(&mut self) -> bool {
+        let (method, problem, state) = method!(self);
+        method.refine(problem, state)
+    }
+
+    fn is_at_rest(&mut self) -> bool {
+        method!(self).0.is_at_rest()
+    }
+
+    fn keep(&mut self) {
+        self.kept.copy_from(&self.state.values);
+        method!(self).0.keep();
+    }
+
+    fn recall(&mut self) {
+        self.state.restore(&self.problem, &self.kept);
+        let (method, problem, state) = method!(self);
+        method.recall(problem, state);
+    }
+
+    fn describe(&mut self, step: &mut TraceStep) {
+        let (method, problem, state) = method!(self);
+        method.describe(problem, state, step);
+    }
+}
+
+impl Figure {
+    /// Least squares from the present pose, or from another start.
+    fn restart(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
+        let (problem, state) = (&self.problem, &mut self.state);
+        let until = self.restarts.start(attempt, problem, state, &mut self.direct)?;
+        if self.restarts.is_first_draw() && self.least_squares.is_overdetermined(problem, state) {
+            self.restarts.expect_compromise();
+        }
+        let steps = self.least_squares.run(problem, state, budget.min(STEPS), until);
+        self.restarts.learn(attempt, self.least_squares.sum());
+        Some(Escape { steps: steps.max(1), by: Method::LeastSquares })
+    }
+}
+
+/// The closed form where there is one, else the fastest method that can do what is asked.
+fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool, settings: &Settings) -> Choice {
+    let (method, reason) = if problem.levels.is_empty() {
+        (Method::LeastSquares, "nothing is asked for")
+    } else if !problem.is_plain {
+        (Method::LeastSquares, "tasks that only least squares can do")
+    } else if settings.least_squares != super::LeastSquares::default() {
+        (Method::LeastSquares, "stiffness, velocity limits or other choices of least squares")
+    } else if is_limb {
+        (Method::TwoBone, "one point and two joints: solved in closed form")
+    } else if is_free {
+        (Method::Direct, "one point and an unbranched chain without limits: solved in closed form")
+    } else if problem.points.len() == 1 && problem.rotations.is_empty() {
+        (Method::Ccd, "one point and joints with axes or limits")
+    } else if problem.points.is_empty() {
+        (Method::LeastSquares, "orientations")
+    } else {
+        (Method::LeastSquares, "several things at once")
+    };
+    Choice { method, reason }
+}

@@ -1,0 +1,453 @@
+//! Least squares: any number of tasks on any skeleton, at the limits and beyond reach.
+//!
+//! An iteration solves the quadratic program of [`step`] and moves along its answer. The step is damped (Levenberg and Marquardt, \[wampler86\]),
+//! so that it stays finite at singular poses, and ends at the limits rather than being cut off there. Damping falls tenfold with every step that
+//! helps and rises with every one that does not; where steps fail because the valley is curved, they follow it by geodesic acceleration
+//! \[transtrum12\]. What the tasks of a level leave free belongs to the next level, and in the end to the least change ([`levels`]).
+//!
+//! The same steps lead the other methods out of their lock-ups.
+
+mod anderson;
+mod columns;
+mod costs;
+mod holds;
+mod levels;
+mod rows;
+mod serial;
+mod step;
+mod structure;
+
+use super::Method;
+use crate::math::{dot, so3_exp};
+use crate::solve::driver::Recorder;
+use crate::solve::pose::{State, Values, worse};
+use crate::solve::problem::Problem;
+use crate::solve::settings::Settings;
+use crate::solve::solution::TraceStep;
+use crate::task::{Miss, Reading};
+use anderson::Anderson;
+use columns::{add_product, add_transposed};
+use costs::Cost;
+use glam::DVec3;
+use levels::Levels;
+use rows::{System, make_room};
+use step::Step;
+use structure::Motion;
+
+/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
+/// [`CLOSE`], where valleys are narrow and patience pays.
+const STEPS_TO_HALVE: u32 = 4;
+
+/// The same for one start among many: it ends when this many steps leave more than this part.
+const DOUBTFUL_STEPS: u32 = 2;
+const DOUBTFUL_PART: f64 = 0.75;
+
+/// A descent to the nearest pose ends when a step leaves this part of the sum of squares.
+const STANDSTILL: f64 = 1.0 - 1e-15;
+
+/// A slope of the objective this small, relative to the miss and the unit of length, is rounding: the pose is at rest.
+const REST: f64 = 1e-11;
+
+/// A longer step shows by itself that something moves \[rad, or the unit of length\].
+const RESTLESS: f64 = 1e-6;
+
+/// Sum of squares, relative to the unit of length, below which an attempt is close: misses of 3e-4.
+const CLOSE: f64 = 1e-7;
+
+/// How far along a step its curvature is probed, and the largest correction, relative to the step, that is trusted: h and α of
+/// \[transtrum12\].
+const PROBE: f64 = 0.1;
+const LARGEST_CORRECTION: f64 = 0.75;
+
+/// Damping is at least this, and after a step that failed at least that, relative to the square of the unit of length.
+const LEAST_DAMPING: f64 = 1e-18;
+const FIRST_DAMPING: f64 = 1e-9;
+
+/// Damping of a first step, relative to the sum of squares: it vanishes with the misses, as convergence at singular poses asks for
+/// \[sugihara11\].
+const DAMPING_OF_MISSES: f64 = 1e-3;
+
+/// By what damping falls after a step that helps and rises after one that does not; on the way to a pose where misses stay, the linear model
+/// overshoots and damping has to find its level.
+const DAMPING_FACTOR: f64 = 10.0;
+const CAREFUL_FACTOR: f64 = 3.0;
+
+/// Steps to take at one damping before it falls again, where steps are accelerated by the last ones.
+const PATIENCE: u32 = 6;
+
+/// A step no longer than this that does not help has failed by rounding \[rad, or the unit of length\].
+const ROUNDING_STEP: f64 = 1e-9;
+
+/// Steps that fail in a row before one iteration of the method gives up.
+const TRIES: u32 = 12;
+
+/// How long to go on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::solve) enum Until {
+    /// While it looks as if the targets will be reached.
+    Hopeless,
+    /// While it looks as if they will be reached soon: there are other starts to try.
+    Doubtful,
+    /// Until nothing moves: to the nearest pose.
+    AtRest,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Outcome {
+    /// It helped: the sum of squares before.
+    Better(f64),
+    /// It did not; everything is as it was, and damping is higher.
+    Worse,
+    /// There is none to take.
+    AtRest,
+}
+
+/// Buffers, and where a descent stands.
+#[derive(Debug, Clone, Default)]
+pub(in crate::solve) struct LeastSquares {
+    system: System,
+    step: Step,
+    kept: Values,
+    kept_misses: Vec<f64>,
+    /// One number per unknown: a correction of the step, or the slope of the objective.
+    curvature: Vec<f64>,
+    /// What a step is to do to each row.
+    right: Vec<f64>,
+    costs: Vec<Cost>,
+    /// The level whose costs these are; 0 for none.
+    costs_level: u8,
+    /// Tasks that take part, and those of the first level.
+    n_goals: usize,
+    n_first: usize,
+    is_prepared: bool,
+    wants_least_change: bool,
+    /// Sizes that the buffers have had room for: nodes, goals, bodies.
+    room: (usize, usize, usize),
+    damping: f64,
+    /// The sum of squares now.
+    merit: f64,
+    /// A step has failed: the next ones follow the valley.
+    is_curved: bool,
+    anderson: Anderson,
+    /// Steps are accelerated by the last ones: on the way to a pose where misses or changes stay.
+    accelerates: bool,
+    /// Steps at the present damping still to take.
+    patience: u32,
+    levels: Levels,
+}
+
+impl Method for LeastSquares {
+    fn begin(&mut self, problem: &Problem, state: &mut State, _: &Settings) {
+        // Where the change counts from, or what a posture prefers, may have moved.
+        self.costs_level = 0;
+        self.resume(problem, state);
+    }
+
+    /// A step that helps, if there is one.
+    fn iterate(&mut self, problem: &Problem, state: &mut State, _: &mut Recorder<'_>) {
+        self.accelerates = false;
+        for _ in 0..TRIES {
+            if self.descend(problem, state, DAMPING_FACTOR) != Outcome::Worse {
+                break;
+            }
+        }
+    }
+
+    fn residual(&self, problem: &Problem, state: &State) -> Miss {
+        if problem.is_plain { state.gap(problem) } else { self.required(problem) }
+    }
+
+    fn merit(&self, _: &Problem, _: &State) -> f64 {
+        self.merit
+    }
+
+    fn progress(&self) -> Option<f64> {
+        Some(self.merit.sqrt())
+    }
+
+    fn refine(&mut self, problem: &Problem, state: &mut State) -> bool {
+        self.refine_levels(problem, state)
+    }
+
+    fn resume(&mut self, problem: &Problem, state: &State) {
+        self.prepare(problem, state);
+        self.start(problem, state);
+    }
+
+    fn describe(&mut self, problem: &Problem, state: &mut State, step: &mut TraceStep) {
+        state.describe(problem, step);
+        if !problem.is_plain {
+            let Miss { distance, angle } = self.required(problem);
+            (step.error, step.turn) = (distance / problem.scale, angle);
+        }
+    }
+}
+
+impl LeastSquares {
+    /// There is a new problem; it is taken over when a step is first asked for.
+    pub(in crate::solve) fn forget(&mut self, problem: &Problem, state: &State, settings: &Settings) {
+        self.is_prepared = false;
+        self.wants_least_change = settings.least_squares.least_change;
+        // Room for what an escape may need, so that no later solve of that size allocates.
+        let size = (problem.nodes.len(), problem.goals.len(), problem.bodies.len());
+        let (nodes, goals, bodies) = self.room;
+        if size.0 > nodes || size.1 > goals || size.2 > bodies {
+            self.room = (size.0.max(nodes), size.1.max(goals), size.2.max(bodies));
+            self.resume(problem, state);
+            self.kept.copy_from(&state.values);
+        }
+    }
+
+    fn prepare(&mut self, problem: &Problem, state: &State) {
+        if core::mem::replace(&mut self.is_prepared, true) {
+            return;
+        }
+        self.system.prepare(problem, state);
+        self.step.prepare(problem, &self.system);
+        self.costs_level = 0;
+        let levels = self.system.structure.order.iter().map(|&k| problem.goals[k].level);
+        self.n_first = levels.take_while(|&level| level == 1).count();
+        let (m, n) = (self.system.n_rows, self.system.structure.n_unknowns);
+        for list in [&mut self.kept_misses, &mut self.right] {
+            make_room(list, m);
+        }
+        make_room(&mut self.curvature, n);
+        self.kept.copy_from(&state.values);
+        let postures = problem.postures(None).count();
+        make_room(&mut self.costs, (1 + postures) * self.system.structure.blocks.len());
+        self.levels.reserve(m, n, state);
+        self.anderson.reserve(n);
+    }
+
+    /// Starts a descent of the first level from the present pose.
+    fn start(&mut self, problem: &Problem, state: &State) {
+        self.levels.start_over();
+        self.n_goals = self.n_first;
+        self.list_costs(problem, state, 1);
+        let merit = self.measure(problem, state);
+        (self.damping, self.is_curved, self.patience) = (DAMPING_OF_MISSES * merit, false, 0);
+        self.step.unfreeze();
+    }
+
+    /// Steps on the first level until it is reached or nothing helps; returns how many.
+    pub(in crate::solve) fn run(
+        &mut self,
+        problem: &Problem,
+        state: &mut State,
+        steps: u32,
+        until: Until,
+    ) -> u32 {
+        self.resume(problem, state);
+        let (mut taken, mut milestone) = (0, self.merit);
+        self.accelerates = until == Until::AtRest;
+        self.anderson.forget();
+        let (factor, stride, part) = match until {
+            Until::Hopeless => (DAMPING_FACTOR, STEPS_TO_HALVE, 0.5),
+            Until::Doubtful => (DAMPING_FACTOR, DOUBTFUL_STEPS, DOUBTFUL_PART),
+            Until::AtRest => (CAREFUL_FACTOR, u32::MAX, 1.0),
+        };
+        while taken < steps && !self.is_there(problem, state) {
+            if taken % stride == stride - 1 {
+                if self.merit > (part * milestone).max(CLOSE * problem.unit * problem.unit) {
+                    break;
+                }
+                milestone = self.merit;
+            }
+            taken += 1;
+            match self.descend(problem, state, factor) {
+                Outcome::AtRest => break,
+                Outcome::Better(before)
+                    if until == Until::AtRest && self.merit >= STANDSTILL * before =>
+                {
+                    break;
+                }
+                Outcome::Better(_) | Outcome::Worse => {}
+            }
+        }
+        if until == Until::AtRest {
+            self.step.damp_alike();
+        }
+        taken
+    }
+
+    /// The sum of squares in the pose of the last step.
+    pub(in crate::solve) fn sum(&self) -> f64 {
+        self.merit
+    }
+
+    /// Whether the required rows are more than their unknowns can do at this pose: then tasks may contradict each other.
+    pub(in crate::solve) fn is_overdetermined(&mut self, problem: &Problem, state: &State) -> bool {
+        self.resume(problem, state);
+        self.system.differentiate(problem, state);
+        !self.step.has_full_rank(problem, state, &self.system)
+    }
+
+    /// The largest misses of required tasks, from the rows that were measured last.
+    fn required(&self, problem: &Problem) -> Miss {
+        let mut largest = Miss::default();
+        let groups = self.system.groups.iter();
+        for group in groups.filter(|group| problem.goals[group.goal].is_required()) {
+            let Miss { distance, angle } = Miss::of(&self.system.rows[group.rows.clone()]);
+            largest.distance = worse(largest.distance, distance);
+            largest.angle = worse(largest.angle, angle);
+        }
+        largest
+    }
+
+    /// Whether every required task is within its tolerance.
+    fn is_there(&self, problem: &Problem, state: &State) -> bool {
+        if problem.is_plain {
+            state.is_there(problem)
+        } else {
+            self.required(problem).is_within(problem.tolerance)
+        }
+    }
+
+    /// Finds misses and costs in the present pose; returns the sum of squares.
+    fn measure(&mut self, problem: &Problem, state: &State) -> f64 {
+        self.system.measure(problem, state, self.n_goals);
+        self.aim_costs(problem, state);
+        self.merit = self.sum_of_squares(0);
+        self.merit
+    }
+
+    /// Sum of squares of the rows from `first` on and of the costs.
+    fn sum_of_squares(&self, first: usize) -> f64 {
+        let rows = self.system.rows.len();
+        let misses: f64 = (first..rows).map(|r| self.system.counted(r)).map(|e| e * e).sum();
+        let costs = self.step.cost.iter().zip(&self.step.target);
+        misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>()
+    }
+
+    /// One damped step on the first level, taken back unless it helps.
+    fn descend(&mut self, problem: &Problem, state: &mut State, factor: f64) -> Outcome {
+        let unit = problem.unit;
+        if !self.solve_serial(problem, state) {
+            self.system.differentiate(problem, state);
+            if self.accelerates {
+                self.step.share_damping(&self.system);
+            }
+            let (system, damping) = (&self.system, self.damping);
+            if !self.step.solve(problem, state, system, &system.misses, 0, damping) {
+                return Outcome::AtRest;
+            }
+            if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
+                return Outcome::AtRest;
+            }
+        }
+        self.kept.copy_from(&state.values);
+        let is_whole = self.step.is_whole();
+        let is_accelerated =
+            self.accelerates && is_whole && self.step.accelerate(&mut self.anderson);
+        if !is_accelerated && self.is_curved && is_whole && self.step.can_solve_again() {
+            self.follow_curvature(problem, state);
+        }
+        self.apply(problem, state, 1.0);
+        if self.accelerates {
+            self.anderson.remember(&self.step.x);
+        }
+        let before = self.merit;
+        if self.measure(problem, state) < before {
+            self.lower_damping(factor, LEAST_DAMPING * unit * unit);
+            return Outcome::Better(before);
+        }
+        state.restore(problem, &self.kept);
+        self.measure(problem, state);
+        if self.step.longest() <= ROUNDING_STEP {
+            return Outcome::AtRest;
+        }
+        self.raise_damping(is_accelerated, factor, FIRST_DAMPING * unit * unit);
+        Outcome::Worse
+    }
+
+    /// A step has helped. Where steps are accelerated and one has failed lately, damping stays for a while: only steps of one damping can be
+    /// combined.
+    fn lower_damping(&mut self, factor: f64, least: f64) {
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 {
+            self.damping = (self.damping / factor).max(least);
+        }
+    }
+
+    /// A step has failed: an accelerated one is tried again as it was, a plain one with more damping.
+    fn raise_damping(&mut self, is_accelerated: bool, factor: f64, least: f64) {
+        self.anderson.forget();
+        if !is_accelerated {
+            self.damping = (factor * self.damping).max(least);
+            self.is_curved = true;
+            self.patience = if self.accelerates { PATIENCE } else { 0 };
+        }
+    }
+
+    /// Moves the pose along a part of the step.
+    fn apply(&self, problem: &Problem, state: &mut State, part: f64) {
+        for block in &self.system.structure.blocks {
+            let (i, x) = (block.node, &self.step.x[block.range()]);
+            match block.motion {
+                Motion::Variable => {
+                    let index = problem.nodes[i].variable;
+                    let moved = state.values.variables[index] + x[0] * part;
+                    state.set_variable(problem, index, problem.variables[index].clamp(moved));
+                }
+                Motion::Rotation => {
+                    let before = state.before(&problem.nodes[i]).conjugate();
+                    let by = so3_exp(before * (DVec3::from_slice(x) * part));
+                    let rotation = (by * state.values.motions[i].rotation).normalize();
+                    state.set_rotation(problem, i, rotation);
+                }
+                Motion::Displacement => state.shift(problem, i, DVec3::from_slice(x) * part),
+            }
+        }
+        state.update(problem);
+    }
+
+    /// Geodesic acceleration \[transtrum12\]: adds to the step what follows the valley that the targets are reached in.
+    ///
+    /// Near a singular pose the valley is narrow and curved and the straight step runs into its side. A probe a little along the step shows by
+    /// how much the effectors leave the tangent; half of that, solved for with the factor at hand, is taken back.
+    fn follow_curvature(&mut self, problem: &Problem, state: &mut State) {
+        self.kept_misses.clone_from(&self.system.misses);
+        self.apply(problem, state, PROBE);
+        self.system.measure(problem, state, self.n_goals);
+        state.restore(problem, &self.kept);
+        core::mem::swap(&mut self.kept_misses, &mut self.system.misses);
+        // The second derivative of the effectors along the step is 2 (e − h J x − e(h)) / h².
+        let (system, second) = (&self.system, &mut self.kept_misses);
+        second.iter_mut().zip(&system.misses).for_each(|(at, e)| *at -= e);
+        add_product(system, &system.jacobian, &self.step.x, PROBE, second);
+        second.iter_mut().for_each(|second| *second /= PROBE * PROBE);
+        self.step.solve_again(system, second, &mut self.curvature);
+        let correction = &self.curvature;
+        let (size, straight) = (dot(correction, correction), dot(&self.step.x, &self.step.x));
+        if size <= LARGEST_CORRECTION * LARGEST_CORRECTION * straight {
+            self.step.x.iter_mut().zip(correction).for_each(|(x, by)| *x += by);
+        }
+    }
+
+    /// Whether the objective is flat: `|Jᵀ e|` is nothing beside `|e|`.
+    fn is_at_rest(&mut self, least: f64) -> bool {
+        self.find_slope(true);
+        dot(&self.curvature, &self.curvature) <= least * least * self.merit
+    }
+
+    /// `Jᵀ e`, with the costs or without: which way each unknown would go.
+    fn find_slope(&mut self, with_costs: bool) {
+        let by = if with_costs { 1.0 } else { 0.0 };
+        let costs = self.step.cost.iter().zip(&self.step.target);
+        self.curvature.clear();
+        self.curvature.extend(costs.map(|(cost, target)| by * cost * target));
+        let system = &self.system;
+        self.kept_misses.clear();
+        self.kept_misses.extend((0..system.rows.len()).map(|r| system.counted(r)));
+        add_transposed(system, &system.jacobian, &self.kept_misses, &mut self.curvature);
+    }
+}
+
+impl System {
+    /// The weighted miss of a row; of an inequality that holds, 0.
+    fn counted(&self, r: usize) -> f64 {
+        let Reading { is_floor, .. } = self.rows[r];
+        if is_floor { self.misses[r].max(0.0) } else { self.misses[r] }
+    }
+}

@@ -1,0 +1,227 @@
+//! Which unknowns there are, and which of them each task depends on: found once per problem.
+//!
+//! An unknown is a variable of hinges and slides, or one of the three components of a rotation or displacement of a ball or free joint. A task
+//! depends on what moves its frames: the nodes on the paths from them to the world.
+
+use crate::solve::problem::{Kind, NONE, Problem};
+use core::ops::Range;
+
+/// What moves with one unknown, or with the three of a block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Motion {
+    /// A variable, and all nodes that share it.
+    Variable,
+    /// A rotation vector, in world axes.
+    Rotation,
+    /// A displacement, in world axes.
+    Displacement,
+}
+
+/// A block of unknowns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    /// The node, the first of those that share a variable.
+    pub(super) node: usize,
+    pub(super) motion: Motion,
+    /// The first unknown; there are one or three.
+    pub(super) first: usize,
+}
+
+impl Block {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.first..self.first + if self.motion == Motion::Variable { 1 } else { 3 }
+    }
+}
+
+/// A node on the path to a task's frames.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    pub(super) node: usize,
+    pub(super) block: usize,
+    pub(super) motion: Motion,
+    /// Place of the block's first column among those of the task.
+    pub(super) column: usize,
+    /// Which of the two frames it moves.
+    pub(super) moves: [bool; 2],
+}
+
+/// Neighbouring unknowns that a task depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Place of the first among the task's columns.
+    pub(super) column: usize,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Structure {
+    pub(super) blocks: Vec<Block>,
+    pub(super) n_unknowns: usize,
+    /// Tasks with rows, by level.
+    pub(super) order: Vec<usize>,
+    links: Vec<Link>,
+    links_of: Vec<Range<usize>>,
+    spans: Vec<Span>,
+    spans_of: Vec<Range<usize>>,
+    blocks_of_node: Vec<[usize; 2]>,
+    nodes_by_level: Vec<(u8, usize)>,
+}
+
+impl Structure {
+    /// Lists unknowns and dependencies.
+    pub(super) fn prepare(&mut self, problem: &Problem) {
+        self.list_blocks(problem);
+        self.order.clear();
+        self.order.extend((0..problem.goals.len()).filter(|&k| problem.goals[k].has_rows()));
+        self.order.sort_by_key(|&k| problem.goals[k].level);
+        self.links.clear();
+        self.links_of.clear();
+        self.spans.clear();
+        self.spans_of.clear();
+        for goal in &problem.goals {
+            let first = self.links.len();
+            let [a, b] = goal.carriers.map(|carrier| carrier.node);
+            self.add_path(problem, a, 0);
+            self.add_path(problem, b, 1);
+            for (carrier, _) in &problem.bodies[goal.bodies.clone()] {
+                self.add_path(problem, carrier.node, 0);
+            }
+            self.merge_links(first);
+            self.add_spans(first);
+        }
+    }
+
+    /// Unknowns of what the first level moves come first, then those that the second adds, and so on: what a level does is then the same to the
+    /// last bit whatever the levels below it ask for.
+    fn list_blocks(&mut self, problem: &Problem) {
+        self.list_nodes_by_level(problem);
+        self.blocks.clear();
+        self.blocks_of_node.clear();
+        self.blocks_of_node.resize(problem.nodes.len(), [NONE; 2]);
+        self.n_unknowns = 0;
+        for &(_, i) in &self.nodes_by_level {
+            let motions: &[Motion] = match problem.nodes[i].kind {
+                Kind::Hinge { .. } | Kind::Slide { .. } => &[Motion::Variable],
+                Kind::Ball => &[Motion::Rotation],
+                Kind::Free => &[Motion::Rotation, Motion::Displacement],
+            };
+            if !problem.leads(i) {
+                continue;
+            }
+            for (k, &motion) in motions.iter().enumerate() {
+                self.blocks_of_node[i][k] = self.blocks.len();
+                let block = Block { node: i, motion, first: self.n_unknowns };
+                self.n_unknowns = block.range().end;
+                self.blocks.push(block);
+            }
+        }
+        for variable in 0..problem.variables.len() {
+            let nodes = problem.nodes_of(variable);
+            for &follower in &nodes[1..] {
+                self.blocks_of_node[follower] = self.blocks_of_node[nodes[0]];
+            }
+        }
+    }
+
+    /// The most important level that moves each node, with the node, in order.
+    fn list_nodes_by_level(&mut self, problem: &Problem) {
+        let levels = &mut self.nodes_by_level;
+        levels.clear();
+        levels.extend((0..problem.nodes.len()).map(|i| (u8::MAX, i)));
+        for goal in problem.goals.iter().filter(|goal| goal.weight > 0.0) {
+            problem.for_each_mover(goal, |i| levels[i].0 = levels[i].0.min(goal.level));
+        }
+        for &(level, _) in &problem.levels {
+            for (posture, _) in problem.postures(Some(level)) {
+                let cares = |i: usize| posture.cares_for(problem.nodes[i].joint);
+                let cared = levels.iter_mut().filter(|(_, i)| cares(*i));
+                cared.for_each(|(first, _)| *first = (*first).min(level));
+            }
+        }
+        for variable in 0..problem.variables.len() {
+            let nodes = problem.nodes_of(variable);
+            let first = nodes.iter().map(|&i| levels[i].0).min().unwrap_or(u8::MAX);
+            nodes.iter().for_each(|&i| levels[i].0 = first);
+        }
+        levels.sort_unstable();
+    }
+
+    fn add_path(&mut self, problem: &Problem, mut node: usize, side: usize) {
+        while node != NONE {
+            for block in self.blocks_of_node[node].into_iter().filter(|&block| block != NONE) {
+                let (motion, moves) = (self.blocks[block].motion, [side == 0, side == 1]);
+                self.links.push(Link { node, block, motion, column: 0, moves });
+            }
+            node = problem.nodes[node].parent;
+        }
+    }
+
+    /// Brings the links of one task, from `first` on, in order, each once.
+    fn merge_links(&mut self, first: usize) {
+        self.links[first..].sort_unstable_by_key(|link| (link.node, link.block));
+        let mut kept = first;
+        for k in first..self.links.len() {
+            let link = self.links[k];
+            match self.links[first..kept].last_mut() {
+                Some(last) if (last.node, last.block) == (link.node, link.block) => {
+                    last.moves = [last.moves[0] | link.moves[0], last.moves[1] | link.moves[1]];
+                }
+                _ => {
+                    self.links[kept] = link;
+                    kept += 1;
+                }
+            }
+        }
+        self.links.truncate(kept);
+        self.links_of.push(first..kept);
+    }
+
+    /// Lists the spans of one task, whose links are from `first_link` on, and the columns of its links.
+    fn add_spans(&mut self, first_link: usize) {
+        let first = self.spans.len();
+        let blocks = &self.blocks;
+        let ranges = self.links[first_link..].iter().map(|link| blocks[link.block].range());
+        self.spans.extend(ranges.map(|r| Span { start: r.start, end: r.end, column: 0 }));
+        self.spans[first..].sort_unstable_by_key(|span| span.start);
+        let mut kept = first;
+        for k in first..self.spans.len() {
+            let span = self.spans[k];
+            match self.spans[first..kept].last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => {
+                    self.spans[kept] = span;
+                    kept += 1;
+                }
+            }
+        }
+        self.spans.truncate(kept);
+        let mut column = 0;
+        for span in &mut self.spans[first..] {
+            span.column = column;
+            column += span.end - span.start;
+        }
+        for link in &mut self.links[first_link..] {
+            let unknown = blocks[link.block].first;
+            let span = self.spans[first..].iter().find(|span| span.end > unknown);
+            link.column = span.map_or(0, |span| span.column + unknown - span.start);
+        }
+        self.spans_of.push(first..kept);
+    }
+
+    /// The nodes on the paths to a task's frames.
+    pub(super) fn links(&self, goal: usize) -> &[Link] {
+        &self.links[self.links_of[goal].clone()]
+    }
+
+    /// The unknowns that a task depends on, ascending.
+    pub(super) fn spans(&self, goal: usize) -> &[Span] {
+        &self.spans[self.spans_of[goal].clone()]
+    }
+
+    /// How many these are.
+    pub(super) fn n_columns(&self, goal: usize) -> usize {
+        self.spans(goal).last().map_or(0, |span| span.column + span.end - span.start)
+    }
+}

@@ -1,0 +1,175 @@
+//! Constraint relaxation: the effectors stand on their targets, and one bone after the other is brought to its length.
+//!
+//! A pass visits the bones from the tips inward and moves the ends `a` and `b` of each along it,
+//!
+//! ```text
+//! d = (|b − a| − l) (b − a) / |b − a|,   a ← a + d wₐ / (wₐ + w_b),   b ← b − d w_b / (wₐ + w_b)
+//! ```
+//!
+//! with the weights `w` of the points; the root and the effectors stay. Ryan Juckett, *Constraint Relaxation IK in 2D* \[juckett09relax\], in any
+//! dimension. The relaxed points, whose distances are off, are read as a pose after the passes of an iteration.
+
+use super::Method;
+use crate::chain::relaxation::{Reading, Thresholds, read, relax};
+use crate::solve::driver::Recorder;
+use crate::solve::points::Points;
+use crate::solve::pose::State;
+use crate::solve::problem::{Kind, Problem};
+use crate::solve::reading::PoseReader;
+use crate::solve::settings::{self, Settings};
+use crate::solve::solution::{Phase, TraceStep};
+use crate::task::Miss;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(in crate::solve) struct Relaxation {
+    points: Points,
+    relaxed: Relaxed,
+    reader: PoseReader,
+    /// The points are the chain, and the state lags behind.
+    is_free: bool,
+    /// The relaxed points go on from the last iteration instead of the pose, which limits and slides pull away from them.
+    goes_on: bool,
+    /// They stand for the present pose.
+    is_fresh: bool,
+}
+
+/// Points that are being relaxed.
+#[derive(Debug, Clone, Default)]
+pub(in crate::solve) struct Relaxed {
+    pub(in crate::solve) points: Vec<f64>,
+    held: Vec<bool>,
+    thresholds: Thresholds,
+    settings: settings::Relaxation,
+}
+
+impl Relaxed {
+    /// Starts from a pose.
+    pub(in crate::solve) fn begin(&mut self, points: &Points, settings: &Settings) {
+        self.settings.clone_from(&settings.relaxation);
+        self.thresholds = if settings.classic {
+            Thresholds::published(points.scale)
+        } else {
+            Thresholds::RELATIVE
+        };
+        self.points.clone_from(&points.points);
+        self.held.clear();
+        self.held.resize(points.points.len() / points.dimension, false);
+    }
+
+    /// One iteration: some passes, each followed by `record` where half-steps are wanted.
+    pub(in crate::solve) fn iterate(
+        &mut self,
+        points: &mut Points,
+        in_passes: bool,
+        mut record: impl FnMut(&mut Points, &Self, Phase),
+    ) {
+        let (n, passes) = (points.dimension, self.settings.passes);
+        let by = if in_passes { 1 } else { passes };
+        for pass in (by..=passes).step_by(by as usize) {
+            let (bones, goals, _, _) = points.parts();
+            relax(n, bones, &mut self.points, goals, &mut self.held, by, self.thresholds);
+            if in_passes {
+                record(points, self, Phase::Pass(pass));
+            }
+        }
+    }
+
+    /// Reads the relaxed points as points at the exact lengths.
+    pub(in crate::solve) fn read(&self, points: &mut Points) {
+        let n = points.dimension;
+        let (bones, _, at, _) = points.parts();
+        read(n, bones, &self.points, self.settings.reading, at);
+    }
+
+    /// Whether bones may stretch: then nothing is out of reach.
+    pub(in crate::solve) fn may_stretch(&self) -> bool {
+        self.settings.reading == Reading::Stretched
+    }
+}
+
+impl Method for Relaxation {
+    fn begin(&mut self, problem: &Problem, state: &mut State, settings: &Settings) {
+        let dimension = problem.free_dimension();
+        self.is_free = dimension.is_some();
+        self.points.begin_figure(problem, state, dimension.unwrap_or(3), settings);
+        self.relaxed.begin(&self.points, settings);
+        self.reader.prepare(problem);
+        let are_balls =
+            problem.nodes.iter().all(|node| node.kind == Kind::Ball && !problem.is_limited(node));
+        (self.goes_on, self.is_fresh) = (are_balls || settings.classic, true);
+    }
+
+    fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
+        let Self { points, relaxed, reader, .. } = self;
+        if !self.is_free && !self.is_fresh {
+            points.take(problem, state);
+            relaxed.points.clone_from(&points.points);
+        }
+        let in_passes = recorder.wants_half_steps();
+        let is_free = self.is_free;
+        relaxed.iterate(points, in_passes, |points, relaxed, phase| {
+            // Joints with limits follow after the last pass only: reading a pose twice is not reading it once.
+            if is_free {
+                relaxed.read(points);
+                reader.finish(problem, state, points);
+            } else if phase == Phase::Pass(relaxed.settings.passes) {
+                points.points.clone_from(&relaxed.points);
+                reader.read(problem, state, points, relaxed.settings.reading);
+            }
+            recorder.half_step(phase, |step| {
+                state.describe(problem, step);
+                points.write_figure(problem, &relaxed.points, &mut step.points);
+            });
+        });
+        if is_free {
+            relaxed.read(points);
+        } else if !in_passes {
+            points.points.clone_from(&relaxed.points);
+            reader.read(problem, state, points, relaxed.settings.reading);
+        }
+        self.is_fresh = self.goes_on;
+    }
+
+    fn residual(&self, problem: &Problem, state: &State) -> Miss {
+        if self.is_free { self.points.gap() } else { state.gap(problem) }
+    }
+
+    fn true_residual(&self, problem: &Problem, state: &State) -> Miss {
+        if self.is_free { self.points.residual() } else { state.residual(problem) }
+    }
+
+    fn merit(&self, problem: &Problem, state: &State) -> f64 {
+        if self.is_free { self.points.merit() } else { state.sum_of_squares(problem) }
+    }
+
+    fn resume(&mut self, problem: &Problem, state: &State) {
+        self.points.take(problem, state);
+        self.relaxed.points.clone_from(&self.points.points);
+        self.is_fresh = true;
+    }
+
+    fn finish(&mut self, problem: &Problem, state: &mut State) {
+        if self.is_free {
+            self.reader.finish(problem, state, &self.points);
+        }
+    }
+
+    fn keep(&mut self) {
+        self.points.keep();
+    }
+
+    fn recall(&mut self, problem: &Problem, state: &State) {
+        if self.is_free {
+            self.points.recall();
+        } else {
+            self.resume(problem, state);
+        }
+    }
+
+    fn describe(&mut self, problem: &Problem, state: &mut State, step: &mut TraceStep) {
+        self.finish(problem, state);
+        state.describe(problem, step);
+        self.points.write_figure(problem, &self.relaxed.points, &mut step.points);
+    }
+}

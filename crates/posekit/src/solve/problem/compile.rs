@@ -1,0 +1,348 @@
+//! From a skeleton and its tasks to a problem: finds the joints that move something, folds what is fixed into them, and lists what each of
+//! them moves.
+
+use super::{Carrier, Goal, Kind, NONE, Node, PointTarget, Problem, RotationTarget, Variable};
+use crate::math::Pose;
+use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
+use crate::solve::driver::ROUNDING;
+use crate::solve::settings::{Root, Settings};
+use crate::task::{Miss, Posture, PostureJoint, Task, TaskKind};
+use glam::{DQuat, DVec3};
+
+/// In `node_of_joint`: something depends on the joint, but it does not move.
+const HELD: usize = NONE - 1;
+
+impl Problem {
+    /// Takes over a checked problem. What the buffers held is forgotten.
+    ///
+    /// - `start`: settled, inside the limits
+    pub(crate) fn compile(
+        &mut self,
+        skeleton: &Skeleton,
+        start: &[f64],
+        tasks: &[Task],
+        settings: &Settings,
+    ) {
+        self.start.clear();
+        self.start.extend_from_slice(start);
+        self.regularisation = settings.least_squares.regularisation;
+        self.list_levels(tasks);
+        self.mark_ancestors(skeleton, tasks);
+        self.list_nodes(skeleton, settings);
+        self.list_variable_nodes();
+        self.origin = self.nodes.first().map_or(DVec3::ZERO, |node| node.placement.translation);
+        let roots = self.nodes.iter_mut().filter(|node| node.parent == NONE);
+        roots.for_each(|node| node.placement.translation -= self.origin);
+        self.list_goals(skeleton, tasks);
+        self.rescale();
+        self.place_targets(tasks);
+        self.list_moved();
+        let tolerance = settings.tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
+        self.tolerance.distance = tolerance.max(ROUNDING * self.unit);
+        self.tolerance.angle = settings.orientation_tolerance.max(ROUNDING);
+    }
+
+    /// The levels that count, with their largest weights: only ratios of weights matter.
+    fn list_levels(&mut self, tasks: &[Task]) {
+        self.levels.clear();
+        for task in tasks.iter().filter(|task| task.weight > 0.0) {
+            match self.levels.iter_mut().find(|level| level.0 == task.level) {
+                Some((_, largest)) => *largest = largest.max(task.weight),
+                None => self.levels.push((task.level, task.weight)),
+            }
+        }
+        self.levels.sort_by_key(|level| level.0);
+    }
+
+    /// What the weights of a level were divided by.
+    pub(crate) fn weight_unit(&self, level: u8) -> f64 {
+        self.levels.iter().find(|known| known.0 == level).map_or(1.0, |known| known.1)
+    }
+
+    /// Marks every joint that something asked for depends on.
+    fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.node_of_joint.clear();
+        self.node_of_joint.resize(skeleton.n_joints(), NONE);
+        let mut mark = |joint| skeleton.ancestors(joint).for_each(|i| self.node_of_joint[i] = HELD);
+        for task in tasks.iter().filter(|task| task.weight > 0.0) {
+            task.kind.frames().into_iter().flatten().for_each(|frame| mark(frame.joint));
+            let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
+            bodies.for_each(|body| mark(body.joint));
+            if let TaskKind::Posture(posture) = &task.kind {
+                let joints = (0..skeleton.n_joints()).filter(|&i| skeleton.mimic(i).is_none());
+                joints.filter(|&i| posture.cares_for(i)).for_each(&mut mark);
+            }
+        }
+    }
+
+    fn list_nodes(&mut self, skeleton: &Skeleton, settings: &Settings) {
+        let least_squares = &settings.least_squares;
+        self.nodes.clear();
+        self.variables.clear();
+        self.variable_of_joint.clear();
+        self.variable_of_joint.resize(skeleton.n_joints(), NONE);
+        self.mimics.clear();
+        for joint in 0..skeleton.n_joints() {
+            let mimic = skeleton.mimic(joint);
+            if let Some(mimic) = mimic {
+                let place = |joint| skeleton.value_range(joint).start;
+                self.mimics.push((place(joint), place(mimic.joint), mimic));
+            }
+            let (driver, gain) = mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
+            let is_held = settings.ccd.weights.get(driver) == Some(&0.0)
+                || settings.locked.contains(&driver)
+                || gain == 0.0
+                || (settings.root == Root::Pinned && skeleton.is_root(driver));
+            if self.node_of_joint[joint] == NONE || is_held {
+                continue;
+            }
+            let Some(kind) = moving(skeleton.kind(joint)) else { continue };
+            let largest_change = least_squares.largest_change.get(driver).copied();
+            let largest_change = largest_change.unwrap_or(f64::INFINITY);
+            let (parent, placement) = self.carry_up(skeleton, joint, self.stands(skeleton, joint));
+            let (kind, placement, node_from_joint) = aligned(kind, placement);
+            let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
+            let variable =
+                if one_value { self.variable_of(skeleton, driver, largest_change) } else { NONE };
+            self.node_of_joint[joint] = self.nodes.len();
+            self.nodes.push(Node {
+                joint,
+                parent,
+                placement,
+                is_rotated: placement.rotation != DQuat::IDENTITY,
+                node_from_joint,
+                kind,
+                variable,
+                gain,
+                cone: if kind == Kind::Ball { skeleton.limit(joint) } else { Limit::None },
+                largest_change: if one_value { f64::INFINITY } else { largest_change },
+                stiffness: least_squares.stiffness.get(driver).copied().unwrap_or(1.0),
+                ccd_weight: settings.ccd.weights.get(joint).copied().unwrap_or(1.0),
+                is_pulled: settings.root == Root::PrePulled && skeleton.is_root(joint),
+                values: skeleton.value_range(joint),
+                moves_points: 0..0,
+                moves_rotations: 0..0,
+            });
+        }
+    }
+
+    /// Where a joint that moves stands on its parent as a node: as it starts, but a ball or free joint without its rotation.
+    fn stands(&self, skeleton: &Skeleton, joint: usize) -> Pose {
+        let motion = skeleton.motion(joint, &self.start);
+        let at_start = match skeleton.kind(joint) {
+            JointKind::Ball | JointKind::Free => Pose::from_translation(motion.translation),
+            _ => motion,
+        };
+        skeleton.parent_from_joint(joint) * at_start
+    }
+
+    /// The node above, and a pose in `joint`'s parent carried up to it through joints that do not move.
+    fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
+        let (mut carried, mut next) = (pose, skeleton.parent(joint));
+        while let Some(i) = next {
+            if let Some(node) = self.nodes.get(self.node_of_joint[i]) {
+                return (self.node_of_joint[i], Pose::from_rotation(node.node_from_joint) * carried);
+            }
+            carried = skeleton.parent_from_joint(i) * skeleton.motion(i, &self.start) * carried;
+            next = skeleton.parent(i);
+        }
+        (NONE, carried)
+    }
+
+    /// The variable that a joint drives, made on first use. Until the unit is known its `max` is the largest change.
+    fn variable_of(&mut self, skeleton: &Skeleton, driver: usize, largest_change: f64) -> usize {
+        let known = self.variable_of_joint[driver];
+        if known != NONE {
+            self.variables[known].wraps = false;
+            return known;
+        }
+        let (value, limit) = (skeleton.value_range(driver).start, skeleton.limit(driver));
+        let is_length = matches!(skeleton.kind(driver), JointKind::Prismatic { .. });
+        self.variable_of_joint[driver] = self.variables.len();
+        self.variables.push(Variable {
+            value,
+            start: self.start[value],
+            unit: 1.0,
+            is_length,
+            limit,
+            min: f64::NEG_INFINITY,
+            max: largest_change,
+            is_largest_change: [false; 2],
+            wraps: !is_length && limit.holds_whole_turn() && largest_change == f64::INFINITY,
+            nodes: 0..0,
+        });
+        self.variables.len() - 1
+    }
+
+    /// Lists the nodes of every variable: counted, placed, filled.
+    fn list_variable_nodes(&mut self) {
+        let Self { nodes, variables, nodes_of_variables, .. } = self;
+        let movers = || nodes.iter().enumerate().filter(|(_, node)| node.variable != NONE);
+        movers().for_each(|(_, node)| variables[node.variable].nodes.end += 1);
+        let mut next = 0;
+        for variable in variables.iter_mut() {
+            let count = variable.nodes.end;
+            variable.nodes = next..next;
+            next += count;
+        }
+        nodes_of_variables.clear();
+        nodes_of_variables.resize(next, 0);
+        for (i, node) in movers() {
+            let variable = &mut variables[node.variable];
+            nodes_of_variables[variable.nodes.end] = i;
+            variable.nodes.end += 1;
+            // A follower has no range of its own to be brought into.
+            variable.wraps &= node.gain == 1.0 && node.values.start == variable.value;
+        }
+    }
+
+    fn list_goals(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        self.goals.clear();
+        self.bodies.clear();
+        self.posture_joints.clear();
+        for task in tasks {
+            let carriers = task.kind.frames().map(|frame| self.carrier(skeleton, frame));
+            let first_body = self.bodies.len();
+            for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
+                let at = Pose::from_translation(body.center_in_joint);
+                let carrier = self.carrier(skeleton, Some(Frame::new(body.joint, at)));
+                self.bodies.push((carrier, body.mass));
+            }
+            let bodies = first_body..self.bodies.len();
+            let mut still = Miss::default();
+            if let TaskKind::Posture(posture) = &task.kind {
+                if self.posture_joints.is_empty() {
+                    let joints = 0..skeleton.n_joints();
+                    let joints = joints.filter_map(|i| PostureJoint::of(skeleton, i));
+                    self.posture_joints.extend(joints);
+                }
+                still = self.miss_of_still_joints(posture);
+            }
+            let mut kind = task.kind.clone();
+            kind.rebase(self.origin, 1.0);
+            let weight = task.weight / self.weight_unit(task.level);
+            self.goals.push(Goal { kind, carriers, bodies, weight, level: task.level, still });
+        }
+    }
+
+    /// By how much joints that do not move miss a posture.
+    pub(super) fn miss_of_still_joints(&self, posture: &Posture) -> Miss {
+        let is_still = |joint: &&PostureJoint| self.node_of_joint[joint.joint()] >= HELD;
+        let still = self.posture_joints.iter().filter(is_still);
+        still.fold(Miss::default(), |worst, joint| posture.add_miss(worst, joint, &self.start))
+    }
+
+    /// A frame of the skeleton on the node that carries it; none is the world's.
+    fn carrier(&self, skeleton: &Skeleton, frame: Option<Frame>) -> Carrier {
+        let Some(Frame { joint, joint_from_frame }) = frame else { return Carrier::WORLD };
+        if let Some(node) = self.nodes.get(self.node_of_joint[joint]) {
+            let node_from_frame = Pose::from_rotation(node.node_from_joint) * joint_from_frame;
+            return Carrier { node: self.node_of_joint[joint], node_from_frame };
+        }
+        let motion = skeleton.motion(joint, &self.start);
+        let parent_from_frame = skeleton.parent_from_joint(joint) * motion * joint_from_frame;
+        let (node, mut node_from_frame) = self.carry_up(skeleton, joint, parent_from_frame);
+        if node == NONE {
+            node_from_frame.translation -= self.origin;
+        }
+        Carrier { node, node_from_frame }
+    }
+
+    /// Lists what the methods that move one joint at a time understand: points and whole rotations.
+    fn place_targets(&mut self, tasks: &[Task]) {
+        self.points.clear();
+        self.rotations.clear();
+        self.is_plain = true;
+        for (goal, task) in tasks.iter().enumerate().filter(|(_, task)| task.weight > 0.0) {
+            let (position, rotation) = Goal::whole_targets(&task.kind);
+            let is_whole = match &task.kind {
+                TaskKind::Pose(task) => task.axes.are_whole(),
+                _ => position.is_some() || rotation.is_some(),
+            };
+            self.is_plain &= is_whole && task.level == 1;
+            if task.level > 1 {
+                continue;
+            }
+            let weight = self.goals[goal].weight;
+            let Carrier { node, node_from_frame: Pose { rotation: turn, translation: offset } } =
+                self.goals[goal].carriers[0];
+            if let Some(target) = position {
+                let root = self.nodes.get(self.root_node(node));
+                let root = root.map_or(offset, |node| node.placement.translation);
+                let reach = self.reach_of(node, offset);
+                let (wanted, shortfall) = (target, 0.0);
+                let point =
+                    PointTarget { node, root, offset, wanted, target, reach, shortfall, weight, goal };
+                self.points.push(point);
+                self.aim(self.points.len() - 1, target);
+            }
+            if let Some(target) = rotation {
+                let offset = turn.normalize();
+                self.rotations.push(RotationTarget { node, offset, target, weight, goal });
+            }
+        }
+    }
+
+    /// Which targets each node moves: those on it and those that its children move. Linear in the depths of the targets.
+    fn list_moved(&mut self) {
+        // Counted first, in the ends of the ranges; then the ranges are placed, empty, and filled.
+        self.for_each_moved(|range, _, _| range.end += 1);
+        let mut next = 0;
+        for node in &mut self.nodes {
+            for range in [&mut node.moves_points, &mut node.moves_rotations] {
+                let count = range.end;
+                *range = next..next;
+                next += count;
+            }
+        }
+        self.moved.clear();
+        self.moved.resize(next, 0);
+        self.for_each_moved(|range, target, moved| {
+            moved[range.end] = target;
+            range.end += 1;
+        });
+    }
+
+    /// Every node with every target that it moves.
+    fn for_each_moved(
+        &mut self,
+        mut act: impl FnMut(&mut core::ops::Range<usize>, usize, &mut [usize]),
+    ) {
+        let points = self.points.iter().enumerate().map(|(k, goal)| (goal.node, true, k));
+        let rotations = self.rotations.iter().enumerate().map(|(k, goal)| (goal.node, false, k));
+        for (mut i, is_point, target) in points.chain(rotations) {
+            while i != NONE {
+                let node = &mut self.nodes[i];
+                let range =
+                    if is_point { &mut node.moves_points } else { &mut node.moves_rotations };
+                act(range, target, &mut self.moved);
+                i = node.parent;
+            }
+        }
+    }
+}
+
+/// How a hinge or slide moves and stands when its node is aligned with the node above, and the rotation from the joint to the node.
+fn aligned(kind: Kind, placement: Pose) -> (Kind, Pose, DQuat) {
+    let Pose { rotation, translation } = placement;
+    let rotated = |axis: DVec3| {
+        let axis = rotation * axis;
+        if rotation == DQuat::IDENTITY { axis } else { axis / axis.length() }
+    };
+    let kind = match kind {
+        Kind::Hinge { axis } => Kind::Hinge { axis: rotated(axis) },
+        Kind::Slide { axis } => Kind::Slide { axis: rotated(axis) },
+        Kind::Ball | Kind::Free => return (kind, placement, DQuat::IDENTITY),
+    };
+    (kind, Pose::from_translation(translation), rotation)
+}
+
+fn moving(kind: JointKind) -> Option<Kind> {
+    match kind {
+        JointKind::Fixed => None,
+        JointKind::Revolute { axis } => Some(Kind::Hinge { axis }),
+        JointKind::Prismatic { axis } => Some(Kind::Slide { axis }),
+        JointKind::Ball => Some(Kind::Ball),
+        JointKind::Free => Some(Kind::Free),
+    }
+}

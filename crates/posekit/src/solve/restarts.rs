@@ -1,0 +1,240 @@
+//! Where least squares starts from when a method is locked up.
+//!
+//! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line) gives
+//! `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do. The attempts are, in
+//! order: the present pose; for a lone limb, the pose that its bones would take if they were free, as far as the joints follow; an arc to
+//! either side whose chord fits the distance of the target; then points of a low-discrepancy sequence over the ranges of the joints that
+//! missed tasks hang on. Point `k` is the same whoever asks for it; nothing is random.
+
+use super::methods::Direct;
+use super::methods::least_squares::Until;
+use super::pose::State;
+use super::problem::{Goal, Kind, NONE, Problem};
+use super::settings::Settings;
+use crate::math::{perpendicular, rotation_about, sin_cos};
+use crate::task::Reading;
+use core::f64::consts::{PI, TAU};
+use glam::DVec3;
+
+/// Restarts for a target that is proven out of reach: the straight pose and two arcs.
+const OUT_OF_REACH: u32 = 3;
+
+/// Restarts where tasks ask for more than the joints can do independently: as a rule the first minimum is the compromise that there is.
+const COMPROMISE: u32 = 4;
+
+/// Restarts that have led back to the minimum of the first attempt after which it is taken for the best there is.
+const SAME_MINIMUM: u32 = 8;
+
+/// Sums of squares this near to each other, relative, are of one minimum.
+const SAME: f64 = 1e-3;
+
+/// How a restart changes the pose.
+#[derive(Debug, Clone, Copy)]
+enum Pattern {
+    /// An arc to one side.
+    Arc(f64),
+    /// A point of the sequence.
+    Sequence(u32),
+}
+
+/// Which restarts are left, and their buffers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Restarts {
+    most: u32,
+    /// Points of the sequence that have been used.
+    draws: u32,
+    /// The sum of squares that the first attempt led to, and how many others have led to it.
+    first: f64,
+    n_same: u32,
+    /// Which nodes a restart moves, and the tasks that it is for.
+    is_bent: Vec<bool>,
+    unmet: Vec<usize>,
+    rows: Vec<Reading>,
+}
+
+impl Restarts {
+    /// Starts over with a solve.
+    pub(super) fn begin(&mut self, settings: &Settings) {
+        (self.most, self.draws, self.n_same) = (settings.least_squares.restarts, 0, 0);
+    }
+
+    /// Takes in what an attempt has led to.
+    pub(super) fn learn(&mut self, attempt: u32, sum_of_squares: f64) {
+        if attempt == 0 {
+            (self.first, self.n_same) = (sum_of_squares, 0);
+        } else if (sum_of_squares - self.first).abs() <= SAME * self.first {
+            self.n_same += 1;
+        }
+    }
+
+    /// Whether the state has just been put at the first point of the sequence, a pose with nothing special about it.
+    pub(super) fn is_first_draw(&self) -> bool {
+        self.draws == 1
+    }
+
+    /// The tasks may contradict each other.
+    pub(super) fn expect_compromise(&mut self) {
+        self.most = self.most.min(COMPROMISE);
+    }
+
+    /// Puts the state at the start of an attempt; returns how long to go on from there, none when nothing is left to try.
+    pub(super) fn start(
+        &mut self,
+        attempt: u32,
+        problem: &Problem,
+        state: &mut State,
+        direct: &mut Direct,
+    ) -> Option<Until> {
+        let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
+        if problem.nodes.is_empty() || attempt > most || self.n_same >= SAME_MINIMUM {
+            return None;
+        }
+        let is_limb = problem.is_path() && problem.nodes.iter().all(|n| n.largest_change.is_infinite())
+            && problem.variables.iter().all(|variable| variable.is_largest_change == [false; 2]);
+        match attempt {
+            0 => return Some(Until::Hopeless),
+            1 if is_limb => direct.reach(problem, state),
+            _ => {
+                if is_limb {
+                    state.restart(problem);
+                }
+                self.choose_bent(attempt, problem, state);
+                let pattern = match attempt {
+                    1 | 2 => Pattern::Arc(if attempt == 1 { 1.0 } else { -1.0 }),
+                    3 if is_limb => Pattern::Arc(1.0),
+                    _ => {
+                        self.draws += 1;
+                        Pattern::Sequence(self.draws)
+                    }
+                };
+                bend(problem, state, pattern, &self.is_bent);
+                if state.values == state.begun {
+                    // Everything is locked.
+                    return None;
+                }
+                state.update(problem);
+            }
+        }
+        Some(Until::Doubtful)
+    }
+
+    /// Chooses the joints to move, in four ways in turn: what one missed task hangs on, without what tasks that are met hang on or with it;
+    /// what all missed tasks hang on; everything, floating roots included.
+    fn choose_bent(&mut self, attempt: u32, problem: &Problem, state: &State) {
+        let Self { is_bent, unmet, rows, .. } = self;
+        unmet.clear();
+        let is_met = |goal: &Goal, rows: &mut Vec<Reading>| {
+            problem.miss_of(goal, state, rows).is_within(problem.tolerance)
+        };
+        let goals = || problem.goals.iter().enumerate().filter(|(_, goal)| goal.is_required());
+        unmet.extend(goals().filter(|(_, goal)| !is_met(goal, rows)).map(|(k, _)| k));
+        let one = unmet.get((attempt / 4) as usize % unmet.len().max(1));
+        let variant = attempt % 4;
+        is_bent.clear();
+        is_bent.resize(problem.nodes.len(), false);
+        for (k, goal) in goals() {
+            let is_chosen = match variant {
+                0 | 1 => Some(&k) == one,
+                2 => unmet.contains(&k),
+                _ => true,
+            };
+            if is_chosen {
+                problem.for_each_mover(goal, |i| {
+                    is_bent[i] = variant == 3 || problem.nodes[i].kind != Kind::Free;
+                });
+            }
+        }
+        if variant == 1 {
+            for (_, goal) in goals().filter(|(k, _)| !unmet.contains(k)) {
+                problem.for_each_mover(goal, |i| is_bent[i] = false);
+            }
+        }
+    }
+}
+
+impl Problem {
+    /// The nodes that move the frames or the bodies of a task, some of them more than once.
+    pub(super) fn for_each_mover(&self, goal: &Goal, mut act: impl FnMut(usize)) {
+        let bodies = self.bodies[goal.bodies.clone()].iter().map(|(carrier, _)| carrier.node);
+        for mut i in goal.carriers.iter().map(|carrier| carrier.node).chain(bodies) {
+            while i != NONE {
+                act(i);
+                i = self.nodes[i].parent;
+            }
+        }
+    }
+}
+
+/// Moves the chosen joints in one of many fixed ways, inside the limits.
+fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]) {
+    let n = is_bent.iter().filter(|is_bent| **is_bent).count();
+    let (half_angle, across) = (arc_half_angle(problem), side_axis(problem, state));
+    let mut dimension = 0;
+    for (place, i) in (0..problem.nodes.len()).filter(|&i| is_bent[i]).enumerate() {
+        // The first joint of an arc lifts the chord, the others bend it back evenly.
+        let even = if place == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
+        let node = &problem.nodes[i];
+        if node.kind == Kind::Ball || node.kind == Kind::Free {
+            let rotation = match pattern {
+                Pattern::Arc(side) => {
+                    rotation_about(state.before(node).conjugate() * across, side * even)
+                }
+                Pattern::Sequence(k) => {
+                    let [u, v, w] = [0, 1, 2].map(|j| weyl(k, dimension + j));
+                    dimension += 3;
+                    let (s, c) = sin_cos(TAU * u);
+                    let z = 2.0 * v - 1.0;
+                    let flat = (1.0 - z * z).sqrt();
+                    rotation_about(DVec3::new(flat * c, flat * s, z), PI * (2.0 * w - 1.0))
+                }
+            };
+            let now = state.values.motions[i].rotation;
+            state.set_rotation(problem, i, (rotation * now).normalize());
+        } else if problem.leads(i) {
+            let variable = &problem.variables[node.variable];
+            let old = state.values.variables[node.variable];
+            let width = if variable.is_length { problem.unit } else { PI };
+            let (low, high) = (variable.min.max(old - width), variable.max.min(old + width));
+            let x = match pattern {
+                Pattern::Arc(side) => old + side * even,
+                Pattern::Sequence(k) => {
+                    dimension += 1;
+                    low + weyl(k, dimension - 1) * (high - low)
+                }
+            };
+            state.set_variable(problem, node.variable, variable.clamp(x));
+        }
+    }
+}
+
+/// World axis about which free joints bend: across the line from the first joint to the target.
+fn side_axis(problem: &Problem, state: &State) -> DVec3 {
+    let line = problem.points.first().map_or(DVec3::X, |goal| {
+        let root = problem.root_node(goal.node);
+        goal.target - state.world.get(root).map_or(DVec3::ZERO, |world| world.translation)
+    });
+    perpendicular(if line == DVec3::ZERO { DVec3::X } else { line })
+}
+
+/// Half the angle of the arc whose chord is the distance to the first target: of an arc of length 1 and half angle `a` the chord is
+/// `sin a / a ≈ 1 − a²/6`, and the factor behind it brings a closed circle, `a = π`, to within 1 % as well.
+fn arc_half_angle(problem: &Problem) -> f64 {
+    let Some(goal) = problem.points.first().filter(|goal| goal.node != NONE) else { return 1.0 };
+    let outer = goal.reach.outer.max(f64::MIN_POSITIVE);
+    let short = (1.0 - goal.target.distance(goal.root) / outer).clamp(0.0, 1.0);
+    (6.0 * short).sqrt() * (1.0 + 0.28 * short)
+}
+
+/// Their roots are independent over the rationals, so no two dimensions move together.
+const PRIMES: [u8; 40] = [
+    2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97,
+    101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173,
+];
+
+/// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of primes \[weyl16\].
+fn weyl(index: u32, dimension: usize) -> f64 {
+    let round = (dimension / PRIMES.len() + 1) as f64;
+    let step = round * f64::from(PRIMES[dimension % PRIMES.len()]).sqrt();
+    let x = step * f64::from(index + 1) + 0.5 * (dimension % 7) as f64;
+    x - x.floor()
+}
