@@ -9,7 +9,7 @@ use std::hint::black_box;
 use common::quick;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
+use posekit_motion::Clip;
 use posekit::skeleton::JointKind;
 use posekit_bench::random::Random;
 use posekit_io::bvh::{self, Axis, Channel, Convention, File, Node, Options, Rig};

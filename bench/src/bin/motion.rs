@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use mimalloc::MiMalloc;
 use posekit::math::Pose;
-use posekit::motion::{
+use posekit_motion::{
     CleanSettings, Clip, Contact, DetectSettings, FloorChoice, Hold, Leg, Plant, clean, find_floor,
     find_legs, find_plants,
 };

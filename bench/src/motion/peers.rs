@@ -6,7 +6,7 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{SoftReach, TwoBone};
 use posekit::math::{Pose, cholesky_factor, cholesky_solve};
-use posekit::motion::{Clip, Limb};
+use posekit_motion::{Clip, Limb};
 use posekit::skeleton::{Frame, Skeleton};
 
 /// A joint of a foot, and the frames of one run in which it stands.

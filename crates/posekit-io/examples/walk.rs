@@ -17,10 +17,10 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{SoftReach, TwoBone};
 use posekit::math::{Pose, cos, rotation_about, sin};
-use posekit::motion::Clip;
 use posekit::skeleton::{Joint, Skeleton};
 use posekit_io::bvh::File;
 use posekit_io::motion::to_bvh;
+use posekit_motion::Clip;
 
 /// A cycle of two steps \[s\], and how fast the figure goes \[cm/s\].
 pub const CYCLE: f64 = 1.1;

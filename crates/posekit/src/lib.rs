@@ -43,7 +43,6 @@
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
 //!   best that was found and a [`Status`](solve::Status) out. The solution also says how far every task is from holding (`misses`), which limits hold
 //!   it back (`holds`), and which method ran and why (`choice`).
-//! - A [`Clip`](motion::Clip) is a configuration for every frame; a [`Contact`](motion::Contact) says what must stay where during it.
 //! - [`limb`] holds closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
@@ -80,7 +79,6 @@ pub mod chain;
 pub mod error;
 pub mod limb;
 pub mod math;
-pub mod motion;
 pub mod skeleton;
 pub mod solve;
 pub mod task;
