@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use posekit::glam::DVec3;
-use posekit::{Error, Result};
 
 use super::again::see_again;
 use super::decide::{Decided, decide};
@@ -22,6 +21,7 @@ use super::tracks::Tracks;
 use super::travel::{along_path, carrier};
 use super::verdict::{PlantReport, Verdict, slide};
 use super::{Clip, Contact, Leg};
+use crate::error::{Error, Result};
 
 /// How a clip is cleaned. The defaults suit figures of any size, and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,8 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
 use posekit::skeleton::{JointKind, Skeleton};
-use posekit::{Error, Result};
+
+use crate::error::{Error, Result};
 
 /// Frame times that make sense \[s\]: from a microsecond to a million seconds.
 const FRAME_TIMES: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
@@ -45,7 +46,7 @@ const MOST_VALUES: f64 = (1_u64 << 28) as f64;
 /// let mut q = [0.0];
 /// clip.sample(0.15, &mut q);
 /// assert!((q[0] - 2.0).abs() < 1e-12);
-/// # Ok::<(), posekit::Error>(())
+/// # Ok::<(), posekit_motion::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip {
@@ -83,7 +84,7 @@ impl Clip {
             return Err(Error::Length { what: "values of a clip", expected, found: values.len() });
         }
         for (frame, q) in values.chunks_exact_mut(n.max(1)).enumerate() {
-            skeleton.check(q).map_err(|error| Error::Frame { frame, error: Box::new(error) })?;
+            skeleton.check(q).map_err(|error| Error::Frame { frame, error })?;
             skeleton.settle(q);
         }
         take_one_side(&skeleton, &mut values, 0..skeleton.n_joints());

@@ -131,7 +131,7 @@ impl Leg {
     /// ])?;
     /// let leg = Leg::ending_at(&skeleton, 3).expect("hip and knee are above it");
     /// assert_eq!((leg.limb.start, leg.limb.mid, leg.side), (1, 2, Side::Left));
-    /// # Ok::<(), posekit::Error>(())
+    /// # Ok::<(), posekit_motion::Error>(())
     /// ```
     #[must_use]
     pub fn ending_at(skeleton: &Skeleton, joint: usize) -> Option<Self> {

@@ -1,11 +1,11 @@
 //! A motion as keys: curves for every joint.
 
-use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::clip::{self, Clip, rotation, rotation_place};
 use super::curve::{Animated, Curve, Interpolation};
+use crate::error::Result;
 
 /// The curves of one joint; those that its kind has no use for are empty.
 ///
@@ -49,7 +49,7 @@ impl Default for Tolerance {
 /// motion.track_mut(0).unwrap().value.set(Key::new(1.0, 1.5, Interpolation::Cubic))?;
 /// let clip = motion.sample(0.25)?;
 /// assert_eq!((clip.n_frames(), clip.frame(2)), (5, &[0.75][..]));
-/// # Ok::<(), posekit::Error>(())
+/// # Ok::<(), posekit_motion::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Keyframes {
@@ -83,7 +83,7 @@ impl Keyframes {
     /// own frame. It is checked at every frame.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`](posekit::Error::OutOfRange) for a tolerance that is negative or NaN.
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) for a tolerance that is negative or NaN.
     pub fn fit(clip: &Clip, tolerance: &Tolerance) -> Result<Self> {
         let (start, step) = (clip.start(), clip.frame_time());
         let numbers = |values: &[f64], is_angle| {
@@ -206,7 +206,7 @@ impl Keyframes {
     /// # Degenerate cases
     /// Without keys, a clip without frames.
     /// # Errors
-    /// [`Error::OutOfRange`](posekit::Error::OutOfRange) for a frame time outside a microsecond to a million seconds, or one that gives more than 2²⁸ values; what
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) for a frame time outside a microsecond to a million seconds, or one that gives more than 2²⁸ values; what
     /// [`Skeleton::check`] says of a configuration.
     pub fn sample(&self, frame_time: f64) -> Result<Clip> {
         let (from, to) = self.span().unwrap_or((0.0, 0.0));

@@ -2,10 +2,10 @@
 
 use posekit::glam::DQuat;
 use posekit::skeleton::Skeleton;
-use posekit::{Error, Result};
 
 use super::clip::{Clip, rotation, rotation_place};
 use super::curve::{Animated, Curve, Interpolation, Key};
+use crate::error::{Error, Result};
 
 /// Poses set at a few times on top of a clip, blended in between: the clip keeps its detail and goes through the poses.
 ///
@@ -27,7 +27,7 @@ use super::curve::{Animated, Curve, Interpolation, Key};
 /// assert_eq!(bent.frame(3), [1.3]);
 /// assert!((bent.frame(2)[0] - 0.7).abs() < 1e-12);
 /// assert_eq!((bent.frame(1), bent.frame(6)), (clip.frame(1), clip.frame(6)));
-/// # Ok::<(), posekit::Error>(())
+/// # Ok::<(), posekit_motion::Error>(())
 /// ```
 /// # Method
 /// Motion displacement mapping \[bruderlin95\], with the curves of [`Curve`].

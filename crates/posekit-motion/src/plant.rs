@@ -3,7 +3,6 @@
 use core::ops::Range;
 
 use posekit::glam::DVec3;
-use posekit::{Error, Result};
 
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, Footing, lower_middle};
@@ -12,6 +11,7 @@ use super::leg::Leg;
 use super::pace::Pace;
 use super::paths::Paths;
 use super::smooth::Smoother;
+use crate::error::{Error, Result};
 
 /// A part of a foot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,8 @@
 //! The same motion at another rate, or in another time.
 
-use posekit::{Error, Result};
-
 use super::clip::{Clip, n_frames_within};
 use super::contact::Contact;
+use crate::error::{Error, Result};
 
 /// Which time becomes which: straight between pairs of times, and at the first and last pace outside them.
 ///
@@ -14,7 +13,7 @@ use super::contact::Contact;
 /// let map = TimeMap::try_new(vec![(0.0, 0.0), (2.0, 2.0), (4.0, 3.0)])?;
 /// assert_eq!((map.new_time(3.0), map.old_time(2.5)), (2.5, 3.0));
 /// assert_eq!(map.new_time(6.0), 4.0);
-/// # Ok::<(), posekit::Error>(())
+/// # Ok::<(), posekit_motion::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeMap {

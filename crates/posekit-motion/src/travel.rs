@@ -3,7 +3,6 @@
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::JointKind;
-use posekit::{Error, Result};
 
 use super::clip::Clip;
 use super::floor::{Floor, FloorChoice, Footing};
@@ -11,6 +10,7 @@ use super::hold::root_of;
 use super::leg::Leg;
 use super::paths::Paths;
 use super::plant::{DetectSettings, Part, Plant, ground_of};
+use crate::error::{Error, Result};
 
 /// How far the floor has slid under the figure by each frame, as its planted feet show it \[unit of the clip\]: along the floor, zero in the first frame.
 ///

@@ -1,10 +1,10 @@
 //! Contacts hold on figures of a program: exactly where they can be reached, with the least change, and nothing else moves.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, atan2, rotation_about, sin, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
+use posekit_motion::Error;
 use posekit_motion::{
     CleanSettings, Clip, Contact, Held, Hold, HoldSettings, Limb, Verdict, clean, hold,
 };
@@ -442,7 +442,7 @@ fn contacts_that_make_no_sense_are_refused() {
     let good = contact(0, 0.0, 1.0, Hold::Position(None));
     let refused = |contact: Contact| hold(&clip, &[contact], &legs(&clip)).unwrap_err();
     let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good });
-    assert!(matches!(error, Error::NoSuchJoint { joint: 99, .. }));
+    assert!(matches!(error, Error::Posekit(posekit::Error::NoSuchJoint { joint: 99, .. })));
     assert!(matches!(refused(Contact { from: f64::NAN, ..good }), Error::NonFinite { .. }));
     let beyond = |error: Error| matches!(error, Error::JointOutOfBounds { value: 1e300, .. });
     let place = DVec3::new(0.0, 1e300, 0.0);

@@ -66,7 +66,7 @@
 //! # What it does not do
 //! It plans no way: it finds a pose, not a path to it, and [`Clearance`](task::Clearance) keeps apart the capsules that it is given, not
 //! meshes. It knows no forces beyond balance. That no pose solves a problem is proven only where lengths alone rule it out; `Blocked` and `Stalled` say
-//! that nothing more was found. It does not read files (`posekit-io` does) and has no clock: time limits and cancelling are the caller's, see
+//! that nothing more was found. It does not read files (`posekit-io` does), edits no motions (`posekit-motion` does) and has no clock: time limits and cancelling are the caller's, see
 //! [`Workspace::run_while`](solve::Workspace::run_while).
 //!
 //! # Features and supported Rust

@@ -1,8 +1,7 @@
 //! Few keys for many samples.
 
-use posekit::{Error, Result};
-
 use super::{Animated, Curve, Interpolation, Key};
+use crate::error::{Error, Result};
 
 /// A piece has at most this many samples, so that the time of a fit is in proportion to the samples, however they are. Half a minute at 30 per second.
 const LONGEST: usize = 1024;

@@ -4,7 +4,7 @@ mod fit;
 mod rotation;
 mod value;
 
-use posekit::{Error, Result};
+use crate::error::{Error, Result};
 
 pub use value::Animated;
 
@@ -66,7 +66,7 @@ impl<V: Animated> Key<V> {
 /// let before = curve.value(2.3);
 /// curve.insert(2.0)?;
 /// assert!((curve.value(2.3).unwrap() - before.unwrap()).abs() < 1e-12);
-/// # Ok::<(), posekit::Error>(())
+/// # Ok::<(), posekit_motion::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve<V: Animated> {

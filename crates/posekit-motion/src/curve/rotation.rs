@@ -15,9 +15,9 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{
     atan2, slerp, so3_exp, so3_log, so3_right_jacobian, so3_right_jacobian_inverse,
 };
-use posekit::{Error, Result};
 
 use super::value::{Animated, Hermite};
+use crate::error::{Error, Result};
 
 /// How far from 1 the length of a quaternion may be to be a rounding error: as in a skeleton's values.
 const UNIT_WITHIN: f64 = 1e-3;

@@ -3,7 +3,8 @@
 use core::fmt::Debug;
 
 use posekit::glam::DVec3;
-use posekit::{Error, Result};
+
+use crate::error::{Error, Result};
 
 /// What a curve can be made of: numbers ([`f64`]), points ([`DVec3`]) and rotations ([`posekit::glam::DQuat`]).
 pub trait Animated: Copy + PartialEq + Debug {

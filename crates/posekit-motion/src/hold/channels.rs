@@ -1,12 +1,12 @@
 //! Contacts that hold also in what a file keeps of a clip: of a root that cannot go everywhere, and of a whole body.
 
-use posekit::Result;
 use posekit::glam::DVec3;
 
 use super::carry::positions;
 use super::plan::{self, LimbPlan, Plan};
 use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report};
 use crate::Clip;
+use crate::error::Result;
 use crate::tracks::Tracks;
 use crate::verdict::CLEAN;
 

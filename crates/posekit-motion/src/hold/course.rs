@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 
-use posekit::Result;
 use posekit::glam::{DMat3, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
@@ -11,6 +10,7 @@ use posekit::task::{Miss, Task};
 
 use super::root::{SECOND, System};
 use crate::Clip;
+use crate::error::Result;
 
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
 const ITERATIONS: u32 = 100;

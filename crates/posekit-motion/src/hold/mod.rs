@@ -29,11 +29,11 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use posekit::glam::DVec3;
-use posekit::{Error, Result};
 
 use super::pace::Pace;
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
+use crate::error::{Error, Result};
 use need::Need;
 use plan::{Plan, Target};
 
@@ -122,7 +122,7 @@ pub struct ContactReport {
 /// Without contacts, or where all hold already, the clip comes back as it is. Contacts outside the clip's time have no frames.
 /// # Errors
 /// [`Error::NoSuchJoint`], [`Error::NonFinite`], [`Error::OutOfRange`], [`Error::JointOutOfBounds`], [`Error::ZeroLength`], [`Error::NotUnit`] for contacts and settings that
-/// make no sense;
+/// make no sense; [`Error::Posekit`] for a contact's frame on no joint;
 /// [`Error::Unsuited`] for legs that are no branches.
 /// # Method
 /// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement

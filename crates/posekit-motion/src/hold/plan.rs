@@ -6,12 +6,12 @@ use core::ops::Range;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, slerp};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
-use posekit::{Error, Result};
 
 use super::carry::positions;
 use super::few::{self, Turn};
 use super::rest::Rest;
 use super::{HoldSettings, Keep};
+use crate::error::{Error, Result};
 use crate::leg::{Shape, Side};
 use crate::names::{Part, Words, words};
 use crate::tracks::Tracks;

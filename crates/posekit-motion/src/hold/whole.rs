@@ -4,7 +4,6 @@ use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
 use posekit::skeleton::{Frame, Joint, JointKind, Skeleton};
@@ -14,6 +13,7 @@ use super::course::Course;
 use super::free::{STRAIGHT_TO_STAY, soft};
 use super::plan::{LimbPlan, Plan, Point, Target, at_rest, held_part};
 use super::{Along, apply, reach};
+use crate::error::Result;
 use crate::power::exp2;
 use crate::travel::shifted;
 use crate::{Clip, Limb};
