@@ -9,12 +9,12 @@ use std::hint::black_box;
 use common::quick;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
 use posekit::skeleton::JointKind;
 use posekit_bench::random::Random;
 use posekit_io::bvh::{self, Axis, Channel, Convention, File, Node, Options, Rig};
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings, gltf};
+use posekit_motion::Clip;
 
 const JOINTS: usize = 30;
 const FRAMES: usize = 1200;

@@ -9,10 +9,6 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use mimalloc::MiMalloc;
 use posekit::math::Pose;
-use posekit::motion::{
-    CleanSettings, Clip, Contact, DetectSettings, FloorChoice, Hold, Leg, Plant, clean, find_floor,
-    find_legs, find_plants,
-};
 use posekit::skeleton::Frame;
 use posekit_bench::motion::gate::{self, Memory};
 use posekit_bench::motion::measure::{
@@ -20,6 +16,10 @@ use posekit_bench::motion::measure::{
 };
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
+use posekit_motion::{
+    CleanSettings, Clip, Contact, DetectSettings, FloorChoice, Hold, Leg, Plant, clean, find_floor,
+    find_legs, find_plants,
+};
 
 #[path = "../../../crates/posekit-io/tests/support/clips.rs"]
 mod clips;
@@ -202,7 +202,7 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 5]> {
     let stands: Vec<Stand> = sound.plants.iter().map(stand).collect();
     let lengths = legs.iter().map(|leg| leg.limb.length(injured.skeleton()));
     let leg = lengths.sum::<f64>() / legs.len() as f64;
-    let timed = |clean: &dyn Fn() -> posekit::Result<Clip>| -> Result<Figures> {
+    let timed = |clean: &dyn Fn() -> posekit_motion::Result<Clip>| -> Result<Figures> {
         let begun = Instant::now();
         let cleaned = clean()?;
         let seconds = begun.elapsed().as_secs_f64();

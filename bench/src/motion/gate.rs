@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use posekit::glam::DVec3;
-use posekit::motion::{CleanSettings, Clip, carrier, clean, find_legs};
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::{CleanSettings, Clip, carrier, clean, find_legs};
 
 use crate::report::markdown;
 

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Leg, Limb, Part, Plant};
+use posekit_motion::{Clip, Leg, Limb, Part, Plant};
 
 /// A leg of this length is what millimetres speak of \[m\].
 const LEG: f64 = 0.85;

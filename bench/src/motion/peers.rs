@@ -2,12 +2,12 @@
 //!
 //! Both are given the plants, so that they are compared in how they clean and not in what they find.
 
-use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{SoftReach, TwoBone};
 use posekit::math::{Pose, cholesky_factor, cholesky_solve};
-use posekit::motion::{Clip, Limb};
 use posekit::skeleton::{Frame, Skeleton};
+use posekit_motion::Result;
+use posekit_motion::{Clip, Limb};
 
 /// A joint of a foot, and the frames of one run in which it stands.
 #[derive(Debug, Clone)]

@@ -121,3 +121,14 @@ impl From<posekit::Error> for Failure {
         }
     }
 }
+
+/// Errors about a motion, likewise.
+impl From<posekit_motion::Error> for Failure {
+    fn from(error: posekit_motion::Error) -> Self {
+        match error {
+            posekit_motion::Error::Posekit(error) => error.into(),
+            posekit_motion::Error::Unsuited { .. } => Self::usage(error),
+            other => Self::input(other),
+        }
+    }
+}

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use motion_support::{clean, errors, json, place, run, text, walk};
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
 use posekit_io::gltf::{Channel, TargetPath, no_files};
 use posekit_io::motion::{MotionFile, MotionOptions, to_glb};
 use posekit_io::{Error, Limits, Warnings};
+use posekit_motion::Clip;
 use serde_json::{Value, json};
 
 fn open(path: &Path) -> MotionFile {

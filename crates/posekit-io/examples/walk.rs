@@ -13,14 +13,14 @@ use core::f64::consts::TAU;
 use std::env;
 use std::io::{self, Write as _};
 
-use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{SoftReach, TwoBone};
 use posekit::math::{Pose, cos, rotation_about, sin};
-use posekit::motion::Clip;
 use posekit::skeleton::{Joint, Skeleton};
 use posekit_io::bvh::File;
 use posekit_io::motion::to_bvh;
+use posekit_motion::Clip;
+use posekit_motion::Result;
 
 /// A cycle of two steps \[s\], and how fast the figure goes \[cm/s\].
 pub const CYCLE: f64 = 1.1;
@@ -108,7 +108,7 @@ pub fn sliding(clip: &Clip) -> Result<Clip> {
 }
 
 /// Names, parents and offsets as motion capture has them \[cm\], left limbs; the right ones are their mirror.
-fn skeleton() -> Result<Skeleton> {
+fn skeleton() -> posekit::Result<Skeleton> {
     let mut builder = Skeleton::builder();
     let ball = |name: &str, parent: usize, at: DVec3| {
         Joint::ball(name).child_of(parent).at(Pose::from_translation(at))

@@ -162,6 +162,9 @@ pub enum Error {
     /// The library refused the skeleton that the file describes.
     #[error("the skeleton is not valid: {0}")]
     Skeleton(#[from] posekit::Error),
+    /// The clip that the file describes, or an edited one, was refused.
+    #[error("the motion is not valid: {0}")]
+    Motion(#[from] posekit_motion::Error),
 }
 
 /// The place in an error, to be read or to be written.
@@ -180,7 +183,8 @@ macro_rules! place_of {
             | Self::TooLarge { .. }
             | Self::NotFinite { .. }
             | Self::Read { .. }
-            | Self::Skeleton(_) => None,
+            | Self::Skeleton(_)
+            | Self::Motion(_) => None,
         }
     };
 }

@@ -24,7 +24,7 @@
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
 //!   configurations of it, and rows of configurations.
-//! - [`motion::MotionFile`] is any of them that moves: it gives [`Clip`](posekit::motion::Clip)s and takes edited ones back. [`ContactsFile`] is the file
+//! - [`motion::MotionFile`] is any of them that moves: it gives [`Clip`](posekit_motion::Clip)s and takes edited ones back. [`ContactsFile`] is the file
 //!   `posekit.contacts/1`: what is held in a clip, and when.
 //! - [`problem`] lays them out for a workspace, and makes files of what comes out.
 //! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.

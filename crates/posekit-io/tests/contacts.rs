@@ -3,9 +3,9 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
-use posekit::motion::{Contact, Hold};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit_io::{ContactsFile, DEFAULT_EASE};
+use posekit_motion::{Contact, Hold};
 use proptest::prelude::*;
 
 fn figure() -> Skeleton {

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log};
-use posekit::motion::Clip;
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::gltf::{folder, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, Written, to_bvh, to_glb};
 use posekit_io::{Limits, Result, Warnings};
+use posekit_motion::Clip;
 
 use common::{assets, gltf_files};
 

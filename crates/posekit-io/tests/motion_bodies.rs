@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Held, Hold, HoldSettings, Limb, hold_within};
 use posekit::skeleton::Frame;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::{Clip, Contact, Held, Hold, HoldSettings, Limb, hold_within};
 
 /// A joint, when it is held \[s\], and where.
 type Pin<'a> = (&'a str, [f64; 2], Option<[f64; 3]>);

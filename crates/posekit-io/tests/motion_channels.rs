@@ -6,14 +6,14 @@ mod common;
 use std::path::Path;
 
 use posekit::glam::DVec3;
-use posekit::motion::{
-    CleanSettings, Cleaned, Clip, Contact, Hold, HoldSettings, Verdict, clean_within, find_legs,
-    hold_within,
-};
 use posekit::skeleton::Frame;
 use posekit_io::bvh::Loss;
 use posekit_io::motion::{MotionFile, MotionOptions, millimetres, verdict_words};
 use posekit_io::{Limits, Warnings, gltf};
+use posekit_motion::{
+    CleanSettings, Cleaned, Clip, Contact, Hold, HoldSettings, Verdict, clean_within, find_legs,
+    hold_within,
+};
 
 /// The walk with other channels for some joints: those of these names that it has.
 fn walk(kept: &[(&str, &str)]) -> MotionFile {

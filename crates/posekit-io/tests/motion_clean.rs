@@ -13,18 +13,18 @@ use std::time::Instant;
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, atan2, so3_log};
-use posekit::motion::{
-    CleanSettings, Cleaned, Clip, FloorChoice, Keep, Leg, Plant, PlantReport, Verdict, clean,
-    clean_within, find_floor, find_legs, find_plants, firm_plants, judge,
-};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::folder;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::{
+    CleanSettings, Cleaned, Clip, FloorChoice, Keep, Leg, Plant, PlantReport, Verdict, clean,
+    clean_within, find_floor, find_legs, find_plants, firm_plants, judge,
+};
 use skate::{Injury, LEG};
 
 /// What viewers see of a slide \[mm\].
-const SEEN: f64 = 1000.0 * posekit::motion::VISIBLE_SLIDE;
+const SEEN: f64 = 1000.0 * posekit_motion::VISIBLE_SLIDE;
 
 /// Measures of one cleaned clip; lengths in millimetres of a figure with legs of 0.85 m.
 #[derive(Debug, Clone, Default)]
@@ -124,7 +124,7 @@ fn found(cleaned: &Cleaned, settings: &CleanSettings) -> f64 {
         };
         !released.iter().any(meets)
     });
-    posekit::motion::measure(clip, None, legs, &plants, &floor).drift_max
+    posekit_motion::measure(clip, None, legs, &plants, &floor).drift_max
 }
 
 fn root_of(clip: &Clip) -> usize {

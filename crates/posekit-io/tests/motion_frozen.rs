@@ -8,7 +8,7 @@ mod common;
 use std::ops::Range;
 use std::path::Path;
 
-use posekit::motion::{CleanSettings, Clip, PlantReport, Verdict, clean};
+use posekit_motion::{CleanSettings, Clip, PlantReport, Verdict, clean};
 
 fn motions() -> Vec<(String, Clip)> {
     let walk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/clips/walk.bvh");

@@ -9,10 +9,10 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use posekit::motion::Clip;
 use posekit_io::gltf::no_files;
 use posekit_io::motion::{MotionFile, MotionOptions, to_glb, to_glb_within};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::Clip;
 
 fn read(bytes: &[u8], options: &MotionOptions) -> MotionFile {
     let warnings = &mut Warnings::new();

@@ -7,10 +7,10 @@ mod common;
 mod clips;
 
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, Legs, Limb, find_legs, hold};
 use posekit::skeleton::Frame;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, Legs, Limb, find_legs, hold};
 
 /// Start, mid, end and ball of every leg, by name.
 fn shown(clip: &Clip, legs: &Legs) -> String {

@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use posekit::motion::{CleanSettings, Clip, Part, Verdict, clean};
 use posekit_io::gltf::{TargetPath, no_files};
 use posekit_io::motion::{MotionFile, MotionOptions, to_glb};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::{CleanSettings, Clip, Part, Verdict, clean};
 use serde_json::{Value, json};
 
 const FEET: [&str; 2] = ["LeftFoot", "RightFoot"];

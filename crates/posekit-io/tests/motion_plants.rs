@@ -10,7 +10,7 @@ mod clips;
 mod skate;
 
 use posekit::glam::DVec3;
-use posekit::motion::{
+use posekit_motion::{
     Clip, DetectSettings, FloorChoice, Leg, Metrics, Part, Plant, Side, agreement, find_floor,
     find_legs, find_plants, ground_path, measure,
 };

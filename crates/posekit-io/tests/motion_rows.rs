@@ -3,11 +3,11 @@
 
 use base64::Engine;
 use posekit::glam::{DAffine3, DQuat, DVec3};
-use posekit::motion::{Clip, TimeMap, find_legs};
 use posekit::skeleton::JointKind;
 use posekit_io::gltf::{Interpolation, TargetPath, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_glb, to_glb_within};
 use posekit_io::{Error, Limits, Result, Warnings};
+use posekit_motion::{Clip, TimeMap, find_legs};
 
 fn open_with(bytes: &[u8], options: &MotionOptions) -> Result<MotionFile> {
     MotionFile::from_bytes(bytes, &mut no_files, options, &Limits::default(), &mut Warnings::new())

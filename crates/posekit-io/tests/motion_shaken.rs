@@ -7,7 +7,7 @@ mod common;
 
 use std::ops::Range;
 
-use posekit::motion::{CleanSettings, Clip, Verdict, clean};
+use posekit_motion::{CleanSettings, Clip, Verdict, clean};
 
 /// A measure above that of the source by more than this is too much.
 const TENTH: f64 = 1.1;

@@ -43,3 +43,9 @@ impl From<posekit::Error> for Fault {
         Self::new(error.to_string())
     }
 }
+
+impl From<posekit_motion::Error> for Fault {
+    fn from(error: posekit_motion::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
 use posekit_io::motion::to_bvh;
+use posekit_motion::Clip;
 use posekit_wasm::motion::{CURVES, Pull, Table, Target, Which};
 
 const WALK: &[u8] = include_bytes!("../../../testdata/clips/walk.bvh");

@@ -77,15 +77,6 @@ pub enum Error {
         n_joints: usize,
     },
 
-    /// A frame of a motion is at fault.
-    #[error("frame {frame}: {error}")]
-    Frame {
-        /// Index of the frame.
-        frame: usize,
-        /// What is wrong with it.
-        error: Box<Self>,
-    },
-
     /// A skeleton needs at least one joint.
     #[error("the skeleton has no joints")]
     EmptySkeleton,

@@ -43,7 +43,6 @@
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
 //!   best that was found and a [`Status`](solve::Status) out. The solution also says how far every task is from holding (`misses`), which limits hold
 //!   it back (`holds`), and which method ran and why (`choice`).
-//! - A [`Clip`](motion::Clip) is a configuration for every frame; a [`Contact`](motion::Contact) says what must stay where during it.
 //! - [`limb`] holds closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
@@ -67,7 +66,7 @@
 //! # What it does not do
 //! It plans no way: it finds a pose, not a path to it, and [`Clearance`](task::Clearance) keeps apart the capsules that it is given, not
 //! meshes. It knows no forces beyond balance. That no pose solves a problem is proven only where lengths alone rule it out; `Blocked` and `Stalled` say
-//! that nothing more was found. It does not read files (`posekit-io` does) and has no clock: time limits and cancelling are the caller's, see
+//! that nothing more was found. It does not read files (`posekit-io` does), edits no motions (`posekit-motion` does) and has no clock: time limits and cancelling are the caller's, see
 //! [`Workspace::run_while`](solve::Workspace::run_while).
 //!
 //! # Features and supported Rust
@@ -80,7 +79,6 @@ pub mod chain;
 pub mod error;
 pub mod limb;
 pub mod math;
-pub mod motion;
 pub mod skeleton;
 pub mod solve;
 pub mod task;

@@ -17,10 +17,11 @@ pub(super) const SITE: &str = "studio/dist";
 
 /// The WebAssembly module, and what it is made from.
 const MODULE: &str = "crates/posekit-wasm/pkg";
-const MODULE_SOURCES: [&str; 6] = [
+const MODULE_SOURCES: [&str; 7] = [
     "Cargo.toml",
     "Cargo.lock",
     "crates/posekit/src",
+    "crates/posekit-motion/src",
     "crates/posekit-io/src",
     "crates/posekit-wasm",
     "tools/bindgen",

@@ -29,7 +29,16 @@ pub(super) fn check() -> Result<()> {
     run(build::tool("vitest")
         .args(["run", "--config", "tests/snippets.config.ts"])
         .env("SNIPPETS", &folder))?;
-    run(cargo().args(["build", "--quiet", "-p", "posekit", "-p", "posekit-io"]))?;
+    run(cargo().args([
+        "build",
+        "--quiet",
+        "-p",
+        "posekit",
+        "-p",
+        "posekit-io",
+        "-p",
+        "posekit-motion",
+    ]))?;
     let mut compiled = BTreeMap::new();
     let places = places(&folder)?;
     for place in &places {
@@ -61,7 +70,7 @@ fn compile(place: &Path) -> Result<PathBuf> {
     let program = place.join(format!("main{}", env::consts::EXE_SUFFIX));
     let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command.args(["--edition", "2024", "-D", "warnings", "-L"]).arg(built.join("deps"));
-    for name in ["posekit", "posekit_io"] {
+    for name in ["posekit", "posekit_io", "posekit_motion"] {
         command
             .arg("--extern")
             .arg(format!("{name}={}", built.join(format!("lib{name}.rlib")).display()));

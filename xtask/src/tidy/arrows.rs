@@ -3,14 +3,13 @@
 use super::Finding;
 
 /// A room and the rooms it may use besides itself. A room that is not listed here may use all.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 7] = [
     ("math", &[]),
     ("skeleton", &["math"]),
     ("chain", &["math"]),
     ("limb", &["math"]),
     ("task", &["math", "skeleton"]),
     ("solve", &["math", "skeleton", "chain", "limb", "task"]),
-    ("motion", &["math", "skeleton", "chain", "limb", "task", "solve"]),
     ("batch", &["math", "skeleton", "chain", "limb", "task", "solve"]),
 ];
 

@@ -1,9 +1,9 @@
 //! `posekit check`: how far standing feet slide.
 
-use posekit::motion::{
+use posekit_io::motion::{left_words, millimetres};
+use posekit_motion::{
     CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
 };
-use posekit_io::motion::{left_words, millimetres};
 
 use super::feet::{
     Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, with_legs,

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use posekit::motion::{
+use posekit_io::ContactsFile;
+use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
+use posekit_motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, Metrics, Plant, PlantReport, Verdict,
     clean_within,
 };
-use posekit_io::ContactsFile;
-use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
 use super::feet::{

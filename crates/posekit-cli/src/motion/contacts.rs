@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use posekit::motion::{Clip, Contact};
 use posekit::skeleton::Skeleton;
 use posekit_io::{ContactsFile, Limits, read_text};
+use posekit_motion::{Clip, Contact};
 
 use super::words::digits;
 use crate::failure::{Failure, Result};

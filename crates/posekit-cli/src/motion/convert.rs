@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use posekit::motion::Clip;
 use posekit_io::gltf;
 use posekit_io::motion::{Format, to_bvh, to_glb, to_glb_within};
+use posekit_motion::Clip;
 
 use super::files::{folder_of_motions, is_folder};
 use super::names::file_names;

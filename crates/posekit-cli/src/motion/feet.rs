@@ -2,8 +2,8 @@
 
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
-use posekit::motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor};
 use posekit_io::motion::{MotionFile, millimetres};
+use posekit_motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor};
 
 use super::record::{ClipRecord, FloorRecord, LegRecord};
 use super::words::{digits, significant};

@@ -1,7 +1,7 @@
 //! `posekit info`: what motion files hold.
 
-use posekit::motion::Clip;
 use posekit_io::motion::MotionFile;
+use posekit_motion::Clip;
 
 use super::record::{ClipRecord, LegRecord};
 use super::run::{Made, Task, or_json};

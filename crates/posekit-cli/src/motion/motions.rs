@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use posekit::motion::median;
+use posekit_motion::median;
 
 use super::record::{Asked, ClipRecord, FileRecord, PlantRecord};
 use super::words::{answer, count, digits, legs_text, millimetres, seconds, together, world};

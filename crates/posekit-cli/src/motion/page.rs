@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use posekit::motion::median;
+use posekit_motion::median;
 
 use super::plots::{histogram, leg_plot, worst_plot};
 use super::record::{ClipRecord, FileRecord, PlantRecord};

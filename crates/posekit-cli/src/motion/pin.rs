@@ -2,9 +2,9 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_within};
 use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
+use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_within};
 
 use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};

@@ -1,9 +1,9 @@
 //! What is told of a file: plain data, from which tables, pages and JSON are made. Nothing in it depends on when, where or on how many threads it was
 //! made.
 
-use posekit::motion::{Leg, Metrics, Side};
 use posekit::skeleton::Skeleton;
 use posekit_io::motion::{Measure, measures};
+use posekit_motion::{Leg, Metrics, Side};
 use serde::{Deserialize, Serialize};
 
 /// The schema of what `--json` prints.

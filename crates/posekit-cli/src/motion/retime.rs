@@ -1,7 +1,7 @@
 //! `posekit retime`: the same motion at another rate, or in another time.
 
-use posekit::motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 use posekit_io::ContactsFile;
+use posekit_motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 
 use super::contacts::{read_contacts, write_contacts};
 use super::files::refuse_same;

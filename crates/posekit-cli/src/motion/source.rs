@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use posekit::motion::{Clip, TimeMap};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, Written};
 use posekit_io::{Limits, Warnings, gltf};
+use posekit_motion::{Clip, TimeMap};
 
 use super::files::Input;
 use super::ledger::Digest;

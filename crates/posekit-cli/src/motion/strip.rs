@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 use posekit::math::direction_or;
-use posekit::motion::{Clip, Floor, Leg, Part, Plant};
+use posekit_motion::{Clip, Floor, Leg, Part, Plant};
 
 use super::feet::{Places, along};
 use super::view::{Sides, head, heading, root};

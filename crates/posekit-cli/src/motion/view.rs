@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Floor, Leg, Part, Plant, median};
+use posekit_motion::{Clip, Floor, Leg, Part, Plant, median};
 use serde::Serialize;
 
 use super::feet::{Places, along, part_word};
@@ -314,7 +314,7 @@ pub(super) fn heading(
         let leg = legs.iter().find(|leg| leg.side == side)?;
         Some(local(places.at(frames.start, leg.limb.start)))
     };
-    match (side(posekit::motion::Side::Left), side(posekit::motion::Side::Right)) {
+    match (side(posekit_motion::Side::Left), side(posekit_motion::Side::Right)) {
         (Some(left), Some(right)) => {
             let ahead = (left - right).cross(DVec3::Z);
             posekit::math::atan2(ahead.y, ahead.x)

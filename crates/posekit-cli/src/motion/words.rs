@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use posekit::motion::median;
+use posekit_motion::median;
 
 use super::motions::motions_text;
 use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord};

@@ -5,8 +5,8 @@ mod write;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
-use posekit::motion::{Contact, Hold};
 use posekit::skeleton::{Frame, Skeleton};
+use posekit_motion::{Contact, Hold};
 
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;

@@ -4,8 +4,8 @@ use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::motion::{Clip, TimeMap};
 use posekit::skeleton::JointKind;
+use posekit_motion::{Clip, TimeMap};
 
 use super::capture::{changed, is_same};
 use super::cast::{ByTarget, Cast, Part, by_target};

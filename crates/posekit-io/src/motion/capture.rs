@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
+use posekit_motion::Clip;
 
 use super::{MotionOptions, Written};
 use crate::bvh::{

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use posekit::glam::{DMat3, DQuat, DVec3};
 use posekit::math::Pose;
-use posekit::motion::Clip;
 use posekit::skeleton::{Joint, JointKind, Skeleton};
+use posekit_motion::Clip;
 
 use super::MotionOptions;
 use super::growth::{Growth, HIDDEN, grows, shears};

@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use posekit::glam::DVec3;
-use posekit::motion::{Clip, Keep, Leg, Legs, Limb, Side, TimeMap, find_legs};
+use posekit_motion::{Clip, Keep, Leg, Legs, Limb, Side, TimeMap, find_legs};
 
 use crate::bvh::{self, Loss, Positions};
 use crate::error::{Error, Place, Result};
@@ -404,7 +404,7 @@ impl MotionFile {
     }
 
     /// The same file, in whose clips these joints of a glTF are [free](posekit::skeleton::JointKind::Free) also where their places on their parents stay, so
-    /// that bones may become [longer](posekit::motion::HoldSettings::max_stretch). Nothing is written of places that stay. Joints that turn nowhere, and those
+    /// that bones may become [longer](posekit_motion::HoldSettings::max_stretch). Nothing is written of places that stay. Joints that turn nowhere, and those
     /// of a BVH, are what they are.
     ///
     /// - `joints`: of its clips, which all have the same
@@ -439,8 +439,8 @@ impl MotionFile {
         }
     }
 
-    /// What [`write`](Self::write) keeps of an edited motion with the frames of the file's, for [`clean_within`](posekit::motion::clean_within) and
-    /// [`hold_within`](posekit::motion::hold_within). `None` where that is all of every motion: of a glTF, and of a BVH whose joints have channels for all that
+    /// What [`write`](Self::write) keeps of an edited motion with the frames of the file's, for [`clean_within`](posekit_motion::clean_within) and
+    /// [`hold_within`](posekit_motion::hold_within). `None` where that is all of every motion: of a glTF, and of a BVH whose joints have channels for all that
     /// they can do, as most have.
     #[must_use]
     pub fn keeper(&self) -> Option<Keep<'_>> {

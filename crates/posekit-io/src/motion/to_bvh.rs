@@ -2,8 +2,8 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
-use posekit::motion::Clip;
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_motion::Clip;
 
 use crate::bvh::{Axis, Channel, Convention, File, Node, Positions, Rig, rule_of, survey};
 use crate::error::Result;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use posekit::glam::{DMat4, DQuat, DVec3};
 use posekit::math::{Pose, shortest_rotation};
-use posekit::motion::Clip;
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_motion::Clip;
 
 use super::thin::{Moves, Rest, Track, thin};
 use crate::error::{Error, Place, Result};

@@ -1,6 +1,6 @@
 //! What is said of a cleaned motion wherever it is said: its measures by name, and what became of each plant.
 
-use posekit::motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, PlantReport, Verdict};
+use posekit_motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, PlantReport, Verdict};
 
 /// A measure before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,14 +2,14 @@
 //! tests on those that once failed.
 
 use posekit::glam::DVec3;
-use posekit::motion::{
-    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, clean, clean_within, hold_within,
-};
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Options};
 use posekit_io::gltf::Asset;
 use posekit_io::motion::{MotionFile, MotionOptions, to_bvh, to_glb, to_glb_within};
 use posekit_io::{ContactsFile, Error, Limits, Result, Warnings};
+use posekit_motion::{
+    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, clean, clean_within, hold_within,
+};
 
 /// Caps so low that no input takes long.
 fn limits() -> Limits {

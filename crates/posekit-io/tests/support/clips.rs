@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use posekit::glam::DVec3;
-use posekit::motion::Clip;
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Axis, Convention, Options, Positions, Rig};
 use posekit_io::{Limits, Warnings};
+use posekit_motion::Clip;
 
 use super::common;
 

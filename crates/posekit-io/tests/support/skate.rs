@@ -7,8 +7,8 @@ use core::fmt;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, shortest_rotation};
-use posekit::motion::{Clip, Leg};
 use posekit::skeleton::{Joint, JointKind, Skeleton};
+use posekit_motion::{Clip, Leg};
 
 /// A leg of this length is what centimetres and millimetres below speak of \[m\].
 pub(crate) const LEG: f64 = 0.85;

@@ -1,8 +1,8 @@
 //! What a motion file holds, for people and editors.
 
-use posekit::motion::{Clip, Leg, Limb, Side};
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::motion::millimetres;
+use posekit_motion::{Clip, Leg, Limb, Side};
 use serde::Serialize;
 
 use super::{Settings, Table, carrier};

@@ -11,12 +11,12 @@ use std::borrow::Cow;
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_log};
-use posekit::motion::{
+use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
+use posekit_io::{ContactsFile, Limits, Warnings, gltf};
+use posekit_motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
     HoldSettings, Layer, carrier, clean_within,
 };
-use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
-use posekit_io::{ContactsFile, Limits, Warnings, gltf};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};

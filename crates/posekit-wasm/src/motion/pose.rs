@@ -2,10 +2,10 @@
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Leg};
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit::solve::{LeastSquares, Method, Settings, Workspace};
 use posekit::task::{FramePose, Position, Task};
+use posekit_motion::{Clip, Leg};
 
 use super::carrier;
 use super::describe::hips;

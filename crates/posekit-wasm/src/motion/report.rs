@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::motion::{Clip, Floor, Part, Plant, drift, measure};
 use posekit_io::motion::{Measure, measures, verdict_words};
+use posekit_motion::{Clip, Floor, Part, Plant, drift, measure};
 use serde::Serialize;
 
 use super::{Table, Which};

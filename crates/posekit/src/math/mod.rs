@@ -12,7 +12,6 @@ mod angle;
 mod lie;
 mod linalg;
 mod pose;
-mod power;
 mod rotation;
 
 pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, tan, wrap_angle};
@@ -24,7 +23,6 @@ pub use lie::{
 pub use linalg::{cholesky_factor, cholesky_solve, dot, solve_symmetric3};
 pub(crate) use linalg::{cholesky_factor_square, cholesky_solve_square};
 pub use pose::Pose;
-pub use power::exp2;
 pub use rotation::{
     SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,
     shortest_rotation, swing_twist,

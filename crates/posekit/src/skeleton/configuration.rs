@@ -91,32 +91,6 @@ impl Skeleton {
         self.apply_mimics(q);
     }
 
-    /// [`check`](Self::check), then [`settle`](Self::settle), with the sign of every quaternion on the side that it has in another configuration: for those who
-    /// have thousands.
-    ///
-    /// - `other`: a settled configuration
-    /// # Errors
-    /// As [`check`](Self::check); then `q` may be settled in part.
-    pub(crate) fn check_and_settle(&self, other: Option<&[f64]>, q: &mut [f64]) -> Result<()> {
-        if q.len() != self.n_values || !are_plainly_good(q) {
-            self.check(q)?;
-        }
-        for &place in &self.rotations {
-            let rotation = DQuat::from_slice(&q[place..place + 4]);
-            if !is_plainly_unit(rotation.length_squared()) {
-                self.check(q)?;
-            }
-            let rotation = unit(rotation);
-            let is_other_side = other.is_some_and(|other| {
-                DQuat::from_slice(&other[place..place + 4]).dot(rotation) < 0.0
-            });
-            let rotation = if is_other_side { -rotation } else { rotation };
-            rotation.write_to_slice(&mut q[place..place + 4]);
-        }
-        self.apply_mimics(q);
-        Ok(())
-    }
-
     /// Brings every joint inside its limit, each by itself, then mimic joints to where their drivers put them.
     ///
     /// Values go to the nearer bound, rotations as [`Limit::clamp_rotation`](super::Limit::clamp_rotation) says; what is inside keeps every bit.

@@ -62,9 +62,16 @@ impl Skeleton {
 
     /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for those who need few joints of many.
     ///
-    /// - `q`: the whole settled configuration, of the right length
+    /// - `q`: the whole settled configuration
+    ///
+    /// # Degenerate cases
+    /// A `q` of the wrong length gives `world_from_parent`.
     #[inline(always)]
-    pub(crate) fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
+    #[must_use]
+    pub fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
+        if !fits(q.len(), self.n_values) {
+            return world_from_parent;
+        }
         let values = &q[self.value_range(joint)];
         world_from_parent * after_motion(self.placements[joint], &self.kinds[joint], values)
     }

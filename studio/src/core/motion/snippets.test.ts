@@ -108,6 +108,6 @@ describe("words", () => {
     const rust = code({ settings: { ...FIRST, kneeSoftening: 5 }, keys: [{ time: 1, q: [0, -1e-7, 2.5] }] }, "rust");
     expect(rust).toContain("settings.hold.knee_softening = 5.0_f64.to_radians();");
     expect(rust).toContain("layer.set(&cleaned.clip, 1.0, &[0.0, -1e-7, 2.5])?;");
-    expect(rust).toContain("use posekit::motion::{CleanSettings, Layer, clean_within};");
+    expect(rust).toContain("use posekit_motion::{CleanSettings, Layer, clean_within};");
   });
 });

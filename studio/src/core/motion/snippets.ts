@@ -91,9 +91,9 @@ function rust(order: MotionOrder): string {
   const rests = info.clip === null;
   const io = [...(file ? ["ContactsFile"] : []), "Limits", "Warnings", "gltf"];
   const lines = [
-    ...(motion.length > 0 ? [`use posekit::motion::${motion.length > 1 ? `{${motion.sort(byName).join(", ")}}` : motion.join("")};`] : []),
     `use posekit_io::motion::{MotionFile, MotionOptions${rests ? ", to_glb" : ""}};`,
     `use posekit_io::{${io.join(", ")}};`,
+    ...(motion.length > 0 ? [`use posekit_motion::${motion.length > 1 ? `{${motion.sort(byName).join(", ")}}` : motion.join("")};`] : []),
     "",
     "fn main() -> Result<(), Box<dyn std::error::Error>> {",
     `    let bytes = std::fs::read(${JSON.stringify(info.name)})?;`,

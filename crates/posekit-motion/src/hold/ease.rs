@@ -1,0 +1,250 @@
+//! What happens between two times that are held: the change dies away, or goes over into the next.
+
+use core::ops::Range;
+
+use posekit::glam::DVec3;
+
+/// Frames of a track at which its value is given, and how long before and after the others may differ from zero \[frames\].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Span {
+    pub(super) frames: Range<usize>,
+    /// How long before the first of them, and after the last, it begins and ends, below one frame: what is held between two frames begins at the same time at
+    /// any rate.
+    pub(super) lead: [f64; 2],
+    pub(super) ease_in: f64,
+    pub(super) ease_out: f64,
+}
+
+impl Span {
+    /// The same time in every so many frames from the first.
+    pub(super) fn every(&self, step: usize) -> Self {
+        let times =
+            [self.frames.start as f64 - self.lead[0], self.frames.end as f64 - 1.0 + self.lead[1]];
+        let [from, to] = times.map(|time| time / step as f64);
+        let (first, end) = ((from - SAME).ceil(), (to + SAME).floor() + 1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the clip")]
+        let frames = first.max(0.0) as usize..end.max(0.0) as usize;
+        let lead = [first - from, to + 1.0 - end].map(|lead| if lead > 0.0 { lead } else { 0.0 });
+        let [ease_in, ease_out] = [self.ease_in, self.ease_out].map(|ease| ease / step as f64);
+        Self { frames, lead, ease_in, ease_out }
+    }
+
+    /// How far a frame is from the span's time, in frames; zero inside it.
+    pub(super) fn away(&self, frame: usize) -> f64 {
+        let away = if frame < self.frames.start {
+            (self.frames.start - frame) as f64 - self.lead[0]
+        } else if frame >= self.frames.end {
+            (frame + 1 - self.frames.end) as f64 - self.lead[1]
+        } else {
+            0.0
+        };
+        if away > 0.0 { away } else { 0.0 }
+    }
+}
+
+/// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
+const SLOPE_TIME: f64 = 0.045;
+
+/// Times nearer than this are the same \[frames\].
+const SAME: f64 = 1e-6;
+
+/// How far a change may swing over where it begins to die away, in its own unit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Overshoot(pub(super) f64);
+
+/// Spans that touch are one, at the rate of the frames that are seen; the spans come sorted by their first frame.
+///
+/// - `step`: from one frame that is seen to the next \[frames\]
+pub(super) fn merge(spans: &[Span], step: usize) -> Vec<Span> {
+    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.frames.start < last.frames.end + step => {
+                if span.frames.end > last.frames.end {
+                    last.frames.end = span.frames.end;
+                    (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
+                }
+            }
+            _ => merged.push(span.clone()),
+        }
+    }
+    merged
+}
+
+/// Fills the frames between two of a track in proportion.
+pub(super) fn bridge(track: &mut [DVec3], from: usize, to: usize) {
+    let (first, last) = (track[from], track[to]);
+    for frame in from + 1..to {
+        track[frame] = first + (last - first) * ((frame - from) as f64 / (to - from) as f64);
+    }
+}
+
+/// Fills the frames between the spans of a track.
+///
+/// From each end of a span its change dies away as the polynomial of degree five that begins with the value and the slope there and ends at rest at zero. In a gap
+/// shorter than both times together the two overlap and are added: in the shortest gaps that is the polynomial from one
+/// span right to the next, and it changes with the length of the gap without a jump.
+///
+/// - `rate`: from frame to frame \[s\], and from one frame that is seen to the next \[frames\]
+pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limit: Overshoot) {
+    let n = track.len();
+    for (k, span) in spans.iter().enumerate().filter(|(_, span)| !span.frames.is_empty()) {
+        let before = if k == 0 { None } else { spans.get(k - 1) };
+        let after = spans.get(k + 1);
+        let (first, last) = (span.frames.start, span.frames.end - 1);
+        let [end, start] = [true, false].map(|at_end| Edge {
+            value: track[if at_end { last } else { first }],
+            slope: slope(track, &span.frames, rate, at_end),
+            frame: if at_end { last } else { first },
+            lead: span.lead[usize::from(at_end)],
+        });
+        let gap = last + 1..after.map_or(n, |after| after.frames.start);
+        let room = after.map_or(f64::INFINITY, |after| {
+            (after.frames.start - last) as f64 - after.lead[0] - span.lead[1]
+        });
+        end.fade(track, gap, if span.ease_out < room { span.ease_out } else { room }, limit);
+        let gap = before.map_or(0, |before| before.frames.end)..first;
+        let room = before.map_or(f64::INFINITY, |before| {
+            (first + 1 - before.frames.end) as f64 - before.lead[1] - span.lead[0]
+        });
+        start.fade(track, gap, if span.ease_in < room { span.ease_in } else { room }, limit);
+    }
+}
+
+/// Where a change begins to die away.
+struct Edge {
+    value: DVec3,
+    /// Per frame, away from the span.
+    slope: DVec3,
+    frame: usize,
+    lead: f64,
+}
+
+impl Edge {
+    /// Adds the change, dying away over `time` frames, to the frames of a gap.
+    fn fade(&self, track: &mut [DVec3], gap: Range<usize>, time: f64, limit: Overshoot) {
+        let value = self.value + self.slope * self.lead;
+        // The slope's polynomial rises to about a sixth of the slope times the time.
+        let rise = self.slope.length() * time / 6.0;
+        let slope = if rise > limit.0 { self.slope * (limit.0 / rise) } else { self.slope };
+        for frame in gap {
+            let away = self.frame.abs_diff(frame) as f64 - self.lead;
+            let t = away / time;
+            if t > 0.0 && t < 1.0 {
+                let (t2, t3) = (t * t, t * t * t);
+                let of_value = 1.0 - t3 * (10.0 - 15.0 * t + 6.0 * t2);
+                let of_slope = (t - t3 * (6.0 - 8.0 * t + 3.0 * t2)) * time;
+                track[frame] += value * of_value + slope * of_slope;
+            }
+        }
+    }
+}
+
+/// The frames of a span that [`fill`] reads: those around it depend on no others.
+pub(super) fn read_of(span: &Span, rate: (f64, usize)) -> impl Iterator<Item = usize> {
+    [true, false].into_iter().flat_map(move |at_end| outermost(&span.frames, rate, at_end))
+}
+
+/// The last frames of a span, or its first, that the slope there is taken from: those that are seen, the outermost last.
+fn outermost(
+    span: &Range<usize>,
+    (frame_time, step): (f64, usize),
+    at_end: bool,
+) -> impl ExactSizeIterator<Item = usize> + use<> {
+    let time = frame_time * step as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    let wanted = (SLOPE_TIME / time).clamp(1.0, 1e4) as usize;
+    let (start, last) = (span.start, span.end - 1);
+    let steps = wanted.min((last - start) / step);
+    (0..steps + 1).map(move |k| {
+        let back = (steps - k) * step;
+        if at_end { last - back } else { start + back }
+    })
+}
+
+/// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the outermost frames.
+fn slope(track: &[DVec3], span: &Range<usize>, rate: (f64, usize), at_end: bool) -> DVec3 {
+    let frames = outermost(span, rate, at_end);
+    let steps = frames.len() - 1;
+    if steps == 0 {
+        return DVec3::ZERO;
+    }
+    let middle = steps as f64 / 2.0;
+    let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
+    for (k, frame) in frames.enumerate() {
+        let x = k as f64 - middle;
+        sum += track[frame] * x;
+        squares += x * x;
+    }
+    sum / (squares * rate.1 as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_dies_away_and_leaves_the_rest_alone() {
+        let mut track = vec![DVec3::ZERO; 40];
+        track[10..20].fill(DVec3::X);
+        let spans = [Span { frames: 10..20, lead: [0.0; 2], ease_in: 5.0, ease_out: 8.0 }];
+        fill(&mut track, &spans, (0.01, 1), Overshoot(1.0));
+        assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
+        assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
+        assert!((track[23].x - 0.5).abs() < 1e-12, "half way is half: {}", track[23].x);
+    }
+
+    #[test]
+    fn a_short_gap_goes_from_one_to_the_next() {
+        let mut track = vec![DVec3::X; 30];
+        track[15..18].fill(DVec3::ZERO);
+        let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 9.0, ease_out: 9.0 };
+        fill(&mut track, &[span(0..15), span(18..30)], (0.01, 1), Overshoot(1.0));
+        assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
+    }
+
+    #[test]
+    fn a_change_dies_away_alike_at_any_rate() {
+        let change = |time: f64| DVec3::X * (1.0 + 3.0 * time - time * time);
+        let track = |rate: u32| {
+            let step = (rate / 30) as usize;
+            let mut track = vec![DVec3::ZERO; rate as usize];
+            for frame in 9 * step..20 * step + 1 {
+                track[frame] = change(frame as f64 / f64::from(rate));
+            }
+            let frames = 9 * step..20 * step + 1;
+            let [ease_in, ease_out] = [0.2, 0.1].map(|ease| ease * f64::from(rate));
+            let span = Span { frames, lead: [0.0; 2], ease_in, ease_out };
+            fill(&mut track, &[span], (1.0 / f64::from(rate), step), Overshoot(1.0));
+            track
+        };
+        let (slow, fast) = (track(30), track(120));
+        assert!(slow[8] != DVec3::ZERO && slow[21] != DVec3::ZERO);
+        let same = |(a, b): (&DVec3, &DVec3)| (*a - *b).length() < 1e-12;
+        assert!(slow.iter().zip(fast.iter().step_by(4)).all(same));
+    }
+
+    #[test]
+    fn spans_in_fewer_frames_are_the_same_time() {
+        let span = Span { frames: 7..20, lead: [0.5, 0.25], ease_in: 6.0, ease_out: 4.0 };
+        let every = span.every(4);
+        assert_eq!((every.frames.clone(), every.lead), (2..5, [0.375, 0.8125]));
+        assert_eq!((every.ease_in, every.ease_out), (1.5, 1.0));
+        let short = Span { frames: 5..7, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        assert!(short.every(4).frames.is_empty());
+    }
+
+    #[test]
+    fn spans_that_touch_in_what_is_seen_are_one() {
+        let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
+        let spans = [span(0..9), span(12..21), span(30..40)];
+        let frames = |step| -> Vec<Range<usize>> {
+            merge(&spans, step).into_iter().map(|span| span.frames).collect()
+        };
+        assert_eq!(frames(1), [0..9, 12..21, 30..40]);
+        assert_eq!(frames(4), [0..21, 30..40]);
+        let mut track = vec![DVec3::X, DVec3::ZERO, DVec3::ZERO, DVec3::X * 4.0];
+        bridge(&mut track, 0, 3);
+        assert_eq!(track[1..3], [DVec3::X * 2.0, DVec3::X * 3.0]);
+    }
+}

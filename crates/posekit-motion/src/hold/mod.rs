@@ -1,0 +1,419 @@
+//! Contacts that hold exactly, with the least change to a motion.
+//!
+//! 1. Every contact finds its limb ([`plan`]). What no limb can hold by itself, the whole body does first ([`whole`]).
+//! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
+//! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
+//! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
+//!    which die away between contacts ([`ease`]). Where joints turn about too few axes for that, least squares find the angles ([`few`]).
+//! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
+//! 6. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
+
+mod apply;
+mod bend;
+mod carry;
+mod channels;
+mod course;
+mod ease;
+mod few;
+mod free;
+mod knee;
+mod need;
+mod plan;
+mod rest;
+mod root;
+mod rough;
+mod spare;
+mod whole;
+
+use core::ops::Range;
+use std::borrow::Cow;
+
+use posekit::glam::DVec3;
+
+use super::pace::Pace;
+use super::tracks::Tracks;
+use super::{Clip, Contact, Limb};
+use crate::error::{Error, Result};
+use need::Need;
+use plan::{Plan, Target};
+
+pub use channels::{Cut, Keep};
+pub(super) use few::has_few_turns;
+pub(super) use plan::root_of;
+
+/// How contacts are held. The defaults suit figures of any size and clips of any rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HoldSettings {
+    /// Limbs that carry the body: the root goes along with what these hold. Arms and other limbs are found by their names and shapes, and move the root, or with it
+    /// the whole body, only where they do not reach. Default none.
+    pub legs: Vec<Limb>,
+    /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
+    pub strength: f64,
+    /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 2: it takes up nearly all of what would pop a
+    /// straight knee, and little of what only swings a leg.
+    pub root_stiffness: f64,
+    /// The root, or the whole body, comes along in no less than about six times this \[s\], but where the root trembles itself. Default 0.037, short against a step.
+    pub root_smoothing: f64,
+    /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
+    /// do not pop.
+    pub knee_softening: f64,
+    /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
+    /// ([`Free`](posekit::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
+    pub max_stretch: f64,
+    /// Contacts are put by hand on a motion that is to stay as it is besides: feet that hold nothing stay where they are, as far as their legs reach, while the root goes along
+    /// with others, and what a limb misses is left to the whole body. Default false: feet go along with the hips where they do not stand.
+    pub by_hand: bool,
+}
+
+impl Default for HoldSettings {
+    fn default() -> Self {
+        Self {
+            legs: Vec::new(),
+            strength: 1.0,
+            root_stiffness: 2.0,
+            root_smoothing: 0.037,
+            knee_softening: 0.3_f64.to_radians(),
+            max_stretch: 0.0,
+            by_hand: false,
+        }
+    }
+}
+
+/// A clip whose contacts hold.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Held {
+    /// The edited clip. Frames in which nothing had to change keep every bit.
+    pub clip: Clip,
+    /// How well each contact holds, in the order in which they were given.
+    pub contacts: Vec<ContactReport>,
+    /// The joints that were changed, in ascending order.
+    pub changed: Vec<usize>,
+}
+
+/// How well a contact holds, measured on the edited clip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactReport {
+    /// The frames at which it should hold.
+    pub frames: Range<usize>,
+    /// The limb that holds it; `None` where the whole body does.
+    pub limb: Option<Limb>,
+    /// The largest distance from where it should be \[the clip's unit\].
+    pub residual: f64,
+    /// The largest angle from how it should be turned \[rad\]; 0 where that is left free.
+    pub angle: f64,
+    /// Frames in which it is missed by more than a ten-thousandth of its limb.
+    pub missed: Vec<usize>,
+    /// It is within reach, and missed by what joints cannot turn or what [`Keep`] leaves out.
+    pub by_channels: bool,
+}
+
+/// Makes contacts hold, exactly wherever they can be reached, and changes as little as that takes.
+///
+/// - `contacts`: any number, at any times, on any joints; where several hold at once on one limb, two points and one
+///   pose are as much as a limb can hold
+///
+/// A contact's limb is the one of `settings.legs` that it stands on, else that of the hand or foot that it is part of by the names of its joints, else one of a pair
+/// of limbs by the skeleton's shape. What stands on none, such as a head or an elbow, is held by the whole body, as is what an arm does not reach;
+/// feet that hold nothing stay where they are then, each by itself, as far as that leaves them. The end of a limb keeps its direction in the world where one point holds, and turns
+/// by the least turn where two do, as far as its joints have the axes for it. Turns of hip and knee are put on top of their rotations, so twists survive.
+///
+/// # Degenerate cases
+/// Without contacts, or where all hold already, the clip comes back as it is. Contacts outside the clip's time have no frames.
+/// # Errors
+/// [`Error::NoSuchJoint`], [`Error::NonFinite`], [`Error::OutOfRange`], [`Error::JointOutOfBounds`], [`Error::ZeroLength`], [`Error::NotUnit`] for contacts and settings that
+/// make no sense; [`Error::Posekit`] for a contact's frame on no joint;
+/// [`Error::Unsuited`] for legs that are no branches.
+/// # Method
+/// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
+/// is the minimum of one quadratic form over the time that something is held.
+pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
+    hold_within(clip, contacts, settings, None)
+}
+
+/// [`hold`] for a file that may not keep all of a clip: contacts hold in what it keeps, as far as they can, and that is the clip that comes back.
+///
+/// - `keep`: what the file keeps; `None` where it keeps every clip
+///
+/// # Errors
+/// As [`hold`].
+pub fn hold_within(
+    clip: &Clip,
+    contacts: &[Contact],
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Held> {
+    let tracks = Tracks::new(clip, &[]);
+    let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
+    let along = Along { path: &[], path_part: 1.0, step, shares: &[] };
+    let asked = Asked { contacts, to_body: &[], also: &[] };
+    let held = hold_on_path(clip, tracks.clone(), along, asked, settings, keep)?.0;
+    let is_missed = |index: &usize| {
+        held.contacts[*index].limb.is_some() && !held.contacts[*index].missed.is_empty()
+    };
+    let missed: Vec<usize> = (0..contacts.len()).filter(is_missed).collect();
+    if missed.is_empty() || !settings.by_hand {
+        return Ok(held);
+    }
+    let asked = Asked { to_body: &missed, ..asked };
+    let by_body = hold_on_path(clip, tracks, along, asked, settings, keep)?.0;
+    // What holds at the same time must hold, too.
+    let is_beside = |frames: &Range<usize>| {
+        let meets = |index: &usize| {
+            let other = &held.contacts[*index].frames;
+            frames.start < other.end && other.start < frames.end
+        };
+        missed.iter().any(meets)
+    };
+    let is_no_worse = |(new, old): (&ContactReport, &ContactReport)| match is_beside(&old.frames) {
+        true => new.missed.is_empty(),
+        false => new.missed.len() <= old.missed.len(),
+    };
+    let mut both = by_body.contacts.iter().zip(&held.contacts);
+    Ok(if both.all(is_no_worse) { by_body } else { held })
+}
+
+/// What is to be held, and looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) contacts: &'a [Contact],
+    /// Those of them that are left to the whole body.
+    pub(super) to_body: &'a [usize],
+    /// Joints that are looked at besides those of the contacts.
+    pub(super) also: &'a [usize],
+}
+
+/// What is known of the root, and of how much is applied, before anything is held.
+#[derive(Clone, Copy)]
+pub(super) struct Along<'a> {
+    /// By how much the root is moved in each frame; empty for not at all. Contacts are on it.
+    pub(super) path: &'a [DVec3],
+    /// How much of that is applied in the end.
+    pub(super) path_part: f64,
+    /// Frames from one to the next of those that other rates have too.
+    pub(super) step: usize,
+    /// How much of all else is applied in each frame, besides the strength; empty for all of it.
+    pub(super) shares: &'a [f64],
+}
+
+impl Along<'_> {
+    /// How much of what holding changes is applied in a frame, besides the strength.
+    fn share(&self, frame: usize) -> f64 {
+        self.shares.get(frame).copied().unwrap_or(1.0)
+    }
+}
+
+/// [`hold_within`] on a clip whose root is moved first, and where the joints are in the edited clip.
+///
+/// - `tracks`: of the clip, as far as they are known
+pub(super) fn hold_on_path(
+    clip: &Clip,
+    tracks: Tracks,
+    along: Along<'_>,
+    asked: Asked<'_>,
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<(Held, Tracks)> {
+    check(settings)?;
+    let Asked { contacts, to_body, also } = asked;
+    let mut plan = plan::plan(clip, contacts, settings, keep)?;
+    let joints = plan::joints_of(&plan);
+    let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) };
+    let tracks = tracks.moved(along.path);
+    for limb in &mut plan.limbs {
+        plan::fill_targets(&mut limb.points, &tracks);
+    }
+    plan::fill_targets(&mut plan.others, &tracks);
+    plan.leave_to_body(&tracks, to_body);
+    let made = hold_once(clip, &plan, along, tracks, also, settings)?;
+    let held = report(made, &plan, contacts.len());
+    channels::hold_again(held, plan, along, also, settings, keep)
+}
+
+/// The clip in which a plan holds, the joints that changed, and where the joints are that are looked at.
+///
+/// - `tracks`: with the joints of the plan
+fn hold_once(
+    clip: &Clip,
+    plan: &Plan,
+    along: Along<'_>,
+    tracks: Tracks,
+    also: &[usize],
+    settings: &HoldSettings,
+) -> Result<(Clip, Vec<usize>, Tracks)> {
+    let joints = looked_at(plan, also);
+    if plan.others.iter().all(|point| point.frames.is_empty()) {
+        let needs = needs(clip, plan, &tracks, along.step);
+        let root = root(clip, plan, (&tracks, along.step), &needs, settings);
+        let (mut held, mut changed) =
+            hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
+        if settings.by_hand {
+            held = free::stay(&tracks, held, plan);
+            changed = changed_in(clip, &held);
+        }
+        let tracks = if tracks.has(&joints) {
+            tracks.over(&held, &changed)
+        } else {
+            Tracks::new(&held, &joints)
+        };
+        return Ok((held, changed, tracks));
+    }
+    // All of it is found first: the root goes along with limbs, the whole body does the rest, and what limbs hold is on top of that.
+    let on_path = whole::moved(clip, plan, (along.path, 1.0));
+    let full = HoldSettings { strength: 1.0, ..settings.clone() };
+    let of_limbs = needs(&on_path, plan, &tracks, along.step);
+    let root = root(&on_path, plan, (&tracks, along.step), &of_limbs, &full);
+    let mut carried = whole::moved(&on_path, plan, (&root, 1.0));
+    if settings.by_hand {
+        carried = Cow::Owned(free::stay(&tracks, carried.into_owned(), plan));
+    }
+    let solved = whole::hold((&on_path, &carried), plan, full.root_smoothing)?;
+    let mut changed = changed_in(&on_path, &solved);
+    let tracks = Tracks::new(&solved, &plan::joints_of(plan));
+    let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
+    let needs = needs(&solved, plan, &tracks, along.step);
+    let (solved, more) = hold_limbs(&solved, plan, all, (&tracks, &[]), needs, &full);
+    changed.extend(more);
+    changed.sort_unstable();
+    changed.dedup();
+    let clip = whole::blended((clip, &solved), plan, along, settings.strength)?;
+    let tracks = Tracks::new(&clip, &joints);
+    Ok((clip, changed, tracks))
+}
+
+/// The joints that are not in one clip as in another.
+fn changed_in(before: &Clip, after: &Clip) -> Vec<usize> {
+    let skeleton = before.skeleton();
+    let is_changed = |joint: &usize| {
+        let range = skeleton.value_range(*joint);
+        let is_other =
+            |frame| before.frame(frame)[range.clone()] != after.frame(frame)[range.clone()];
+        (0..before.n_frames()).any(is_other)
+    };
+    (0..skeleton.n_joints()).filter(is_changed).collect()
+}
+
+/// What the contacts of limbs need.
+fn needs(clip: &Clip, plan: &Plan, tracks: &Tracks, step: usize) -> Vec<Need> {
+    plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect()
+}
+
+/// How far the root goes along with limbs.
+fn root(
+    clip: &Clip,
+    plan: &Plan,
+    (tracks, step): (&Tracks, usize),
+    needs: &[Need],
+    settings: &HoldSettings,
+) -> Vec<DVec3> {
+    let seen = (step > 1).then(|| tracks.every(step));
+    let seen = seen.as_ref().map(|seen| (seen, step));
+    carry::carry(clip, plan, (tracks, seen), needs, settings)
+}
+
+/// The closed forms, on a root that goes along.
+fn hold_limbs(
+    clip: &Clip,
+    plan: &Plan,
+    along: Along<'_>,
+    (tracks, root): (&Tracks, &[DVec3]),
+    mut needs: Vec<Need>,
+    settings: &HoldSettings,
+) -> (Clip, Vec<usize>) {
+    let step = along.step;
+    let seen = (step > 1).then(|| tracks.every(step));
+    let seen = seen.as_ref().map(|seen| (seen, step));
+    for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
+        need.take_off(root, clip, plan, limb);
+        spare::roll_feet(clip, limb, (tracks, seen), need, settings);
+    }
+    apply::apply(clip, plan, tracks, &needs, (root, along), settings)
+}
+
+fn check(settings: &HoldSettings) -> Result<()> {
+    let HoldSettings {
+        legs: _,
+        strength,
+        root_stiffness,
+        root_smoothing,
+        knee_softening,
+        max_stretch,
+        by_hand: _,
+    } = *settings;
+    let ranges = [
+        ("strength", strength, 0.0..=1.0, "from 0 to 1"),
+        ("root stiffness", root_stiffness, 1e-6..=1e9, "from 1e-6 to 1e9"),
+        ("root smoothing", root_smoothing, 0.0..=10.0, "from 0 to 10 s"),
+        ("knee softening", knee_softening, 0.0..=core::f64::consts::PI, "from 0 to pi"),
+        ("stretch", max_stretch, 0.0..=1.0, "from 0 to 1"),
+    ];
+    for (what, value, range, need) in ranges {
+        if !range.contains(&value) {
+            return Err(Error::OutOfRange { what, index: 0, value, need });
+        }
+    }
+    Ok(())
+}
+
+/// A miss larger than this part of a limb is one.
+const MISS: f64 = 1e-4;
+
+/// The joints that contacts stand on, and others.
+fn looked_at(plan: &Plan, also: &[usize]) -> Vec<usize> {
+    points(plan).map(|(_, point)| point.frame.joint).chain(also.iter().copied()).collect()
+}
+
+/// Measures how the contacts hold.
+///
+/// - `made`: the clip, the joints that changed, and tracks with the joints that the contacts stand on
+fn report(
+    (clip, changed, tracks): (Clip, Vec<usize>, Tracks),
+    plan: &Plan,
+    n_contacts: usize,
+) -> (Held, Tracks) {
+    let empty = ContactReport {
+        frames: 0..0,
+        limb: None,
+        residual: 0.0,
+        angle: 0.0,
+        missed: Vec::new(),
+        by_channels: false,
+    };
+    let mut contacts = vec![empty; n_contacts];
+    for (limb, point) in points(plan) {
+        let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));
+        let report = &mut contacts[point.contact];
+        report.frames = point.frames.clone();
+        report.limb = limb;
+        for frame in point.frames.clone() {
+            let pose = tracks.frame_pose(frame, &point.frame);
+            let distance = pose.translation.distance(point.target.position(pose.translation));
+            let angle = match point.target {
+                Target::Pose(target) => {
+                    posekit::math::so3_log(target.rotation * pose.rotation.conjugate()).length()
+                }
+                Target::Position(_) | Target::Surface(..) => 0.0,
+            };
+            report.residual = if distance > report.residual { distance } else { report.residual };
+            report.angle = if angle > report.angle { angle } else { report.angle };
+            if distance > MISS * size || angle > MISS {
+                report.missed.push(frame);
+            }
+        }
+    }
+    (Held { clip, contacts, changed }, tracks)
+}
+
+fn points(plan: &Plan) -> impl Iterator<Item = (Option<Limb>, &plan::Point)> {
+    let of_limbs = plan
+        .limbs
+        .iter()
+        .flat_map(|limb| limb.points.iter().map(move |point| (Some(limb.limb), point)));
+    of_limbs.chain(plan.others.iter().map(|point| (None, point)))
+}
+
+/// The longest way along the bones.
+fn reach(clip: &Clip) -> f64 {
+    let shape = super::leg::Shape::new(clip.skeleton());
+    shape.reaches.iter().copied().fold(0.0, f64::max)
+}

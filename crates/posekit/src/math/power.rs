@@ -1,8 +1,0 @@
-//! Powers, by `libm`.
-
-/// 2 to the power of a number.
-#[inline]
-#[must_use]
-pub fn exp2(exponent: f64) -> f64 {
-    libm::exp2(exponent)
-}
