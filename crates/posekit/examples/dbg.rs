@@ -6,22 +6,21 @@ use posekit::solve::*;
 use posekit::task::*;
 fn main() {
     let s = Settings { trace: Detail::Iterations, ..Settings::default() };
+    let b = Pose::from_translation(DVec3::X);
+    for (n, s0, reach) in [(50usize, [0.0, 2.8], 0.7)] {
     let mut joints = Vec::new();
-    for side in ["left", "right"] {
-        let (shoulder, first) = (DVec3::Y * if side == "left" { 1.0 } else { -1.0 }, joints.len());
-        let hinge = |name: &str| Joint::revolute(format!("{side} {name}"), DVec3::Z);
-        joints.push(hinge("shoulder").at(Pose::from_translation(shoulder)));
-        joints.push(hinge("elbow").at(Pose::from_translation(DVec3::X)).child_of(first));
+    let mut q = vec![];
+    for i in 0..n {
+        let axis = if i % 2 == 1 { DVec3::Y } else { DVec3::Z };
+        let j = Joint::revolute(format!("{i}"), axis).with_limit(Limit::Range{min:-3.,max:3.});
+        joints.push(if i > 0 { j.child_of(i-1).at(b) } else { j });
+        q.push(s0[i.min(1)]);
     }
     let skeleton = Skeleton::try_new(joints).expect("the arms are valid");
-    let tip = |joint| Frame::new(joint, Pose::from_translation(DVec3::X));
-    let near = Position::new(tip(1), DVec3::new(0.5, 2.2, 0.0));
-    for far in [1e5] {
-        let away = Position::new(tip(3), DVec3::new(far, -1.0 - far, 0.0));
-        let sol = solve(&skeleton, &[0.3, 0.3, -0.3, -0.3], &[near.into(), away.into()], Method::LeastSquares, &s).unwrap();
+    let near = Position::new(Frame::new(n-1, b), DVec3::new(reach*n as f64, 0., 0.0));
+        let sol = solve(&skeleton, &q, &[near.into()], Method::LeastSquares, &s).unwrap();
     println!("{:?} {} {} {:?}", sol.status, sol.error, sol.iterations, sol.misses);
     for t in &sol.trace { 
-        let m = Task::new(near).miss(&skeleton, &t.configuration);
-        println!("{} {:?} {} {}", t.iteration, t.phase, t.error, m.distance); }
+        println!("{} {:?} {}", t.iteration, t.phase, t.error); }
 }
 }

@@ -1,11 +1,14 @@
 //! Slides among hinges, joints that are held, and lengths at the ends of what numbers can hold.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up its problem must stop")]
 
+mod support;
+
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{Method, Settings, solve};
 use posekit::task::{Position, Task};
+use support::ends_well;
 
 const METHODS: [Method; 4] = [Method::Auto, Method::Ccd, Method::Fabrik, Method::Relaxation];
 
@@ -54,7 +57,7 @@ fn joints_of_different_kinds_may_mimic_each_other() {
                     solve(&skeleton, &[0.0; 3], core::slice::from_ref(&task), method, &settings)
                         .unwrap();
                 let name = format!("{method:?}, scale {scale:e}, slide drives: {slide_drives}");
-                assert!(solution.is_reached(), "{name}: {:?}", solution.status);
+                assert!(ends_well(method, &solution), "{name}: {:?}", solution.status);
                 let q = &solution.configuration;
                 assert!((q[1] - multiplier * q[0]).abs() <= 1e-12 * (1.0 + q[1].abs()), "{name}");
             }

@@ -248,7 +248,8 @@ impl Driver {
         if self.best.progress < PROGRESS * self.at_first_attempt {
             (self.attempts, self.at_first_attempt) = (0, self.best.progress);
         }
-        let reserve = if self.attempts == 0 { 0 } else { (self.limit / RESERVE).min(MOST_RESERVED) };
+        let reserve =
+            if self.attempts == 0 { 0 } else { (self.limit / RESERVE).min(MOST_RESERVED) };
         let budget = (self.limit - self.iteration).saturating_sub(reserve);
         if budget == 0 {
             self.rest(run);

@@ -83,8 +83,7 @@ impl Figure {
         self.state.update(&self.problem);
         // A target that has left the plane of its chain is for the descent.
         let reason = "the method no longer suits the target";
-        self.choice =
-            self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });
+        self.choice = self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });
         self.start(settings);
     }
 
@@ -143,7 +142,6 @@ impl Figure {
     pub(super) fn take_back(&mut self) {
         self.state.restore(&self.problem, &self.aside);
     }
-
 }
 
 impl Run for Figure {
@@ -156,7 +154,11 @@ impl Run for Figure {
         let is_classic = self.classic && self.problem.is_plain;
         let (method, problem, state) = method!(self);
         // The published texts know nothing of what is proven.
-        if is_classic { method.true_residual(problem, state) } else { method.residual(problem, state) }
+        if is_classic {
+            method.true_residual(problem, state)
+        } else {
+            method.residual(problem, state)
+        }
     }
 
     fn merit(&mut self) -> f64 {

@@ -87,9 +87,11 @@ impl Points {
         let nodes = problem.nodes.iter().enumerate();
         self.parents.extend(nodes.map(|(i, n)| if n.parent == NONE { i } else { n.parent }));
         let points = problem.points.iter().enumerate();
-        self.parents.extend(points.map(|(k, goal)| {
-            if goal.node == NONE { n_nodes + k } else { goal.node }
-        }));
+        self.parents.extend(points.map(
+            |(k, goal)| {
+                if goal.node == NONE { n_nodes + k } else { goal.node }
+            },
+        ));
         let weights = &settings.relaxation.weights;
         self.weights.clear();
         let joints = problem.nodes.iter().map(|node| node.joint);
@@ -253,10 +255,7 @@ impl Points {
         let scale = self.scale.recip();
         out.clear();
         out.extend(
-            points
-                .iter()
-                .zip(self.origin.iter().cycle())
-                .map(|(x, origin)| x * scale + origin),
+            points.iter().zip(self.origin.iter().cycle()).map(|(x, origin)| x * scale + origin),
         );
     }
 }

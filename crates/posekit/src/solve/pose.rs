@@ -223,9 +223,8 @@ impl State {
     /// Whether every point and rotation is within its tolerance.
     pub(crate) fn is_there(&self, problem: &Problem) -> bool {
         let enough = problem.tolerance.distance * problem.tolerance.distance;
-        let is_met = |(at, goal): (&DVec3, &PointTarget)| {
-            at.distance_squared(goal.target) <= enough
-        };
+        let is_met =
+            |(at, goal): (&DVec3, &PointTarget)| at.distance_squared(goal.target) <= enough;
         self.points.iter().zip(&problem.points).all(is_met)
             && (problem.rotations.is_empty()
                 || self.residual(problem).angle <= problem.tolerance.angle)
@@ -240,8 +239,7 @@ impl State {
             DVec3::AXES.iter().map(|&axis| (q * axis).distance_squared(t * axis)).sum()
         };
         let rotations = self.rotations.iter().zip(&problem.rotations);
-        let rotations: f64 =
-            rotations.map(|(at, goal)| goal.weight * axes(*at, goal.target)).sum();
+        let rotations: f64 = rotations.map(|(at, goal)| goal.weight * axes(*at, goal.target)).sum();
         points + problem.frame_weight() * rotations
     }
 
@@ -340,9 +338,10 @@ impl Problem {
 
     /// The postures that count, of one level or of all.
     pub(crate) fn postures(&self, level: Option<u8>) -> impl Iterator<Item = (&Posture, f64)> {
-        let goals = self.goals.iter().filter(move |goal| {
-            goal.weight > 0.0 && level.is_none_or(|level| goal.level == level)
-        });
+        let goals = self
+            .goals
+            .iter()
+            .filter(move |goal| goal.weight > 0.0 && level.is_none_or(|level| goal.level == level));
         goals.filter_map(|goal| match &goal.kind {
             TaskKind::Posture(posture) => Some((posture, goal.weight)),
             _ => None,

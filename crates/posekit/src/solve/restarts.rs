@@ -3,7 +3,7 @@
 //! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line) gives
 //! `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do. The attempts are, in
 //! order: the present pose; for a lone limb, the pose that its bones would take if they were free, as far as the joints follow; an arc to
-//! either side whose chord fits the distance of the target; then points of a low-discrepancy sequence over the ranges of the joints that
+//! either side whose chord fits the distance of the target, in place of the pose of a limb, added to that of a figure; then points of a low-discrepancy sequence over the ranges of the joints that
 //! missed tasks hang on. Point `k` is the same whoever asks for it; nothing is random.
 
 use super::methods::Direct;
@@ -31,8 +31,10 @@ const SAME: f64 = 1e-3;
 /// How a restart changes the pose.
 #[derive(Debug, Clone, Copy)]
 enum Pattern {
-    /// An arc to one side.
+    /// An arc to one side, added to the pose.
     Arc(f64),
+    /// An arc to one side, in place of the angles of the pose.
+    ArcAlone(f64),
     /// A point of the sequence.
     Sequence(u32),
 }
@@ -89,7 +91,8 @@ impl Restarts {
         if problem.nodes.is_empty() || attempt > most || self.n_same >= SAME_MINIMUM {
             return None;
         }
-        let is_limb = problem.is_path() && problem.nodes.iter().all(|n| n.largest_change.is_infinite())
+        let is_limb = problem.is_path()
+            && problem.nodes.iter().all(|n| n.largest_change.is_infinite())
             && problem.variables.iter().all(|variable| variable.is_largest_change == [false; 2]);
         match attempt {
             0 => return Some(Until::Hopeless),
@@ -100,8 +103,10 @@ impl Restarts {
                 }
                 self.choose_bent(attempt, problem, state);
                 let pattern = match attempt {
-                    1 | 2 => Pattern::Arc(if attempt == 1 { 1.0 } else { -1.0 }),
-                    3 if is_limb => Pattern::Arc(1.0),
+                    1 => Pattern::Arc(1.0),
+                    2 if is_limb => Pattern::ArcAlone(1.0),
+                    3 if is_limb => Pattern::ArcAlone(-1.0),
+                    2 => Pattern::Arc(-1.0),
                     _ => {
                         self.draws += 1;
                         Pattern::Sequence(self.draws)
@@ -115,7 +120,8 @@ impl Restarts {
                 state.update(problem);
             }
         }
-        Some(Until::Doubtful)
+        // Of the starts of a lone limb most arrive, of those of a figure one in three.
+        Some(if is_limb { Until::Hopeless } else { Until::Doubtful })
     }
 
     /// Chooses the joints to move, in four ways in turn: what one missed task hangs on, without what tasks that are met hang on or with it;
@@ -176,7 +182,7 @@ fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]
         let node = &problem.nodes[i];
         if node.kind == Kind::Ball || node.kind == Kind::Free {
             let rotation = match pattern {
-                Pattern::Arc(side) => {
+                Pattern::Arc(side) | Pattern::ArcAlone(side) => {
                     rotation_about(state.before(node).conjugate() * across, side * even)
                 }
                 Pattern::Sequence(k) => {
@@ -197,6 +203,7 @@ fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]
             let (low, high) = (variable.min.max(old - width), variable.max.min(old + width));
             let x = match pattern {
                 Pattern::Arc(side) => old + side * even,
+                Pattern::ArcAlone(side) => side * even - variable.start * variable.unit,
                 Pattern::Sequence(k) => {
                     dimension += 1;
                     low + weyl(k, dimension - 1) * (high - low)

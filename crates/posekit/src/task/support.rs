@@ -59,7 +59,13 @@ impl Support {
         let up = up_in_world.try_normalize();
         let up = up.ok_or(Error::ZeroLength { what: "support vertical" })?;
         let sides = sides_of_hull(corners, up);
-        Ok(Self { bodies: bodies.into(), sides: sides.into(), origin: DVec3::ZERO, scale: 1.0, margin })
+        Ok(Self {
+            bodies: bodies.into(),
+            sides: sides.into(),
+            origin: DVec3::ZERO,
+            scale: 1.0,
+            margin,
+        })
     }
 
     /// What weighs.

@@ -8,6 +8,7 @@ pub(crate) mod solved;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, sin_cos};
 use posekit::skeleton::{Frame, Joint, Skeleton};
+use posekit::solve::{Method, Solution, Status};
 
 /// Relative distance that counts as reached by default.
 pub(crate) const TOLERANCE: f64 = 1e-6;
@@ -145,4 +146,11 @@ pub(crate) fn radii(lengths: &[f64]) -> (f64, f64) {
     let outer: f64 = lengths.iter().sum();
     let longest = lengths.iter().fold(0.0_f64, |a, b| a.max(*b));
     ((2.0 * longest - outer).max(0.0), outer)
+}
+
+/// Whether a solve came to what its method promises for a target in reach. One that is named runs itself to the end, which near full reach, and
+/// along limits, may take more iterations than there are; it then says so.
+pub(crate) fn ends_well(method: Method, solution: &Solution) -> bool {
+    let runs_itself = matches!(method, Method::Ccd | Method::Fabrik | Method::Relaxation);
+    solution.is_reached() || (runs_itself && solution.status == Status::IterationLimit)
 }

@@ -175,8 +175,9 @@ impl TwoBone {
         let (w, u) = (mid - start, end - mid);
         let fixed = axis_in_world.dot(u) * axis_in_world.dot(w);
         let (c, s) = (w.dot(u) - fixed, w.dot(axis_in_world.cross(u)));
-        let wanted =
-            0.5 * (target.distance_squared(start) - w.length_squared() - u.length_squared()) - fixed;
+        let wanted = 0.5
+            * (target.distance_squared(start) - w.length_squared() - u.length_squared())
+            - fixed;
         let size = (c * c + s * s).sqrt();
         let (middle, half) =
             if size > 0.0 { (atan2(s, c), acos(wanted / size)) } else { (0.0, 0.0) };

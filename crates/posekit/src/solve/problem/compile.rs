@@ -88,7 +88,8 @@ impl Problem {
                 let place = |joint| skeleton.value_range(joint).start;
                 self.mimics.push((place(joint), place(mimic.joint), mimic));
             }
-            let (driver, gain) = mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
+            let (driver, gain) =
+                mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
             let is_held = settings.ccd.weights.get(driver) == Some(&0.0)
                 || settings.locked.contains(&driver)
                 || gain == 0.0
@@ -141,7 +142,10 @@ impl Problem {
         let (mut carried, mut next) = (pose, skeleton.parent(joint));
         while let Some(i) = next {
             if let Some(node) = self.nodes.get(self.node_of_joint[i]) {
-                return (self.node_of_joint[i], Pose::from_rotation(node.node_from_joint) * carried);
+                return (
+                    self.node_of_joint[i],
+                    Pose::from_rotation(node.node_from_joint) * carried,
+                );
             }
             carried = skeleton.parent_from_joint(i) * skeleton.motion(i, &self.start) * carried;
             next = skeleton.parent(i);
@@ -271,8 +275,17 @@ impl Problem {
                 let root = root.map_or(offset, |node| node.placement.translation);
                 let reach = self.reach_of(node, offset);
                 let (wanted, shortfall) = (target, 0.0);
-                let point =
-                    PointTarget { node, root, offset, wanted, target, reach, shortfall, weight, goal };
+                let point = PointTarget {
+                    node,
+                    root,
+                    offset,
+                    wanted,
+                    target,
+                    reach,
+                    shortfall,
+                    weight,
+                    goal,
+                };
                 self.points.push(point);
                 self.aim(self.points.len() - 1, target);
             }

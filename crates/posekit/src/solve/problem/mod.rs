@@ -13,11 +13,11 @@ mod units;
 
 pub(crate) use units::power_of_two_below;
 
+use crate::Result;
 use crate::chain::Reach;
 use crate::math::{Pose, so3_exp, so3_log};
 use crate::skeleton::{Limit, Mimic};
 use crate::task::{FramePose, Miss, PostureJoint, TaskKind};
-use crate::Result;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 
@@ -102,7 +102,13 @@ impl Variable {
     #[inline]
     pub(crate) fn clamp(&self, x: f64) -> f64 {
         // Not `f64::clamp`, which panics where rounding has crossed the ends.
-        if x > self.max { self.max } else if x >= self.min { x } else { self.min }
+        if x > self.max {
+            self.max
+        } else if x >= self.min {
+            x
+        } else {
+            self.min
+        }
     }
 }
 
@@ -256,7 +262,9 @@ impl Problem {
     /// By how much the targets are out of reach, proven \[m\]; 0 where they may be in reach.
     pub(crate) fn shortfall(&self) -> f64 {
         let beyond = |goal: &PointTarget| {
-            goal.reach.scaled(self.scale.recip()).shortfall(far(goal.wanted - goal.root / self.scale))
+            goal.reach
+                .scaled(self.scale.recip())
+                .shortfall(far(goal.wanted - goal.root / self.scale))
         };
         let out = self.points.iter().filter(|goal| goal.shortfall > 0.0);
         out.map(beyond).fold(0.0, f64::max)
@@ -317,11 +325,7 @@ impl Problem {
         goal.wanted = target - self.origin;
         let path = goal.wanted - goal.root / self.scale;
         let (distance, horizon) = (far(path), HORIZON * self.unit);
-        let part = if distance * self.scale > horizon {
-            horizon / distance
-        } else {
-            self.scale
-        };
+        let part = if distance * self.scale > horizon { horizon / distance } else { self.scale };
         goal.target = goal.root + path * part;
         let beyond = goal.reach.shortfall((distance * self.scale).min(horizon));
         goal.shortfall = if beyond > 1e-12 * self.unit { beyond } else { 0.0 };

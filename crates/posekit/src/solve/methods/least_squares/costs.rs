@@ -73,7 +73,8 @@ impl LeastSquares {
         };
         let begun = state.begun.variables.get(node.variable).copied().unwrap_or(0.0);
         add(by * stay * node.stiffness, begun, state.begun.motions[block.node]);
-        let joint = if node.variable == NONE { Some(node.joint) } else { problem.joint_of(node.variable) };
+        let joint =
+            if node.variable == NONE { Some(node.joint) } else { problem.joint_of(node.variable) };
         let Some(joint) = joint else { return };
         for (posture, weight) in problem.postures(Some(level)) {
             let weight = posture.care(joint) * weight * by;

@@ -36,7 +36,8 @@ impl LeastSquares {
         let blocks = &self.system.structure.blocks;
         let root_weight = problem.weight_unit(1).sqrt();
         for block in blocks {
-            if let Some((slope, kind)) = self.held(problem, state, block).filter(|held| held.0 > enough)
+            if let Some((slope, kind)) =
+                self.held(problem, state, block).filter(|held| held.0 > enough)
             {
                 let slides = matches!(problem.nodes[block.node].kind, Kind::Slide { .. });
                 let relief = slope / miss * root_weight / if slides { 1.0 } else { problem.scale };

@@ -226,9 +226,8 @@ impl LeastSquares {
         if violation <= enough && self.is_short() {
             return false;
         }
-        let is_accelerated = self.step.is_whole()
-            && violation <= enough
-            && self.step.accelerate(&mut self.anderson);
+        let is_accelerated =
+            self.step.is_whole() && violation <= enough && self.step.accelerate(&mut self.anderson);
         self.kept.copy_from(&state.values);
         self.apply(problem, state, 1.0);
         self.anderson.remember(&self.step.x);

@@ -186,7 +186,12 @@ impl Method for LeastSquares {
 
 impl LeastSquares {
     /// There is a new problem; it is taken over when a step is first asked for.
-    pub(in crate::solve) fn forget(&mut self, problem: &Problem, state: &State, settings: &Settings) {
+    pub(in crate::solve) fn forget(
+        &mut self,
+        problem: &Problem,
+        state: &State,
+        settings: &Settings,
+    ) {
         self.is_prepared = false;
         self.wants_least_change = settings.least_squares.least_change;
         // Room for what an escape may need, so that no later solve of that size allocates.

@@ -115,9 +115,10 @@ impl System {
 
     /// Fills in the Jacobian of the rows measured, in the pose where they were measured.
     pub(super) fn differentiate(&mut self, problem: &Problem, state: &State) {
-        let size = self.groups.last().map_or(0, |group| {
-            group.first + group.height() * self.structure.n_columns(group.goal)
-        });
+        let size = self
+            .groups
+            .last()
+            .map_or(0, |group| group.first + group.height() * self.structure.n_columns(group.goal));
         self.jacobian.clear();
         self.jacobian.resize(size, 0.0);
         let mut carried = core::mem::take(&mut self.carried);

@@ -602,7 +602,8 @@ impl Step {
     ) {
         let (n, height) = (system.n_touched, group.height());
         let (y, active) = (&self.y[group.rows.clone()], &self.is_active[group.rows.clone()]);
-        let unknowns = || system.structure.spans(group.goal).iter().flat_map(|span| span.start..span.end);
+        let unknowns =
+            || system.structure.spans(group.goal).iter().flat_map(|span| span.start..span.end);
         let jacobian = self.jacobian(system);
         let column = |k: usize| &jacobian[group.first + k * height..group.first + (k + 1) * height];
         for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.unknowns[*a].is_fixed) {
