@@ -10,7 +10,7 @@ mod common;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, so3_exp};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
-use posekit::solve::{Method, Settings, Workspace};
+use posekit::solve::{LeastSquares, Method, Settings, Workspace};
 use posekit::task::{AxisAlignment, FramePose, LookAt, Position, Task};
 use posekit_io::{Limits, Warnings, urdf};
 use std::path::Path;
@@ -179,7 +179,9 @@ struct Tally {
 impl Tally {
     fn solve_all(&mut self, robot: &Robot, seeds: core::ops::Range<u64>, iterations: u32) {
         let tolerance = Some(TOLERANCE * robot.reach);
-        let settings = Settings { tolerance, iterations, ..Settings::default() };
+        // As many restarts as the iterations allow.
+        let least_squares = LeastSquares { restarts: iterations, ..LeastSquares::default() };
+        let settings = Settings { tolerance, iterations, least_squares, ..Settings::default() };
         let mut workspace = Workspace::default();
         for seed in seeds {
             let mut rng = Rng(seed);

@@ -24,8 +24,11 @@ const PATIENCE: u32 = 5;
 const HORIZON_DOUBLINGS: u32 = 4;
 
 /// One part in this many of the iterations, and so many at most, is kept for coming to rest where no escape arrives.
-const RESERVE: u32 = 10;
-const MOST_RESERVED: u32 = 50;
+const RESERVE: u32 = 5;
+const MOST_RESERVED: u32 = 200;
+
+/// Steps to rest at most: a pose that is not at rest by then creeps along a valley that is all but flat.
+const MOST_TO_REST: u32 = 1000;
 
 /// An escape that jumps to another pose must leave less than this part of the error to be kept without arriving.
 const WORTH_A_JUMP: f64 = 0.9;
@@ -292,7 +295,7 @@ impl Driver {
     /// From the best state down to the nearest pose around it.
     fn rest(&mut self, run: &mut dyn Run) {
         run.recall();
-        self.iteration += run.come_to_rest(self.limit - self.iteration);
+        self.iteration += run.come_to_rest((self.limit - self.iteration).min(MOST_TO_REST));
         let now = self.judge(run);
         self.keep_best(run, now);
         run.recall();

@@ -229,9 +229,6 @@ impl Figure {
     fn restart(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
         let (problem, state) = (&self.problem, &mut self.state);
         let until = self.restarts.start(attempt, problem, state, &mut self.direct)?;
-        if self.restarts.is_first_draw() && self.least_squares.is_overdetermined(problem, state) {
-            self.restarts.expect_compromise();
-        }
         let steps = self.least_squares.run(problem, state, budget.min(STEPS), until);
         self.restarts.learn(attempt, self.least_squares.sum());
         Some(Escape { steps: steps.max(1), by: Method::LeastSquares })

@@ -33,9 +33,9 @@ pub(crate) struct State {
     pub(crate) begun: Values,
     /// World pose of each node.
     pub(crate) world: Vec<Pose>,
-    /// Where the points with targets are; not kept up to date where other tasks count.
+    /// Where the points with targets are.
     pub(crate) points: Vec<DVec3>,
-    /// The orientations of frames with rotation targets, likewise.
+    /// The orientations of the frames with rotation targets.
     pub(crate) rotations: Vec<DQuat>,
 }
 
@@ -75,9 +75,7 @@ impl State {
             let above = if node.parent == i.wrapping_sub(1) { last } else { self.above(node) };
             last = self.place(i, node, above);
         }
-        if problem.is_plain {
-            self.update_effectors(problem);
-        }
+        self.update_effectors(problem);
     }
 
     /// World pose of one node, from the node above.

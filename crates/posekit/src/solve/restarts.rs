@@ -19,11 +19,9 @@ use glam::DVec3;
 /// Restarts for a target that is proven out of reach: the straight pose and two arcs.
 const OUT_OF_REACH: u32 = 3;
 
-/// Restarts where tasks ask for more than the joints can do independently: as a rule the first minimum is the compromise that there is.
-const COMPROMISE: u32 = 4;
-
-/// Restarts that have led back to the minimum of the first attempt after which it is taken for the best there is.
-const SAME_MINIMUM: u32 = 8;
+/// When one in so many of the restarts allowed has led back to the minimum of the first attempt, that is taken for the best there is: a
+/// compromise between tasks, which nearly all starts lead to, not a lock-up.
+const SAME_MINIMUM: u32 = 6;
 
 /// Sums of squares this near to each other, relative, are of one minimum.
 const SAME: f64 = 1e-3;
@@ -69,16 +67,6 @@ impl Restarts {
         }
     }
 
-    /// Whether the state has just been put at the first point of the sequence, a pose with nothing special about it.
-    pub(super) fn is_first_draw(&self) -> bool {
-        self.draws == 1
-    }
-
-    /// The tasks may contradict each other.
-    pub(super) fn expect_compromise(&mut self) {
-        self.most = self.most.min(COMPROMISE);
-    }
-
     /// Puts the state at the start of an attempt; returns how long to go on from there, none when nothing is left to try.
     pub(super) fn start(
         &mut self,
@@ -88,7 +76,7 @@ impl Restarts {
         direct: &mut Direct,
     ) -> Option<Until> {
         let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
-        if problem.nodes.is_empty() || attempt > most || self.n_same >= SAME_MINIMUM {
+        if problem.nodes.is_empty() || attempt > most || SAME_MINIMUM * self.n_same > self.most {
             return None;
         }
         let is_limb = problem.is_path()

@@ -127,7 +127,7 @@ pub struct LeastSquares {
     /// Look for the least change among the poses that do what is asked and are near the first that is found. Default true; false returns that first one and takes
     /// fewer iterations.
     pub least_change: bool,
-    /// Other starts to try when the first does not arrive, as far as the [iterations](Settings::iterations) go. Default 1000; 0 for tracking, where
+    /// Other starts to try when the first does not arrive, as far as the [iterations](Settings::iterations) go. Default 100; 0 for tracking, where
     /// a jump is worse than a miss.
     pub restarts: u32,
 }
@@ -139,7 +139,7 @@ impl Default for LeastSquares {
             largest_change: Vec::new(),
             regularisation: 0.0,
             least_change: true,
-            restarts: 1000,
+            restarts: 100,
         }
     }
 }

@@ -42,8 +42,8 @@ const STEPS_TO_HALVE: u32 = 4;
 const DOUBTFUL_STEPS: u32 = 2;
 const DOUBTFUL_PART: f64 = 0.75;
 
-/// A descent to the nearest pose ends when a step leaves this part of the sum of squares.
-const STANDSTILL: f64 = 1.0 - 1e-15;
+/// A descent to the nearest pose ends when a step takes less than this part of the sum of squares that is not proven to stay.
+const STANDSTILL: f64 = 1e-11;
 
 /// A slope of the objective this small, relative to the miss and the unit of length, is rounding: the pose is at rest.
 const REST: f64 = 1e-11;
@@ -252,6 +252,9 @@ impl LeastSquares {
             Until::Doubtful => (DAMPING_FACTOR, DOUBTFUL_STEPS, DOUBTFUL_PART),
             Until::AtRest => (CAREFUL_FACTOR, u32::MAX, 1.0),
         };
+        let shortfalls =
+            problem.points.iter().map(|goal| goal.weight * goal.shortfall * goal.shortfall);
+        let proven: f64 = shortfalls.sum();
         while taken < steps && !self.is_there(problem, state) {
             if taken % stride == stride - 1 {
                 if self.merit > (part * milestone).max(CLOSE * problem.unit * problem.unit) {
@@ -263,7 +266,8 @@ impl LeastSquares {
             match self.descend(problem, state, factor) {
                 Outcome::AtRest => break,
                 Outcome::Better(before)
-                    if until == Until::AtRest && self.merit >= STANDSTILL * before =>
+                    if until == Until::AtRest
+                        && before - self.merit <= STANDSTILL * (before - proven) =>
                 {
                     break;
                 }
@@ -279,13 +283,6 @@ impl LeastSquares {
     /// The sum of squares in the pose of the last step.
     pub(in crate::solve) fn sum(&self) -> f64 {
         self.merit
-    }
-
-    /// Whether the required rows are more than their unknowns can do at this pose: then tasks may contradict each other.
-    pub(in crate::solve) fn is_overdetermined(&mut self, problem: &Problem, state: &State) -> bool {
-        self.resume(problem, state);
-        self.system.differentiate(problem, state);
-        !self.step.has_full_rank(problem, state, &self.system)
     }
 
     /// The largest misses of required tasks, from the rows that were measured last.

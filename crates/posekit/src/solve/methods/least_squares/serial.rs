@@ -5,7 +5,7 @@
 //! hardly anything moves, the general step is solved instead.
 
 use super::rows::{System, Units};
-use super::step::{INDEPENDENT, ROUNDING, Step};
+use super::step::{INDEPENDENT, ROUNDING, Step, farthest};
 use super::structure::Link;
 use super::{LeastSquares, RESTLESS};
 use crate::math::{cholesky_factor_square, cholesky_solve_square, so3_right_jacobian_inverse};
@@ -39,6 +39,8 @@ impl LeastSquares {
 /// `e` and `J` of the step, weighted, in world axes.
 struct Arm {
     misses: Six,
+    /// How far displacements may go.
+    farthest: f64,
     n_joints: usize,
     /// The column of each joint, and its unknown.
     columns: [Six; MOST_JOINTS],
@@ -60,6 +62,7 @@ impl Arm {
         let by_rotating = so3_right_jacobian_inverse(missing) * units.angle;
         let mut arm = Self {
             misses: six(path * units.length, missing * units.angle),
+            farthest: farthest(problem, system),
             n_joints: links.len(),
             columns: [[0.0; 6]; MOST_JOINTS],
             unknowns: [0; MOST_JOINTS],
@@ -98,16 +101,16 @@ impl Arm {
             return false;
         }
         cholesky_solve_square(&gram, &mut y);
-        let mut longest = 0.0;
+        let mut sums = [0.0; 2];
         for (k, (column, &unknown)) in columns.iter().zip(unknowns).enumerate() {
             let mut push = [0.0; 2];
             for r in 0..6 {
                 push[r & 1] += column[r] * y[r];
             }
             step.x[unknown] += inverses[k] * (push[0] + push[1]);
-            longest += if are_angles[k] { step.x[unknown].abs() } else { 0.0 };
+            sums[usize::from(!are_angles[k])] += step.x[unknown].abs();
         }
-        step.limit_rotations(longest);
+        step.limit_length(sums[0], sums[1], self.farthest);
         step.shorten();
         true
     }

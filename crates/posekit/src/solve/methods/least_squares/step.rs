@@ -37,9 +37,9 @@ use glam::DVec3;
 /// Rounds of the active set. Each adds or releases all that it finds, so few are needed; the bound is for the worst case.
 const ROUNDS: u32 = 16;
 
-/// Largest sum of rotations along the path to one task in one step \[rad\]: how far the linear model of a chain holds, whatever the number of
-/// its joints.
-const LARGEST_ROTATION: f64 = 1.5;
+/// Largest sum of changes along the path to one task in one step \[rad, or the unit of length\]: how far the linear model of a chain holds,
+/// whatever the number of its joints. Displacements may go as far as the farthest target.
+const LARGEST_STEP: f64 = 1.5;
 
 /// A step no longer than this is rounding \[rad, or the unit of length\].
 const NO_STEP: f64 = 1e-15;
@@ -138,8 +138,8 @@ pub(super) struct Step {
     /// Right sides, one number for each active row or each unknown, and what the step does to every row.
     right: Vec<f64>,
     by_row: Vec<f64>,
-    /// The part of rotations that is taken.
-    part: f64,
+    /// The part of rotations that is taken, and of displacements.
+    parts: [f64; 2],
     solved_by_rows: bool,
 }
 
@@ -167,7 +167,8 @@ impl Step {
             if !self.solve_equalities(system, misses, n_equalities) {
                 return false;
             }
-            self.limit_rotations(self.longest_path(system));
+            let [rotation, displacement] = self.longest_paths(system);
+            self.limit_length(rotation, displacement, farthest(problem, system));
             let stopped = self.stop_at_limits(problem, state, system);
             let joined = self.join_inequalities(system, misses);
             if !stopped && !joined && !self.release(system) {
@@ -210,19 +211,20 @@ impl Step {
         (self.unknowns[unknown].inverse, self.unknowns[unknown].is_angle)
     }
 
-    /// Allows so much of the rotations that those along the path to a task, `longest` together, are not too large.
-    pub(super) fn limit_rotations(&mut self, longest: f64) {
-        self.part = (LARGEST_ROTATION / longest).min(1.0);
+    /// Allows so much of the step that the rotations along the path to a task, and the displacements, are not too large: the longest sums of
+    /// either, and how far displacements may go.
+    pub(super) fn limit_length(&mut self, rotation: f64, displacement: f64, farthest: f64) {
+        self.parts = [LARGEST_STEP / rotation, farthest / displacement].map(|part| part.min(1.0));
     }
 
-    /// The part of the step that is taken of an unknown. Displacements are as linear as the model has them.
+    /// The part of the step that is taken of an unknown.
     fn part_of(&self, unknown: usize) -> f64 {
-        if self.unknowns[unknown].is_angle { self.part } else { 1.0 }
+        self.parts[usize::from(!self.unknowns[unknown].is_angle)]
     }
 
     /// Shortens the step to the part that is taken.
     pub(super) fn shorten(&mut self) {
-        if self.part < 1.0 {
+        if !self.is_whole() {
             for i in 0..self.x.len() {
                 self.x[i] *= self.part_of(i);
             }
@@ -231,7 +233,7 @@ impl Step {
 
     /// Whether all of the step is taken.
     pub(super) fn is_whole(&self) -> bool {
-        self.part >= 1.0
+        self.parts == [1.0; 2]
     }
 
     /// Whether every variable stays in its range.
@@ -299,28 +301,6 @@ impl Step {
         make_room(&mut self.is_active, m);
         make_room(&mut self.was_released, m);
         make_room(&mut self.half_spaces, 6 * system.structure.blocks.len());
-    }
-
-    /// Whether all rows that take part are independent of each other in the present pose.
-    pub(super) fn has_full_rank(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        system: &System,
-    ) -> bool {
-        self.begin(problem, state, system, 1.0);
-        self.half_spaces.clear();
-        self.is_active.clear();
-        let rows = system.rows.iter().zip(&system.misses);
-        self.is_active.extend(rows.map(|(row, miss)| !row.is_floor || *miss > 0.0));
-        self.begin_round();
-        self.project_jacobian(system);
-        self.list_active(system.rows.len());
-        self.fill_gram(system);
-        let m = self.active.len();
-        // A dependent row is left with a diagonal of 0.
-        cholesky_factor(&mut self.gram, m, INDEPENDENT)
-            && (0..m).all(|r| self.gram[r * m + r] > 0.0)
     }
 
     /// The largest change of an unknown.
@@ -632,14 +612,19 @@ impl Step {
         self.solved_by_rows && !self.active.is_empty()
     }
 
-    /// The largest sum of rotations along the path to one task.
-    fn longest_path(&self, system: &System) -> f64 {
-        let along = |spans: &[Span]| -> f64 {
-            let unknowns = spans.iter().flat_map(|span| span.start..span.end);
-            unknowns.filter(|&i| self.unknowns[i].is_angle).map(|i| self.x[i].abs()).sum()
-        };
-        let spans = |group: &Group| system.structure.spans(group.goal);
-        system.groups.iter().map(|group| along(spans(group))).fold(0.0, f64::max)
+    /// The largest sums of rotations, and of displacements, along the path to one task.
+    fn longest_paths(&self, system: &System) -> [f64; 2] {
+        let mut longest = [0.0_f64; 2];
+        for group in &system.groups {
+            let mut sums = [0.0; 2];
+            for span in system.structure.spans(group.goal) {
+                for i in span.start..span.end {
+                    sums[usize::from(!self.unknowns[i].is_angle)] += self.x[i].abs();
+                }
+            }
+            longest = [0, 1].map(|k| longest[k].max(sums[k]));
+        }
+        longest
     }
 
     /// Fixes the unknowns, and the rotations of balls along normals, that the step would carry out of their limits; true if there were any.
@@ -815,6 +800,12 @@ impl State {
         }
         [edge, end, change]
     }
+}
+
+/// How far displacements may go in one step.
+pub(super) fn farthest(problem: &Problem, system: &System) -> f64 {
+    let rows = system.rows.iter().filter(|row| row.is_length());
+    rows.fold(LARGEST_STEP * problem.unit, |farthest, row| farthest.max(row.counted().abs()))
 }
 
 /// Sum of a few products.
