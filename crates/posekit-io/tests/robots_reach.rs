@@ -1,4 +1,4 @@
-//! Cyclic coordinate descent on robots that others wrote: every link that ends a chain is sent to where it was in a random
+//! Robots that others wrote: every link that ends a chain is sent to where it was in a random
 //! configuration inside the limits, and must get there.
 #![allow(
     clippy::unwrap_used,
@@ -61,26 +61,26 @@ fn send_all(method: Method, turned: bool, rounds: u32) -> Option<(usize, usize, 
 }
 
 #[test]
-fn descent_puts_every_tip_where_it_can_be() {
-    let Some((_, total, failures)) = send_all(Method::Ccd, false, 25) else { return };
-    // One or two of ten thousand end in a corner of their limits within 200 iterations.
+fn every_tip_is_put_where_it_can_be() {
+    let Some((_, total, failures)) = send_all(Method::Auto, false, 25) else { return };
+    // One or two of ten thousand end in a corner of their limits.
     let listed = failures.join("\n");
     assert!(failures.len() * 2000 <= total, "{} of {total} fail:\n{listed}", failures.len());
 }
 
-/// Point methods are not made for arms whose hinges meet in a point; with their rescue they still arrive nearly always.
+/// Methods that are named run themselves to the end, which limits and singular poses make long.
 #[test]
-fn point_methods_put_nearly_every_tip_where_it_can_be() {
-    for method in [Method::Fabrik, Method::Relaxation] {
+fn named_methods_put_most_tips_where_they_can_be() {
+    for (method, per_cent) in [(Method::Ccd, 92), (Method::Fabrik, 92), (Method::Relaxation, 85)] {
         let Some((solved, total, failures)) = send_all(method, false, 25) else { return };
-        assert!(solved * 1000 >= total * 999, "{} fail:\n{}", failures.len(), failures.join("\n"));
+        let listed = failures.join("\n");
+        assert!(solved * 100 >= total * per_cent, "{} fail:\n{listed}", failures.len());
     }
 }
 
-/// Whole poses from random starts are the business of restarts and of the closed forms to come; descent with its rescue finds
-/// most of them.
+/// Descent alone, towards whole poses from random starts.
 #[test]
-fn descent_finds_most_whole_poses() {
+fn descent_finds_many_whole_poses() {
     let Some((solved, total, failures)) = send_all(Method::Ccd, true, 10) else { return };
-    assert!(solved * 100 >= total * 90, "{} fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(solved * 100 >= total * 75, "{} fail:\n{}", failures.len(), failures.join("\n"));
 }

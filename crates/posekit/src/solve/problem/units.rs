@@ -6,6 +6,9 @@ use super::{Carrier, Goal, Kind, NONE, Problem, rotation_at};
 use crate::chain::Reach;
 use glam::DVec3;
 
+/// What is left of the difference of two places by less than this part of them is rounding, and asks for nothing.
+const ROUNDING_OF_PLACES: f64 = 1e-9;
+
 impl Problem {
     /// Brings lengths to the order of one.
     pub(super) fn rescale(&mut self) {
@@ -51,8 +54,8 @@ impl Problem {
         }
     }
 
-    /// The longest sum of bones and finite slides to anything that a task of the first level speaks about \[m\]; where there is none, of all
-    /// tasks, or what is asked for; 0 where that is nothing.
+    /// The longest sum of bones and finite slides to anything that a task of the first level speaks about \[m\]; where there is none,
+    /// what is asked for; where that is nothing, of all tasks or joints; at last how far the figure is from the origin, and 0 there.
     fn length_of_bones(&self) -> f64 {
         // Lower levels change nothing for the first one, and so not what its misses are compared with.
         let first = self.levels.first().map_or(0, |level| level.0);
@@ -65,9 +68,13 @@ impl Problem {
             return bones;
         }
         let asked = self.goals.iter().map(|goal| goal.kind.largest_length()).fold(0.0, f64::max);
+        if asked > ROUNDING_OF_PLACES * self.origin.length() {
+            return asked;
+        }
         let placements = self.nodes.iter().filter(|node| node.parent != NONE);
         let placements = placements.map(|node| node.placement.translation.length());
-        if asked > 0.0 { asked } else { placements.fold(longest(u8::MAX), f64::max) }
+        let placements = placements.fold(longest(u8::MAX), f64::max);
+        if placements > 0.0 { placements } else { self.origin.length() }
     }
 
     /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts by no more than the bones, or than the
