@@ -2,9 +2,10 @@
 //!
 //! Both are given the plants, so that they are compared in how they clean and not in what they find.
 
+use nalgebra::{Cholesky, DMatrix, DVector};
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{SoftReach, TwoBone};
-use posekit::math::{Pose, cholesky_factor, cholesky_solve};
+use posekit::math::Pose;
 use posekit::skeleton::{Frame, Skeleton};
 use posekit_motion::Result;
 use posekit_motion::{Clip, Limb};
@@ -187,10 +188,11 @@ impl Follower {
             }
         }
         (0..n).for_each(|i| self.normal[i * n + i] += self.damping * self.damping);
-        if !cholesky_factor(&mut self.normal, n, 0.0) {
-            return;
-        }
-        cholesky_solve(&self.normal, &mut self.step);
+        // Its lower triangle is what was filled: columns are rows here.
+        let normal = DMatrix::from_column_slice(n, n, &self.normal);
+        let Some(factor) = Cholesky::new(normal) else { return };
+        let step = factor.solve(&DVector::from_column_slice(&self.step));
+        self.step.copy_from_slice(step.as_slice());
         skeleton.integrate(q, &self.step, &mut self.next);
         q.copy_from_slice(&self.next);
     }

@@ -17,7 +17,7 @@ use glam::DVec3;
 /// # Method
 /// Without square roots; each row is taken out of those below it at once, so that little has to wait for anything \[golub13\], section 4.2.
 #[must_use]
-pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
+pub(crate) fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
@@ -115,7 +115,7 @@ fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
 ///
 /// # Degenerate cases
 /// A slice `u` shorter than `n * n` leaves `b` as it is.
-pub fn cholesky_solve(u: &[f64], b: &mut [f64]) {
+pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
     let n = b.len();
     if n.checked_mul(n).is_none_or(|size| u.len() < size) {
         return;
@@ -214,7 +214,7 @@ pub fn solve_symmetric3(m: &[f64; 6], b: DVec3) -> Option<DVec3> {
 /// Sum of products, in four interleaved partial sums; zeros at the end change nothing. As long as the shorter of the two.
 #[inline]
 #[must_use]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let mut sums = [0.0; 4];
     let (a4, b4) = (a[..n].chunks_exact(4), b[..n].chunks_exact(4));

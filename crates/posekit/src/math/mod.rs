@@ -20,8 +20,10 @@ pub use lie::{
     so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
     so3_right_jacobian_inverse,
 };
-pub use linalg::{cholesky_factor, cholesky_solve, dot, solve_symmetric3};
-pub(crate) use linalg::{cholesky_factor_square, cholesky_solve_square};
+pub use linalg::solve_symmetric3;
+pub(crate) use linalg::{
+    cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
+};
 pub use pose::Pose;
 pub use rotation::{
     SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,
