@@ -18,6 +18,7 @@
 //! target out of range is an answer, not an error.
 
 mod aim;
+mod apply;
 pub mod plane;
 mod reach;
 mod rotation;

@@ -277,7 +277,7 @@ pub(crate) fn rotation_in(values: &[f64]) -> Option<DQuat> {
 }
 
 #[inline]
-fn set_rotation(values: &mut [f64], rotation: DQuat) {
+pub(super) fn set_rotation(values: &mut [f64], rotation: DQuat) {
     if let Some(place) = values.last_chunk_mut() {
         *place = rotation.to_array();
     }

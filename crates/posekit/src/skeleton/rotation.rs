@@ -1,6 +1,6 @@
 //! Rotations of joints: read from a configuration, and written into it.
 
-use super::configuration::rotation_in;
+use super::configuration::set_rotation;
 use super::joint::JointKind;
 use super::limit::Limit;
 use super::tree::Skeleton;
@@ -11,6 +11,17 @@ use glam::DQuat;
 /// A rotation that misses a hinge's axis by at most this is about the axis \[rad\]: what is left of single precision in the placements
 /// and poses of a file. Smaller, and rounded input is refused; larger, and a foot of a metre misses its target by more than a micrometre.
 const OFF_AXIS: f64 = 1e-6;
+
+/// What to write into a joint's values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Motion {
+    /// Nothing: they give the rotation already.
+    Same,
+    /// The angle of a revolute joint.
+    Angle(f64),
+    /// The quaternion of a ball or free joint.
+    Rotation(DQuat),
+}
 
 impl Skeleton {
     /// Rotation of a joint's own motion: from its frame after the motion to its frame before it. The identity for fixed and
@@ -71,31 +82,50 @@ impl Skeleton {
     /// # Ok::<(), posekit::Error>(())
     /// ```
     pub fn set_rotation(&self, q: &mut [f64], joint: usize, rotation: DQuat) -> Result<()> {
+        let motion = self.motion_of_rotation(q, joint, rotation)?;
+        self.write_motion(q, joint, motion);
+        self.apply_mimics(q);
+        Ok(())
+    }
+
+    /// The values that give a joint this rotation; `q` is only read, so that several joints can be checked before one is written.
+    pub(crate) fn motion_of_rotation(
+        &self,
+        q: &[f64],
+        joint: usize,
+        rotation: DQuat,
+    ) -> Result<Motion> {
         self.check_place(q, joint)?;
         let rotation = checked(rotation)?;
-        let kind = self.kinds[joint];
-        let values = self.value_range(joint);
-        match kind {
+        match self.kinds[joint] {
             JointKind::Ball | JointKind::Free => {
-                let now = rotation_in(&q[values.clone()]).unwrap_or_default();
-                let rotation = if now.dot(rotation) < 0.0 { -rotation } else { rotation };
-                rotation.write_to_slice(&mut q[values.end - 4..values.end]);
+                let now = self.motion(joint, q).rotation;
+                Ok(Motion::Rotation(if now.dot(rotation) < 0.0 { -rotation } else { rotation }))
             }
             JointKind::Revolute { axis } if self.mimics[joint].is_none() => {
                 let split = swing_twist(rotation, axis);
                 self.check_off(joint, split.swing_angle())?;
-                let (limit, now) = (self.limits[joint], q[values.start]);
+                let (limit, now) = (self.limits[joint], q[self.value_starts[joint]]);
                 let nearest = || Limit::None.equivalent_angle(split.twist, now);
                 let angle = limit.equivalent_angle(split.twist, now).or_else(nearest);
-                q[values.start] = angle.unwrap_or(split.twist);
+                Ok(Motion::Angle(angle.unwrap_or(split.twist)))
             }
             JointKind::Revolute { .. } | JointKind::Fixed | JointKind::Prismatic { .. } => {
                 let now = self.motion(joint, q).rotation;
                 self.check_off(joint, so3_log(now.conjugate() * rotation).length())?;
+                Ok(Motion::Same)
             }
         }
-        self.apply_mimics(q);
-        Ok(())
+    }
+
+    /// Writes what [`motion_of_rotation`](Self::motion_of_rotation) found; mimic joints are left to [`apply_mimics`](Self::apply_mimics).
+    pub(crate) fn write_motion(&self, q: &mut [f64], joint: usize, motion: Motion) {
+        let values = &mut q[self.value_range(joint)];
+        match motion {
+            Motion::Same => {}
+            Motion::Angle(angle) => values[0] = angle,
+            Motion::Rotation(rotation) => set_rotation(values, rotation),
+        }
     }
 
     /// Rotation of a joint's frame in the world, after its motion.
