@@ -4,7 +4,7 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 use posekit::glam::{DQuat, DVec3};
-use posekit::limb::{SoftReach, TwoBone};
+use posekit::limb::TwoBone;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Skeleton};
 use posekit_motion::Result;
@@ -52,8 +52,7 @@ pub fn naive_pin(clip: &Clip, stands: &[Stand]) -> Result<Clip> {
 fn reach(skeleton: &Skeleton, q: &mut [f64], world: &[Pose], limb: Limb, by: DVec3) -> Result<()> {
     let Limb { start, mid, end } = limb;
     let at = |joint: usize| world[joint].translation;
-    let mut job = TwoBone::new(at(start), at(mid), at(end), at(end) + by);
-    job.soft = SoftReach::None;
+    let job = TwoBone::new(at(start), at(mid), at(end), at(end) + by);
     let solved = job.solve()?;
     let turned = |joint: usize| world[joint].rotation;
     let above = |joint: usize| skeleton.parent(joint).map_or(DQuat::IDENTITY, turned);

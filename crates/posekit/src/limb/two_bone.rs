@@ -51,13 +51,12 @@ pub enum Pole {
 /// # Example: a leg
 /// ```
 /// use posekit::glam::DVec3;
-/// use posekit::limb::{Pole, SoftReach, TwoBone};
+/// use posekit::limb::{Pole, TwoBone};
 ///
 /// let (hip, knee, ankle) = (DVec3::new(0.0, 0.9, 0.0), DVec3::new(0.0, 0.5, 0.05), DVec3::new(0.0, 0.1, 0.0));
 /// let target = DVec3::new(0.1, 0.3, 0.2);
 /// let leg = TwoBone {
 ///     pole: Pole::Direction(DVec3::Z), // the knee points forward
-///     soft: SoftReach::None,
 ///     ..TwoBone::new(hip, knee, ankle, target)
 /// };
 /// let solution = leg.solve()?;
@@ -89,8 +88,7 @@ pub struct TwoBone {
     pub target: DVec3,
     /// Where the mid joint should point. Default: [`Pole::None`].
     pub pole: Pole,
-    /// How the limb approaches full extension. Default: [`SoftReach::default`], which holds the end back from targets in
-    /// the last part of the reach; [`SoftReach::None`] reaches everything in range.
+    /// How the limb approaches full extension. Default: [`SoftReach::None`], which reaches every target in range.
     pub soft: SoftReach,
     /// Turn of the whole limb about the line from start to target, after everything else; right-handed about the
     /// direction to the target \[rad\]. Default 0, which costs no trigonometry.
@@ -215,11 +213,31 @@ impl TwoBone {
             end,
             target,
             pole: Pole::None,
-            soft: SoftReach::default(),
+            soft: SoftReach::None,
             twist: 0.0,
             weight: 1.0,
             mid_axis: None,
         }
+    }
+
+    /// The same limb with a soft approach to full extension, for instance [`SoftReach::RECOMMENDED`]: the knee no longer snaps
+    /// straight when the target leaves its reach, and the end stays short of targets in the last part of it.
+    ///
+    /// # Example
+    /// ```
+    /// use posekit::glam::DVec3;
+    /// use posekit::limb::{SoftReach, TwoBone};
+    ///
+    /// let arm = TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0), DVec3::new(0.0, 2.0, 0.0));
+    /// assert_eq!(arm.solve()?.reach.shortfall(), 0.0);
+    /// let soft = arm.with_soft_reach(SoftReach::RECOMMENDED).solve()?;
+    /// assert!((soft.reach.shortfall() - 0.0125 * 2.0).abs() < 1e-12);
+    /// # Ok::<(), posekit::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn with_soft_reach(self, soft: SoftReach) -> Self {
+        Self { soft, ..self }
     }
 
     /// Solves the limb.
