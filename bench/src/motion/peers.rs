@@ -2,9 +2,10 @@
 //!
 //! Both are given the plants, so that they are compared in how they clean and not in what they find.
 
+use nalgebra::{Cholesky, DMatrix, DVector};
 use posekit::glam::{DQuat, DVec3};
-use posekit::limb::{SoftReach, TwoBone};
-use posekit::math::{Pose, cholesky_factor, cholesky_solve};
+use posekit::limb::TwoBone;
+use posekit::math::Pose;
 use posekit::skeleton::{Frame, Skeleton};
 use posekit_motion::Result;
 use posekit_motion::{Clip, Limb};
@@ -51,8 +52,7 @@ pub fn naive_pin(clip: &Clip, stands: &[Stand]) -> Result<Clip> {
 fn reach(skeleton: &Skeleton, q: &mut [f64], world: &[Pose], limb: Limb, by: DVec3) -> Result<()> {
     let Limb { start, mid, end } = limb;
     let at = |joint: usize| world[joint].translation;
-    let mut job = TwoBone::new(at(start), at(mid), at(end), at(end) + by);
-    job.soft = SoftReach::None;
+    let job = TwoBone::new(at(start), at(mid), at(end), at(end) + by);
     let solved = job.solve()?;
     let turned = |joint: usize| world[joint].rotation;
     let above = |joint: usize| skeleton.parent(joint).map_or(DQuat::IDENTITY, turned);
@@ -187,10 +187,11 @@ impl Follower {
             }
         }
         (0..n).for_each(|i| self.normal[i * n + i] += self.damping * self.damping);
-        if !cholesky_factor(&mut self.normal, n, 0.0) {
-            return;
-        }
-        cholesky_solve(&self.normal, &mut self.step);
+        // Its lower triangle is what was filled: columns are rows here.
+        let normal = DMatrix::from_column_slice(n, n, &self.normal);
+        let Some(factor) = Cholesky::new(normal) else { return };
+        let step = factor.solve(&DVector::from_column_slice(&self.step));
+        self.step.copy_from_slice(step.as_slice());
         skeleton.integrate(q, &self.step, &mut self.next);
         q.copy_from_slice(&self.next);
     }

@@ -14,7 +14,7 @@ use std::env;
 use std::io::{self, Write as _};
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::limb::{SoftReach, TwoBone};
+use posekit::limb::TwoBone;
 use posekit::math::{Pose, cos, rotation_about, sin};
 use posekit::skeleton::{Joint, Skeleton};
 use posekit_io::bvh::File;
@@ -233,7 +233,6 @@ fn configuration(skeleton: &Skeleton, time: f64) -> Result<Vec<f64>> {
         let down = hips.rotation * DVec3::NEG_Y;
         let knee = start + down * THIGH;
         let mut leg = TwoBone::new(start, knee, knee + down * SHIN, foot.translation);
-        leg.soft = SoftReach::None;
         leg.mid_axis = Some(foot.rotation * DVec3::X);
         let leg = leg.solve()?;
         set(format!("{side}UpLeg"), leg.parent_from_start(hips.rotation, hips.rotation));

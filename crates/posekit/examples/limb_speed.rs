@@ -36,12 +36,13 @@ fn main() -> posekit::Result<()> {
         "{LIMBS} random limbs with reachable targets, median of {ROUNDS} rounds, one thread\n"
     );
     println!("{:<44} {:>8} {:>9}", "two bones, rotations and positions out", "ns", "reached");
-    let plain = |limb: &TwoBone| TwoBone { pole: Pole::None, soft: SoftReach::None, ..*limb };
-    show("no pole, no soft reach", &limbs, plain)?;
-    show("pole", &limbs, |limb| TwoBone { soft: SoftReach::None, ..*limb })?;
-    show("pole, soft reach", &limbs, |limb| *limb)?;
-    show("pole, soft reach, weight 0.5", &limbs, |limb| TwoBone { weight: 0.5, ..*limb })?;
-    show("pole, soft reach, twist", &limbs, |limb| TwoBone { twist: 0.3, ..*limb })?;
+    let plain = |limb: &TwoBone| TwoBone { pole: Pole::None, ..*limb };
+    show("no pole", &limbs, plain)?;
+    let soft = |limb: &TwoBone| limb.with_soft_reach(SoftReach::RECOMMENDED);
+    show("pole", &limbs, |limb| *limb)?;
+    show("pole, soft reach", &limbs, soft)?;
+    show("pole, soft reach, weight 0.5", &limbs, |limb| TwoBone { weight: 0.5, ..soft(limb) })?;
+    show("pole, soft reach, twist", &limbs, |limb| TwoBone { twist: 0.3, ..soft(limb) })?;
     let aims: Vec<Aim> = (0..LIMBS).map(|_| random_aim(&mut numbers)).collect();
     let aim = median(&aims, |aim| aim.solve().map(|solution| solution.correction.w))?;
     println!("{:<44} {aim:>8.1}", "aim with offset and pole");

@@ -1,40 +1,44 @@
-//! A leg whose foot follows a step: hip and knee turn, the knee points forward, and the verdict says what is in reach.
+//! A leg on a skeleton: the foot follows a step, the knee points forward, and the verdict says what is in reach.
 //!
 //! Run with `cargo run --example two_bone`.
 #![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{Pole, TwoBone};
+use posekit::math::{Pose, rotation_about};
+use posekit::skeleton::{Joint, Skeleton};
 
 fn main() -> posekit::Result<()> {
-    // Positions in model space: y up, the character faces +z. The pose is a leg that stands, slightly bent.
-    let (hip, knee, ankle) =
-        (DVec3::new(0.1, 0.9, 0.0), DVec3::new(0.1, 0.5, 0.03), DVec3::new(0.1, 0.1, 0.0));
-    // Rotations of the joints in model space, as the animation left them.
-    let (model_from_pelvis, model_from_hip, model_from_knee) =
-        (DQuat::IDENTITY, DQuat::IDENTITY, DQuat::IDENTITY);
+    // y up, the character faces +z. As in most files, placements carry rotations: this thigh points along its own +y.
+    let upside_down = rotation_about(DVec3::X, core::f64::consts::PI);
+    let at = |rotation: DQuat, y: f64| Pose::new(rotation, DVec3::new(0.0, y, 0.0));
+    let skeleton = Skeleton::try_new(vec![
+        Joint::free("pelvis"),
+        Joint::ball("hip").child_of(0).at(at(upside_down, 0.9)),
+        Joint::ball("knee").child_of(1).at(at(DQuat::IDENTITY, 0.4)),
+        Joint::ball("ankle").child_of(2).at(at(DQuat::IDENTITY, 0.4)),
+    ])?;
+    let leg = [1, 2, 3];
 
-    println!("{:>22}  {:>8}  {:>22}  verdict", "foot asked for", "missing", "knee");
-    for target in
-        [DVec3::new(0.1, 0.3, 0.25), DVec3::new(0.1, 0.12, 0.05), DVec3::new(0.2, 0.0, 0.5), hip]
-    {
-        let leg =
-            TwoBone { pole: Pole::Direction(DVec3::Z), ..TwoBone::new(hip, knee, ankle, target) };
-        let solution = leg.solve()?;
+    println!("{:>22}  {:>22}  {:>8}  verdict", "foot asked for", "foot", "missing");
+    for target in [
+        DVec3::new(0.1, 0.3, 0.25),
+        DVec3::new(0.1, 0.12, 0.05),
+        DVec3::new(0.2, 0.0, 0.5),
+        DVec3::new(0.0, 0.9, 0.0),
+    ] {
+        let mut q = skeleton.neutral();
+        let limb = TwoBone::on_skeleton(&skeleton, &q, leg, target)?;
+        let solution = TwoBone { pole: Pole::Direction(DVec3::Z), ..limb }.solve()?;
+        solution.apply(&skeleton, &mut q, leg)?;
+        let foot = skeleton.world_pose(&q, 3)?.translation;
         println!(
-            "{:>22}  {:>8.4}  {:>22}  {:?}",
+            "{:>22}  {:>22}  {:>8.4}  {:?}",
             format!("{target:.2}"),
-            solution.error,
-            format!("{:.2}", solution.mid),
+            format!("{foot:.2}"),
+            foot.distance(target),
             solution.reach
         );
-        // What a skeleton stores: rotations relative to the parents. The hip's parent is the pelvis, the knee's the hip.
-        let pelvis_from_hip = solution.parent_from_start(model_from_pelvis, model_from_hip);
-        let hip_from_knee = solution.parent_from_mid(model_from_hip, model_from_knee);
-        let model_from_hip_new = model_from_pelvis * pelvis_from_hip;
-        let model_from_knee_new = model_from_hip_new * hip_from_knee;
-        let foot = hip + model_from_hip_new * (knee - hip) + model_from_knee_new * (ankle - knee);
-        assert!((foot - solution.end).length() < 1e-12, "the rotations put the foot elsewhere");
     }
     Ok(())
 }

@@ -66,6 +66,17 @@ pub enum Error {
         /// Its length.
         length: f64,
     },
+    /// A matrix is more than a rotation and a translation.
+    #[error("{what} is not a rigid transform: it has {fault} ({value:?})")]
+    NotRigid {
+        /// Which input.
+        what: &'static str,
+        /// What it has: `scale` (the value is the length of a column), `shear` (the cosine of the angle between two columns), `mirroring` (the
+        /// determinant) or `projection` (the element of the last row that is not that of 0, 0, 0, 1).
+        fault: &'static str,
+        /// The size of the fault.
+        value: f64,
+    },
     /// A joint index is not in the skeleton.
     #[error("{what} names joint {joint}, but the skeleton has {n_joints} joints")]
     NoSuchJoint {
@@ -162,6 +173,26 @@ pub enum Error {
         field: &'static str,
         /// Its length.
         length: f64,
+    },
+    /// A joint cannot have the rotation that is to be set.
+    #[error(
+        "joint {joint:?}: the rotation is {angle:?} rad away from the nearest one that a {kind} joint can have"
+    )]
+    JointRotation {
+        /// The joint.
+        joint: String,
+        /// Its kind, in a word; `mimic` for a joint that follows another.
+        kind: &'static str,
+        /// Angle between the rotation and the nearest one that the joint can have, limits aside \[rad\].
+        angle: f64,
+    },
+    /// The joints of a limb are not on one branch in their order.
+    #[error("joint {above:?} is not above {below:?} in the skeleton")]
+    JointOrder {
+        /// The joint that should be the ancestor.
+        above: String,
+        /// The joint that should descend from it.
+        below: String,
     },
     /// A lower bound is above its upper bound.
     #[error("joint {joint:?}: {field} has its minimum {min:?} above its maximum {max:?}")]

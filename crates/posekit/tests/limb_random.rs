@@ -111,7 +111,7 @@ proptest! {
 
     #[test]
     fn a_small_move_of_the_target_moves_the_pose_a_little(job in limb(), nudge in vector(1e-9)) {
-        let job = TwoBone { soft: SoftReach::default(), ..job };
+        let job = TwoBone { soft: SoftReach::RECOMMENDED, ..job };
         let line = job.target - job.start;
         let (u, e) = (job.mid - job.start, job.end - job.start);
         let bend = unit(u).cross(unit(job.end - job.mid)).length();

@@ -17,10 +17,7 @@ use posekit::math::Pose;
 /// A bent limb with bones of lengths `a` and `b` in the x-y plane.
 fn bent(a: f64, b: f64, target: DVec3) -> TwoBone {
     let mid = DVec3::new(0.6, 0.8, 0.0) * a;
-    TwoBone {
-        soft: SoftReach::None,
-        ..TwoBone::new(DVec3::ZERO, mid, mid + DVec3::new(0.8, -0.6, 0.0) * b, target)
-    }
+    TwoBone { ..TwoBone::new(DVec3::ZERO, mid, mid + DVec3::new(0.8, -0.6, 0.0) * b, target) }
 }
 
 fn next_up(value: f64, steps: i64) -> f64 {
@@ -172,10 +169,7 @@ fn l9_across_full_reach_and_the_fold() {
 #[test]
 fn l10_straight_limb_target_on_its_line() {
     // The tie-break is `perpendicular` of the first bone: for a limb along +x the bend axis is +z.
-    let job = TwoBone {
-        soft: SoftReach::None,
-        ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X)
-    };
+    let job = TwoBone { ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X) };
     let solution = job.solve().unwrap();
     assert_sound(&job, &solution);
     assert!(solution.plane_by_rule && solution.reach.is_reached());
@@ -241,7 +235,7 @@ fn l13_scales_exactly_by_powers_of_two() {
     for (a, b, target) in shapes {
         for pole in [Pole::None, Pole::Direction(DVec3::Z), Pole::Point(DVec3::new(1.0, 2.0, 3.0))]
         {
-            for soft in [SoftReach::None, SoftReach::default()] {
+            for soft in [SoftReach::None, SoftReach::RECOMMENDED] {
                 let base = TwoBone { pole, soft, ..bent(a, b, target) };
                 let expected = base.solve().unwrap();
                 for exponent in
@@ -285,7 +279,7 @@ fn l13_every_size_at_once() {
                     for pole in [Pole::None, Pole::Direction(DVec3::Z), Pole::Point(end * -1.0)] {
                         for soft in [
                             SoftReach::None,
-                            SoftReach::default(),
+                            SoftReach::RECOMMENDED,
                             SoftReach::Asymptotic { ratio: 0.1 },
                         ] {
                             let job = TwoBone {

@@ -77,7 +77,7 @@ fn the_published_table() {
         (SoftReach::None, 14.8, 0.0),
         (SoftReach::Finite { ratio: 0.01 }, 6.8, 0.25),
         (SoftReach::Finite { ratio: 0.03 }, 3.9, 0.75),
-        (SoftReach::default(), 3.1, 1.25),
+        (SoftReach::RECOMMENDED, 3.1, 1.25),
         (SoftReach::Finite { ratio: 0.1 }, 2.2, 2.5),
         (SoftReach::Finite { ratio: 0.15 }, 1.8, 3.75),
         (SoftReach::Asymptotic { ratio: 0.03 }, 3.8, 1.23),

@@ -15,10 +15,7 @@ use posekit::math::rotation_about;
 
 /// Hip at the origin, thigh up, shin forward: both of length 1.
 fn right_angle(target: DVec3) -> TwoBone {
-    TwoBone {
-        soft: SoftReach::None,
-        ..TwoBone::new(DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0), target)
-    }
+    TwoBone { ..TwoBone::new(DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0), target) }
 }
 
 fn leg() -> Leg {
@@ -179,7 +176,6 @@ fn one_bone_very_much_shorter() {
         ] {
             let target = DVec3::new(0.6, 0.0, -0.8) * (1.0 - 0.3 * short);
             let job = TwoBone {
-                soft: SoftReach::None,
                 pole: Pole::Direction(DVec3::Y),
                 ..TwoBone::new(DVec3::ZERO, mid, end, target)
             };
@@ -290,7 +286,6 @@ fn pole_target_alignment() {
 fn mid_axis() {
     // Hyper-extended by a little: without an axis it stays on that side, with one the knee comes through straight.
     let job = TwoBone {
-        soft: SoftReach::None,
         ..TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y)
     };
     let wrong = job.solve().unwrap();
@@ -332,7 +327,6 @@ fn aligned_joints_and_target() {
                 [Pole::None, Pole::Direction(DVec3::new(0.1, 0.2, 1.0)), Pole::Direction(direction)]
             {
                 let job = TwoBone {
-                    soft: SoftReach::None,
                     pole,
                     ..TwoBone::new(DVec3::ZERO, direction, direction * 2.0, direction * x)
                 };
@@ -352,7 +346,6 @@ fn aligned_joints_and_target() {
 fn straight_limb_bends_about_the_given_axis() {
     let job = TwoBone {
         mid_axis: Some(DVec3::new(0.4, 0.0, 2.0)),
-        soft: SoftReach::None,
         ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X)
     };
     let solution = job.solve().unwrap();
@@ -371,7 +364,6 @@ fn straight_limb_bends_about_the_given_axis() {
 fn straight_limb_with_a_pole_is_not_twisted() {
     let job = TwoBone {
         pole: Pole::Direction(DVec3::new(0.3, 1.0, 0.8)),
-        soft: SoftReach::None,
         ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::new(0.9, 0.1, 0.0))
     };
     let solution = job.solve().unwrap();
@@ -445,11 +437,8 @@ fn almost_behind_the_knee_still_points_to_the_pole() {
     let mut off = 1.0;
     while off > 1e-18 {
         let target = aside * off - mid;
-        let job = TwoBone {
-            pole: Pole::Direction(pole),
-            soft: SoftReach::None,
-            ..TwoBone::new(DVec3::ZERO, mid, end, target)
-        };
+        let job =
+            TwoBone { pole: Pole::Direction(pole), ..TwoBone::new(DVec3::ZERO, mid, end, target) };
         let solution = job.solve().unwrap();
         assert!(solution.error < 1e-14, "{off}");
         let line = unit(target);

@@ -264,5 +264,5 @@ fn hinges_balls_and_slides() {
 
 #[test]
 fn trees_with_two_effectors() {
-    check(Family::Trees, [950, 950, 930, 999]);
+    check(Family::Trees, [920, 980, 960, 999]);
 }

@@ -16,7 +16,7 @@
 //! decides how far a step may go.
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, cholesky_factor, cholesky_solve, rotation_about};
+use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::Keep;
@@ -351,15 +351,59 @@ impl<'a> Few<'a> {
             down[i] = -(0..3).map(|row| changes[i][row].dot(pulls[row])).sum::<f64>() - delta[i];
         }
         CURVATURES.into_iter().find_map(|share| {
-            let mut factor: [f64; MOST * MOST] =
+            let mut matrix: [f64; MOST * MOST] =
                 core::array::from_fn(|k| linear[k] + curved[k] * share);
-            let is_sound = cholesky_factor(&mut factor[..n * n], n, 0.0)
-                && (0..n).all(|i| factor[i * n + i] > 0.0);
-            is_sound.then(|| {
-                let mut step = down;
-                cholesky_solve(&factor[..n * n], &mut step[..n]);
-                step
-            })
+            let mut step = down;
+            solve_definite(&mut matrix[..n * n], &mut step[..n]).then_some(step)
         })
+    }
+}
+
+/// Solves `A x = b` in place for a symmetric positive definite `A`; false where it is not definite to rounding.
+///
+/// - `a`: `n × n`, row by row; the upper triangle is read; on return `U` of `A = Uᵀ D U` above the diagonal
+/// - `b`: `n` numbers, `n` taken from its length; the solution on return
+///
+/// # Method
+/// Cholesky without square roots \[golub13\], section 4.1.
+fn solve_definite(a: &mut [f64], b: &mut [f64]) -> bool {
+    let n = b.len();
+    let diagonal: [f64; MOST] = core::array::from_fn(|i| if i < n { a[i * n + i] } else { 0.0 });
+    for k in 0..n {
+        let (above, below) = a.split_at_mut((k + 1) * n);
+        let row = &mut above[k * n..];
+        let pivot = row[k];
+        if !pivot.is_normal() || pivot <= f64::EPSILON * diagonal[k] {
+            return false;
+        }
+        let inverse = pivot.recip();
+        for (i, out) in (k + 1..n).zip(below.chunks_exact_mut(n)) {
+            let scaled = row[i] * inverse;
+            (i..n).for_each(|j| out[j] -= scaled * row[j]);
+        }
+        row[k + 1..].iter_mut().for_each(|u| *u *= inverse);
+        (k + 1..n).for_each(|j| b[j] -= row[j] * b[k]);
+        b[k] *= inverse;
+    }
+    for k in (0..n).rev() {
+        b[k] -= (k + 1..n).map(|j| a[k * n + j] * b[j]).sum::<f64>();
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definite_systems_are_solved_and_others_refused() {
+        // From U = [1 3 -4; 0 1 5; 0 0 1] and D = [4 1 9].
+        let mut a = [4.0, 12.0, -16.0, 0.0, 37.0, -43.0, 0.0, 0.0, 98.0];
+        let mut b = [4.0 + 24.0 - 48.0, 12.0 + 74.0 - 129.0, -16.0 - 86.0 + 294.0];
+        assert!(solve_definite(&mut a, &mut b));
+        assert_eq!(b, [1.0, 2.0, 3.0]);
+        for mut a in [[1.0, 2.0, 2.0, 4.0], [-1.0, 0.0, 0.0, 1.0], [1.0, f64::NAN, 0.0, 1.0]] {
+            assert!(!solve_definite(&mut a, &mut [1.0; 2]), "{a:?}");
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use glam::{DQuat, DVec3};
 
-use super::measure::measure;
 use super::reach::Reach;
-use super::turn::{about_half, about_unscaled, normalised, part, reject, short_way, shortest};
-use crate::math::{Pose, perpendicular, sin_cos};
+use super::rotation::{about_half, about_unscaled, part, reject, with_positive_w};
+use crate::math::{
+    Pose, measure, normalised, perpendicular, shortest_between, sin_cos, unit_or_identity,
+};
 use crate::{Error, Result};
 
 /// Sine of the angle below which one direction says nothing about turning around another; ten times the rounding of
@@ -140,7 +141,7 @@ impl Aim {
         let (meeting, nearest) = meeting_point(&setup, line.length);
         let reach = Reach::judge_near(line.length, nearest);
         let (turn, pole_degenerate) = self.turn(&setup, meeting, line.direction);
-        let mut correction = short_way(turn);
+        let mut correction = with_positive_w(turn);
         if self.weight < 1.0 {
             correction = part(correction, self.weight.max(0.0));
         }
@@ -161,7 +162,7 @@ impl Aim {
             return (DQuat::IDENTITY, self.pole.is_some());
         }
         let meeting = measure(meeting).direction;
-        let mut turn = shortest(meeting, t, behind_axis(setup.up, meeting));
+        let mut turn = shortest_between(meeting, t, behind_axis(setup.up, meeting));
         let mut pole_degenerate = false;
         if let Some(pole) = self.pole {
             let up = reject(turn * setup.up, t);
@@ -186,18 +187,10 @@ impl Aim {
             return Err(Error::ZeroLength { what: "forward" });
         }
         let rotation = self.model_from_joint.rotation;
-        let size =
-            rotation.x.abs().max(rotation.y.abs()).max(rotation.z.abs()).max(rotation.w.abs());
-        if size <= 0.0 {
+        if rotation.to_array() == [0.0; 4] {
             return Err(Error::ZeroLength { what: "rotation" });
         }
-        let rotation = DQuat::from_xyzw(
-            rotation.x / size,
-            rotation.y / size,
-            rotation.z / size,
-            rotation.w / size,
-        );
-        let rotation = rotation * (1.0 / rotation.dot(rotation).sqrt());
+        let rotation = unit_or_identity(rotation);
         let position = self.model_from_joint.translation;
         let largest = position.abs().max(self.target.abs()).max(self.offset.abs()).max_element();
         let factor = if largest < HUGE { 1.0 } else { 1.0 / 65536.0 };

@@ -18,12 +18,12 @@
 //! target out of range is an answer, not an error.
 
 mod aim;
-mod measure;
+mod apply;
 pub mod plane;
 mod reach;
+mod rotation;
 mod soft;
 mod triangle;
-mod turn;
 mod two_bone;
 
 pub use aim::{Aim, AimSolution};

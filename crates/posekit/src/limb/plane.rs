@@ -6,10 +6,9 @@
 
 use glam::{DVec2, DVec3};
 
-use super::measure::{measure, power_of_two_near};
 use super::reach::Reach;
 use super::triangle::{NO_BONE, triangle};
-use crate::math::{atan2, sin_cos, wrap_angle};
+use crate::math::{atan2, measure, power_of_two_near, sin_cos, wrap_angle};
 use crate::{Error, Result};
 
 /// The two joint angles of a planar arm.

@@ -4,8 +4,9 @@
 ///
 /// The bend of a knee changes infinitely fast as the limb becomes straight: near full reach `R` the bend is proportional to
 /// `√(R − distance)`. A target that walks out of range therefore snaps the knee straight. Soft reach lets the end fall
-/// behind the target over the last stretch so that the knee arrives gently. The price is reach: in the soft zone the end
-/// is short of the target, which the verdict says ([`Reach::Softened`](crate::limb::Reach::Softened)).
+/// behind the target over the last stretch so that the knee straightens gently. The price is reach: in the soft zone the end
+/// is short of the target, which the solution reports ([`Reach::Softened`](crate::limb::Reach::Softened)). It is off by default; turn it
+/// on with [`TwoBone::with_soft_reach`](crate::limb::TwoBone::with_soft_reach).
 ///
 /// In every curve `ratio` is the width of the soft zone before full reach, as a fraction of the reach (the two bones'
 /// lengths together); it is brought into 0..=1, and a zone never extends nearer than the limb can fold. A ratio of 0 is
@@ -21,7 +22,7 @@
 /// | `None` | 0 | 14.8° | 0 % | full reach |
 /// | `Finite` | 0.01 | 6.8° | 0.25 % | 101 % |
 /// | `Finite` | 0.03 | 3.9° | 0.75 % | 103 % |
-/// | `Finite` (default) | 0.05 | 3.1° | 1.25 % | 105 % |
+/// | `Finite` ([recommended](Self::RECOMMENDED)) | 0.05 | 3.1° | 1.25 % | 105 % |
 /// | `Finite` | 0.10 | 2.2° | 2.50 % | 110 % |
 /// | `Finite` | 0.15 | 1.8° | 3.75 % | 115 % |
 /// | `Asymptotic` | 0.03 | 3.8° | 1.23 % | never |
@@ -37,10 +38,11 @@
 /// assert_eq!(soft.distance(2.0, 2.0, 0.0), 1.975); // at full reach: a quarter of the zone is missing
 /// assert_eq!(soft.distance(2.1, 2.0, 0.0), 2.0); // one zone beyond: straight
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum SoftReach {
     /// The limb follows the target exactly and stops at full reach.
+    #[default]
     None,
     /// A parabola that joins the exact line smoothly at the zone's beginning and is level at full reach, one zone width
     /// *beyond* it: the limb is straight when the target is `R + zone` away. Because the missing length shrinks as a
@@ -60,6 +62,15 @@ pub enum SoftReach {
 }
 
 impl SoftReach {
+    /// `Finite { ratio: 0.05 }`, for characters whose feet leave their reach.
+    ///
+    /// Of the curves measured, `Finite` loses about 40 % less reach than `Asymptotic` for the same worst knee step, at every
+    /// setting, and it does become straight. Its worst step is the speed that the knee has anyway where the zone begins, so
+    /// the ratio has a plain meaning: at 0.05 the knee never rotates faster than it does at 95 % of the reach, a fifth of the
+    /// snap without soft reach. The price is 1.25 % of the reach, a centimetre on a human leg. Half the zone saves half of
+    /// that and makes the step 1.4 times larger; twice the zone costs as much again and makes it 1.4 times smaller.
+    pub const RECOMMENDED: Self = Self::Finite { ratio: 0.05 };
+
     /// The setting's ratio as given; 0 for [`SoftReach::None`].
     #[inline]
     #[must_use]
@@ -102,18 +113,5 @@ impl SoftReach {
                 reach - zone * (square * square)
             }
         }
-    }
-}
-
-impl Default for SoftReach {
-    /// `Finite { ratio: 0.05 }`.
-    ///
-    /// Of the curves measured, `Finite` loses about 40 % less reach than `Asymptotic` for the same worst knee step, at every
-    /// setting, and it does become straight. Its worst step is the speed that the knee has anyway where the zone begins, so
-    /// the ratio has a plain meaning: at 0.05 the knee never turns faster than it does at 95 % of the reach, a fifth of the
-    /// snap without soft reach. The price is 1.25 % of the reach, a centimetre on a human leg. Half the zone saves half of
-    /// that and makes the step 1.4 times larger; twice the zone costs as much again and makes it 1.4 times smaller.
-    fn default() -> Self {
-        Self::Finite { ratio: 0.05 }
     }
 }

@@ -1,6 +1,6 @@
 //! The triangle of two bones and the line from start to end.
 
-use super::turn::half_ratio;
+use super::rotation::half_ratio;
 
 /// A bone shorter than this fraction of the limb is read as one of length zero: it moves the end by less than any rounding.
 pub(super) const NO_BONE: f64 = 1e-60;

@@ -12,15 +12,14 @@
 
 use glam::{DQuat, DVec3};
 
-use super::measure::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 use super::reach::{ROUNDING, Reach};
+use super::rotation::{about_half, half_ratio, part, reject, rotate, with_positive_w};
 use super::soft::SoftReach;
 use super::triangle::{NO_BONE, Triangle, triangle};
-use super::turn::{
-    about_half, half_ratio, normalised, part, quaternion, reject, rotate, short_way, shortest,
-    shortest_unscaled,
+use crate::math::{
+    brought_to_size, length, measure, measure_ordinary, normalised, perpendicular,
+    power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos,
 };
-use crate::math::{perpendicular, sin_cos};
 use crate::{Error, Result};
 
 /// Sine of the angle below which a direction is not taken from another: a limb bent by less is straight, a pole nearer
@@ -52,13 +51,12 @@ pub enum Pole {
 /// # Example: a leg
 /// ```
 /// use posekit::glam::DVec3;
-/// use posekit::limb::{Pole, SoftReach, TwoBone};
+/// use posekit::limb::{Pole, TwoBone};
 ///
 /// let (hip, knee, ankle) = (DVec3::new(0.0, 0.9, 0.0), DVec3::new(0.0, 0.5, 0.05), DVec3::new(0.0, 0.1, 0.0));
 /// let target = DVec3::new(0.1, 0.3, 0.2);
 /// let leg = TwoBone {
 ///     pole: Pole::Direction(DVec3::Z), // the knee points forward
-///     soft: SoftReach::None,
 ///     ..TwoBone::new(hip, knee, ankle, target)
 /// };
 /// let solution = leg.solve()?;
@@ -90,8 +88,7 @@ pub struct TwoBone {
     pub target: DVec3,
     /// Where the mid joint should point. Default: [`Pole::None`].
     pub pole: Pole,
-    /// How the limb approaches full extension. Default: [`SoftReach::default`], which holds the end back from targets in
-    /// the last part of the reach; [`SoftReach::None`] reaches everything in range.
+    /// How the limb approaches full extension. Default: [`SoftReach::None`], which reaches every target in range.
     pub soft: SoftReach,
     /// Turn of the whole limb about the line from start to target, after everything else; right-handed about the
     /// direction to the target \[rad\]. Default 0, which costs no trigonometry.
@@ -216,11 +213,31 @@ impl TwoBone {
             end,
             target,
             pole: Pole::None,
-            soft: SoftReach::default(),
+            soft: SoftReach::None,
             twist: 0.0,
             weight: 1.0,
             mid_axis: None,
         }
+    }
+
+    /// The same limb with a soft approach to full extension, for instance [`SoftReach::RECOMMENDED`]: the knee no longer snaps
+    /// straight when the target leaves its reach, and the end stays short of targets in the last part of it.
+    ///
+    /// # Example
+    /// ```
+    /// use posekit::glam::DVec3;
+    /// use posekit::limb::{SoftReach, TwoBone};
+    ///
+    /// let arm = TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0), DVec3::new(0.0, 2.0, 0.0));
+    /// assert_eq!(arm.solve()?.reach.shortfall(), 0.0);
+    /// let soft = arm.with_soft_reach(SoftReach::RECOMMENDED).solve()?;
+    /// assert!((soft.reach.shortfall() - 0.0125 * 2.0).abs() < 1e-12);
+    /// # Ok::<(), posekit::Error>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn with_soft_reach(self, soft: SoftReach) -> Self {
+        Self { soft, ..self }
     }
 
     /// Solves the limb.
@@ -524,7 +541,7 @@ impl TwoBone {
         let by_rule = hint.dot(hint) <= NO_DIRECTION * NO_DIRECTION;
         let axis = if by_rule { perpendicular(u) } else { measure(hint).direction };
         let (along, half_bend) = if cos >= 0.0 { (u, (1.0, 0.0)) } else { (-u, (0.0, 1.0)) };
-        let straighten = Some(shortest(v, along, axis));
+        let straighten = Some(shortest_between(v, along, axis));
         BendPlane { axis, axis_length: 1.0, half_bend, straighten, by_rule }
     }
 
@@ -541,7 +558,7 @@ impl TwoBone {
         let now = axis.cross(u);
         // ... and turned with the bone to the pole, it lets the folded limb point exactly there.
         match self.pole_direction().map(|pole| measure(pole).direction) {
-            Some(pole) if pole != DVec3::ZERO => rotate(shortest(u, pole, axis), now),
+            Some(pole) if pole != DVec3::ZERO => rotate(shortest_between(u, pole, axis), now),
             _ => now,
         }
     }
@@ -562,12 +579,12 @@ impl TwoBone {
     fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
         if self.weight < 1.0 {
             let weight = self.weight.max(0.0);
-            let share = |rotation| part(short_way(normalised(rotation)), weight);
+            let share = |rotation| part(with_positive_w(normalised(rotation)), weight);
             let (turn, hinge) = (share(turn), share(hinge));
-            return (turn, short_way(turn * hinge));
+            return (turn, with_positive_w(turn * hinge));
         }
         // The second need not wait for the length of the first.
-        (short_way(normalised(turn)), short_way(normalised(turn * hinge)))
+        (with_positive_w(normalised(turn)), with_positive_w(normalised(turn * hinge)))
     }
 
     /// The positions of mid and end joint under the corrections.
@@ -634,7 +651,7 @@ impl Knee {
 fn turn_least(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3) -> DQuat {
     let (cos, sin) = triangle.start();
     let axis = plane.unit_axis();
-    shortest(u * cos + axis.cross(u) * sin, t, axis)
+    shortest_between(u * cos + axis.cross(u) * sin, t, axis)
 }
 
 /// The limb's turn `S` that brings the mid joint to the side of `knee`, times some number.
@@ -670,7 +687,7 @@ fn turn_to_knee(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee
 fn turn_free(plane: &mut BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
     let (cos, sin) = triangle.start();
     let knee = measure(reject(knee, t)).direction;
-    let turn = shortest(u, t * cos + knee * sin, plane.axis);
+    let turn = shortest_between(u, t * cos + knee * sin, plane.axis);
     plane.axis = measure(reject(turn.conjugate() * knee.cross(t), u)).direction;
     turn
 }

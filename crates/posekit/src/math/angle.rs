@@ -59,13 +59,6 @@ pub fn cos(angle: f64) -> f64 {
     libm::cos(angle)
 }
 
-/// Tangent of an angle \[rad\].
-#[inline]
-#[must_use]
-pub fn tan(angle: f64) -> f64 {
-    libm::tan(angle)
-}
-
 /// Angle of the point (x, y), in \[-pi, pi\]; zero for the origin. Note the order: y first.
 #[inline]
 #[must_use]

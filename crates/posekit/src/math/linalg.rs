@@ -1,7 +1,5 @@
 //! Small dense algebra on slices, row by row. No allocation.
 
-use glam::DVec3;
-
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
 ///
 /// - `a`: `n × n`, row by row; only the upper triangle is read; on return `U` of `a = Uᵀ D U` above the diagonal, and on it the
@@ -17,7 +15,7 @@ use glam::DVec3;
 /// # Method
 /// Without square roots; each row is taken out of those below it at once, so that little has to wait for anything \[golub13\], section 4.2.
 #[must_use]
-pub fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
+pub(crate) fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
         return false;
     }
@@ -115,7 +113,7 @@ fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
 ///
 /// # Degenerate cases
 /// A slice `u` shorter than `n * n` leaves `b` as it is.
-pub fn cholesky_solve(u: &[f64], b: &mut [f64]) {
+pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
     let n = b.len();
     if n.checked_mul(n).is_none_or(|size| u.len() < size) {
         return;
@@ -174,47 +172,10 @@ fn solve(u: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// Solves `m x = b` for a symmetric 3 × 3 matrix, definite or not.
-///
-/// - `m`: the upper triangle, row by row: xx, xy, xz, yy, yz, zz
-///
-/// Returns `None` when the matrix is singular to rounding or anything is not finite.
-///
-/// # Method
-/// Gaussian elimination with row exchanges: unlike Cramer's rule it stays accurate when the matrix is nearly singular.
-#[must_use]
-pub fn solve_symmetric3(m: &[f64; 6], b: DVec3) -> Option<DVec3> {
-    let [xx, xy, xz, yy, yz, zz] = *m;
-    let mut rows = [[xx, xy, xz, b.x], [xy, yy, yz, b.y], [xz, yz, zz, b.z]];
-    let largest = m.iter().fold(0.0_f64, |size, element| size.max(element.abs()));
-    let smallest_pivot = 4.0 * f64::EPSILON * largest;
-    for column in 0..3 {
-        for row in column + 1..3 {
-            if rows[row][column].abs() > rows[column][column].abs() {
-                rows.swap(row, column);
-            }
-        }
-        if rows[column][column].abs() <= smallest_pivot {
-            return None;
-        }
-        let pivot_row = rows[column];
-        for row in &mut rows[column + 1..] {
-            let factor = row[column] / pivot_row[column];
-            for (element, pivot) in row.iter_mut().zip(pivot_row) {
-                *element -= factor * pivot;
-            }
-        }
-    }
-    let z = rows[2][3] / rows[2][2];
-    let y = (rows[1][3] - rows[1][2] * z) / rows[1][1];
-    let x = (rows[0][3] - rows[0][1] * y - rows[0][2] * z) / rows[0][0];
-    Some(DVec3::new(x, y, z)).filter(|solution| solution.is_finite())
-}
-
 /// Sum of products, in four interleaved partial sums; zeros at the end change nothing. As long as the shorter of the two.
 #[inline]
 #[must_use]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let mut sums = [0.0; 4];
     let (a4, b4) = (a[..n].chunks_exact(4), b[..n].chunks_exact(4));
@@ -263,18 +224,6 @@ mod tests {
     }
 
     #[test]
-    fn symmetric3_solves_indefinite_and_refuses_singular() {
-        let swap = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        let x = solve_symmetric3(&swap, DVec3::new(2.0, 3.0, 5.0));
-        assert_eq!(x, Some(DVec3::new(3.0, 2.0, 5.0)));
-        assert_eq!(solve_symmetric3(&[0.0; 6], DVec3::X), None);
-        assert_eq!(solve_symmetric3(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0], DVec3::X), None);
-        assert_eq!(solve_symmetric3(&[f64::NAN, 0.0, 0.0, 1.0, 0.0, 1.0], DVec3::X), None);
-        let tiny = solve_symmetric3(&[1e-200, 0.0, 0.0, 1e-200, 0.0, 1e-200], DVec3::X * 1e-200);
-        assert_eq!(tiny, Some(DVec3::X));
-    }
-
-    #[test]
     fn dependent_rows_are_left_out() {
         // The third row is the sum of the first two.
         let rows = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0], [1.0, 3.0, -0.5]];
@@ -306,17 +255,6 @@ mod tests {
             cholesky_solve(&a, &mut b);
             for (found, expected) in b.iter().zip(x) {
                 prop_assert!((found - expected).abs() < 1e-11);
-            }
-        }
-
-        #[test]
-        fn symmetric3_solves(m in prop::array::uniform6(-1.0..1.0_f64), b in prop::array::uniform3(-1.0..1.0_f64)) {
-            let b = DVec3::from_array(b);
-            if let Some(x) = solve_symmetric3(&m, b) {
-                let [xx, xy, xz, yy, yz, zz] = m;
-                let rows = [DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz)];
-                let residual = DVec3::new(rows[0].dot(x), rows[1].dot(x), rows[2].dot(x)) - b;
-                prop_assert!(residual.length() < 1e-14 * (1.0 + x.length()));
             }
         }
     }

@@ -9,21 +9,28 @@
 //! function says otherwise, spatial vectors linear part first.
 
 mod angle;
+mod direction;
 mod lie;
 mod linalg;
 mod pose;
 mod rotation;
 
-pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, tan, wrap_angle};
+pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, wrap_angle};
+pub use direction::direction_or;
+pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 pub use lie::{
     Twist, se3_exp, se3_left_jacobian, se3_left_jacobian_inverse, se3_log, slerp, so3_exp,
     so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
     so3_right_jacobian_inverse,
 };
-pub use linalg::{cholesky_factor, cholesky_solve, dot, solve_symmetric3};
-pub(crate) use linalg::{cholesky_factor_square, cholesky_solve_square};
+pub(crate) use linalg::{
+    cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
+};
 pub use pose::Pose;
 pub use rotation::{
-    SwingTwist, canonical, direction_or, perpendicular, rotation_about, rotation_from_cos_sin,
-    shortest_rotation, swing_twist,
+    SwingTwist, canonical, perpendicular, rotation_about, shortest_rotation, swing_twist,
+};
+pub(crate) use rotation::{
+    UNIT_TOLERANCE, check_unit, normalised, quaternion, shortest_between, shortest_unscaled,
+    unit_or_identity,
 };

@@ -1,12 +1,23 @@
 //! Rotations and directions.
 
-use super::angle::{atan2, half_angle, sin_cos};
+use super::angle::{atan2, sin_cos};
+use super::direction::direction_or;
 use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
-/// Two unit vectors whose sum is shorter than this are opposite: below it the sum is rounding noise and names no plane to turn in.
+/// Unit vectors whose sum is shorter than this (squared) are opposite: below it the sum is rounding noise and defines no plane.
 /// Larger, and ordinary near-opposite directions would lose their plane; smaller, and noise would choose it.
-const OPPOSITE: f64 = 1e-15;
+const OPPOSITE: f64 = 1e-30;
+
+/// Length of the vector that replaces the sum of opposite directions: the rotation it gives differs from a half turn by as
+/// much, far below rounding.
+const NEXT_TO_NOTHING: f64 = 1e-20;
+
+/// How far a quaternion's length may be from 1 to count as a unit quaternion that was rounded, in a text file for instance.
+pub(crate) const UNIT_TOLERANCE: f64 = 1e-3;
+
+/// A quaternion whose squared length is this close to 1 is left alone, so that normalising twice changes nothing.
+const UNIT_ROUNDING: f64 = 1e-15;
 
 /// A rotation whose part about the axis is smaller than this is a swing by half a turn, and its twist is noise.
 const NO_TWIST: f64 = 1e-15;
@@ -16,18 +27,10 @@ const NO_TWIST: f64 = 1e-15;
 #[must_use]
 pub fn rotation_about(axis_unit: DVec3, angle: f64) -> DQuat {
     let (sin_half, cos_half) = sin_cos(0.5 * angle);
-    from_parts(axis_unit * sin_half, cos_half)
+    quaternion(axis_unit * sin_half, cos_half)
 }
 
-/// Rotation about a unit axis by the angle in (-pi, pi] with this cosine and sine, by square roots only.
-#[inline]
-#[must_use]
-pub fn rotation_from_cos_sin(axis_unit: DVec3, cos: f64, sin: f64) -> DQuat {
-    let (cos_half, sin_half) = half_angle(cos, sin);
-    from_parts(axis_unit * sin_half, cos_half)
-}
-
-/// The smallest rotation that turns one direction into another; no twist about either.
+/// The smallest rotation that takes one direction to another; no twist about either.
 ///
 /// - `from`, `to`: vectors of any length > 0, in one frame
 ///
@@ -36,42 +39,41 @@ pub fn rotation_from_cos_sin(axis_unit: DVec3, cos: f64, sin: f64) -> DQuat {
 /// # Degenerate cases
 /// - Opposite directions (to rounding): half a turn about [`perpendicular`]`(from)`.
 /// - A zero or non-finite vector: the identity.
-/// # Method
-/// The quaternion `(from × to, |from| |to| + from · to)`, normalised. Past 120 degrees its w cancels; there the unit vectors' sum `s`,
-/// which is exact when it is small, gives the same rotation as `(from × s, |s|²/2)`.
 #[inline]
 #[must_use]
 pub fn shortest_rotation(from: DVec3, to: DVec3) -> DQuat {
-    // Inside these bounds no product below overflows or loses digits to underflow.
-    const SAFE: core::ops::Range<f64> = 1e-100..1e100;
-    let (from_squared, to_squared) = (from.length_squared(), to.length_squared());
-    if SAFE.contains(&from_squared) && SAFE.contains(&to_squared) {
-        let lengths = (from_squared * to_squared).sqrt();
-        let dot = from.dot(to);
-        if dot > -0.5 * lengths {
-            return normalised(from.cross(to), lengths + dot);
-        }
-    }
-    careful_shortest_rotation(from, to)
-}
-
-/// [`shortest_rotation`] for any lengths and any angle.
-fn careful_shortest_rotation(from: DVec3, to: DVec3) -> DQuat {
-    let from = direction_or(from, DVec3::ZERO);
-    let to = direction_or(to, DVec3::ZERO);
+    let (from, to) = (direction_or(from, DVec3::ZERO), direction_or(to, DVec3::ZERO));
     if from == DVec3::ZERO || to == DVec3::ZERO {
         return DQuat::IDENTITY;
     }
-    let cosine = from.dot(to);
-    if cosine > -0.5 {
-        return normalised(from.cross(to), 1.0 + cosine);
+    let axis = if from.dot(to) < -0.5 { perpendicular(from) } else { DVec3::ZERO };
+    shortest_between(from, to, axis)
+}
+
+/// [`shortest_rotation`] between unit vectors; where they are opposite, half a turn about `axis` (unit, perpendicular to `from`).
+#[inline]
+pub(crate) fn shortest_between(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
+    normalised(shortest_unscaled(from, to, axis))
+}
+
+/// [`shortest_between`] times a positive number. Its `w` is never quite zero, so that it measures the distance from a half turn.
+///
+/// # Method
+/// The quaternion `(from × to, 1 + from · to)`. Near zero the cross product is taken with the difference of the vectors, past
+/// a right angle with their sum `s`, because these are exact where they are small; `1 + from · to` is `|s|²/2` there.
+#[inline]
+pub(crate) fn shortest_unscaled(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
+    let cos = from.dot(to);
+    let mut sum = from + to;
+    let mut sum_squared = sum.dot(sum);
+    if sum_squared < OPPOSITE {
+        // The sum that gives the half turn about `axis`.
+        sum = axis.cross(from) * NEXT_TO_NOTHING;
+        sum_squared = sum.dot(sum);
     }
-    let sum = from + to;
-    let sum_squared = sum.length_squared();
-    if sum_squared < OPPOSITE * OPPOSITE {
-        return from_parts(perpendicular(from), 0.0);
-    }
-    normalised(from.cross(sum), 0.5 * sum_squared)
+    let is_acute = cos > 0.0;
+    let across = from.cross(if is_acute { to - from } else { sum });
+    quaternion(across, if is_acute { 1.0 + cos } else { 0.5 * sum_squared })
 }
 
 /// A unit vector at right angles to another, by a fixed rule: the cross product of `v` with the coordinate axis along which `v`
@@ -91,36 +93,6 @@ pub fn perpendicular(v: DVec3) -> DVec3 {
         DVec3::Z
     };
     direction_or(v.cross(axis), DVec3::X)
-}
-
-/// The unit vector along `v`, or `fallback` (returned as it is) when `v` is zero or not finite.
-///
-/// Neither overflows nor underflows: lengths from the smallest to the largest `f64` give a unit vector.
-#[inline]
-#[must_use]
-pub fn direction_or(v: DVec3, fallback: DVec3) -> DVec3 {
-    // Inside these bounds the square neither overflows nor loses digits to underflow.
-    const SAFE: core::ops::Range<f64> = 1e-200..1e200;
-    let length_squared = v.length_squared();
-    if SAFE.contains(&length_squared) {
-        v / length_squared.sqrt()
-    } else {
-        scaled_direction(v).unwrap_or(fallback)
-    }
-}
-
-/// The slow path of [`direction_or`]: the largest component is scaled to about 1 before anything is squared.
-#[cold]
-fn scaled_direction(v: DVec3) -> Option<DVec3> {
-    let largest = v.abs().max_element();
-    if !v.is_finite() || largest == 0.0 {
-        return None;
-    }
-    // Subnormal components have few digits but exact ones; a power of two (2^511) lifts them before the division would round.
-    let lift = if largest < 1.0 { f64::from_bits(0x5fe0_0000_0000_0000) } else { 1.0 };
-    let scaled = v * lift;
-    let scaled = scaled / scaled.abs().max_element();
-    Some(scaled / scaled.length())
 }
 
 /// A rotation split into a twist about an axis and a swing that moves the axis: `rotation = swing * twist about axis`.
@@ -165,7 +137,7 @@ pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
         return SwingTwist { swing: q, twist: 0.0 };
     }
     let (cos_half, sin_half) = (q.w / size, along / size);
-    let swing = q * from_parts(-axis_unit * sin_half, cos_half);
+    let swing = q * quaternion(-axis_unit * sin_half, cos_half);
     let twist = 2.0 * atan2(sin_half, cos_half);
     SwingTwist { swing, twist: if twist <= -PI { PI } else { twist } }
 }
@@ -178,15 +150,56 @@ pub fn canonical(q: DQuat) -> DQuat {
     if leading.is_some_and(|component| component < 0.0) { -q } else { q }
 }
 
+/// A quaternion from its vector part and `w`.
 #[inline]
-fn from_parts(vector: DVec3, w: f64) -> DQuat {
+pub(crate) fn quaternion(vector: DVec3, w: f64) -> DQuat {
     DQuat::from_xyzw(vector.x, vector.y, vector.z, w)
 }
 
+/// A quaternion of any length but zero, and not above 1e150, at unit length: the one place that normalises a quaternion.
 #[inline]
-fn normalised(vector: DVec3, w: f64) -> DQuat {
-    let scale = 1.0 / (vector.length_squared() + w * w).sqrt();
-    from_parts(vector * scale, w * scale)
+pub(crate) fn normalised(q: DQuat) -> DQuat {
+    let size_squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    let scale = if size_squared > 1e-280 {
+        1.0 / size_squared.sqrt()
+    } else {
+        small_scale(q.x, q.y, q.z, q.w)
+    };
+    DQuat::from_xyzw(q.x * scale, q.y * scale, q.z * scale, q.w * scale)
+}
+
+/// The factor that brings a quaternion to unit length where the squares would underflow. One number in, one out, so that
+/// the hot path keeps its values in registers.
+#[cold]
+fn small_scale(x: f64, y: f64, z: f64, w: f64) -> f64 {
+    let largest = x.abs().max(y.abs()).max(z.abs()).max(w.abs());
+    debug_assert!(largest > 0.0, "the zero quaternion is no rotation");
+    if largest <= 0.0 {
+        return 0.0;
+    }
+    let (x, y, z, w) = (x / largest, y / largest, z / largest, w / largest);
+    1.0 / ((x * x + y * y + z * z + w * w).sqrt() * largest)
+}
+
+/// A quaternion at unit length: unchanged where it is of unit length to rounding, the identity for zero and for what is not finite.
+#[inline]
+pub(crate) fn unit_or_identity(q: DQuat) -> DQuat {
+    let length_squared = q.length_squared();
+    if (length_squared - 1.0).abs() <= UNIT_ROUNDING {
+        return q;
+    }
+    let largest = q.x.abs().max(q.y.abs()).max(q.z.abs()).max(q.w.abs());
+    match (largest > 0.0 && q.is_finite(), largest < 1e100) {
+        (true, true) => normalised(q),
+        (true, false) => normalised(q * (1.0 / largest)),
+        (false, _) => DQuat::IDENTITY,
+    }
+}
+
+/// `Err` with its length when a quaternion is further than [`UNIT_TOLERANCE`] from unit length. NaN is refused too.
+pub(crate) fn check_unit(rotation: DQuat) -> Result<(), f64> {
+    let length = rotation.length();
+    if (length - 1.0).abs() <= UNIT_TOLERANCE { Ok(()) } else { Err(length) }
 }
 
 #[cfg(test)]
@@ -202,7 +215,7 @@ mod tests {
         })
     }
 
-    fn quaternion() -> impl Strategy<Value = DQuat> {
+    fn rotations() -> impl Strategy<Value = DQuat> {
         (unit(), -TURN..TURN).prop_map(|(axis, angle)| rotation_about(axis, angle))
     }
 
@@ -216,8 +229,6 @@ mod tests {
     fn quarter_turn_about_z_maps_x_to_y() {
         let q = rotation_about(DVec3::Z, 0.5 * PI);
         assert!((q * DVec3::X - DVec3::Y).length() < 1e-15);
-        let q = rotation_from_cos_sin(DVec3::Z, 0.0, 1.0);
-        assert!((q * DVec3::X - DVec3::Y).length() < 1e-15);
     }
 
     #[test]
@@ -225,7 +236,7 @@ mod tests {
         for v in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::new(1.0, -2.0, 3.0)] {
             let q = shortest_rotation(v, -3.0 * v);
             let axis = perpendicular(v);
-            assert_eq!(q, DQuat::from_xyzw(axis.x, axis.y, axis.z, 0.0));
+            assert!((q - quaternion(axis, 0.0)).length() < 1e-15);
             assert!((q * v + v).length() < 4e-15);
         }
         assert_eq!(perpendicular(DVec3::X), DVec3::Z);
@@ -323,20 +334,13 @@ mod tests {
         }
 
         #[test]
-        fn swing_twist_recomposes(q in quaternion(), axis in unit()) {
+        fn swing_twist_recomposes(q in rotations(), axis in unit()) {
             let split = swing_twist(q, axis);
             prop_assert!(same_rotation(split.rotation(axis), q));
             prop_assert!(split.swing.xyz().dot(axis).abs() < 1e-14);
             prop_assert!(split.swing.w >= 0.0);
             prop_assert!(split.twist > -PI && split.twist <= PI);
             prop_assert_eq!(split, swing_twist(-q, axis));
-        }
-
-        #[test]
-        fn rotation_from_cos_sin_is_rotation_about(axis in unit(), angle in -PI..PI) {
-            let (s, c) = sin_cos(angle);
-            let difference = rotation_from_cos_sin(axis, c, s) - rotation_about(axis, angle);
-            prop_assert!(difference.length() < 1e-15);
         }
     }
 }

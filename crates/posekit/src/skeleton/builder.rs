@@ -1,11 +1,11 @@
 //! From plain joints to a skeleton: everything is checked here, once.
 
-use super::configuration::{LARGEST, check_unit, unit};
+use super::configuration::LARGEST;
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use super::tree::{NO_PARENT, Skeleton};
 use crate::error::{Error, Result};
-use crate::math::{Pose, canonical, direction_or};
+use crate::math::{Pose, canonical, check_unit, direction_or, unit_or_identity};
 use core::f64::consts::PI;
 use glam::DVec3;
 
@@ -139,7 +139,7 @@ fn checked_placement(joint: &Joint) -> Result<Pose> {
         length,
     })?;
     // One of q and -q is chosen, so that the sign in a file cannot change a single bit downstream.
-    Ok(Pose { rotation: canonical(unit(rotation)), translation })
+    Ok(Pose { rotation: canonical(unit_or_identity(rotation)), translation })
 }
 
 fn checked_axis(joint: &Joint, field: &'static str, axis: DVec3) -> Result<DVec3> {

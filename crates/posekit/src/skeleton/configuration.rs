@@ -3,17 +3,11 @@
 use super::joint::JointKind;
 use super::tree::Skeleton;
 use crate::error::{Error, Result};
-use crate::math::{so3_exp, so3_log};
+use crate::math::{UNIT_TOLERANCE, check_unit, so3_exp, so3_log, unit_or_identity};
 use glam::{DQuat, DVec3};
 
 /// Largest size of any length, angle or mimic number: its square, and a few such squares multiplied together, stay finite.
 pub(crate) const LARGEST: f64 = 1e100;
-
-/// How far a quaternion's length may be from 1 to be taken for a unit quaternion that was rounded, in a text file for instance.
-const UNIT_TOLERANCE: f64 = 1e-3;
-
-/// A quaternion whose squared length is this near to 1 is left alone, so that normalising twice changes nothing.
-const UNIT_ROUNDING: f64 = 1e-15;
 
 impl Skeleton {
     /// The rest configuration: zeros and identity rotations, brought inside the limits, mimic joints in place.
@@ -86,7 +80,7 @@ impl Skeleton {
         }
         for &place in &self.rotations {
             let values = &mut q[place..place + 4];
-            unit(DQuat::from_slice(values)).write_to_slice(values);
+            unit_or_identity(DQuat::from_slice(values)).write_to_slice(values);
         }
         self.apply_mimics(q);
     }
@@ -109,7 +103,7 @@ impl Skeleton {
     }
 
     /// Clamps one independent joint and tells whether it changed.
-    fn clamp_joint(&self, joint: usize, q: &mut [f64]) -> bool {
+    pub(crate) fn clamp_joint(&self, joint: usize, q: &mut [f64]) -> bool {
         let limit = &self.limits[joint];
         let start = self.value_starts[joint];
         match self.kinds[joint] {
@@ -132,7 +126,7 @@ impl Skeleton {
     }
 
     /// Puts mimic joints where their drivers say; returns how many moved.
-    fn apply_mimics(&self, q: &mut [f64]) -> usize {
+    pub(crate) fn apply_mimics(&self, q: &mut [f64]) -> usize {
         let mut moved = 0;
         for &follower in &self.followers {
             let Some(mimic) = self.mimics[follower] else { continue };
@@ -255,7 +249,7 @@ fn integrate_joint(q: &[f64], v: &[f64], out: &mut [f64]) {
     }
     if let Some(rotation) = rotation_in(q) {
         let turn = so3_exp(DVec3::from_slice(&v[n_plain..]));
-        set_rotation(out, unit(rotation * turn));
+        set_rotation(out, unit_or_identity(rotation * turn));
     }
 }
 
@@ -283,27 +277,10 @@ pub(crate) fn rotation_in(values: &[f64]) -> Option<DQuat> {
 }
 
 #[inline]
-fn set_rotation(values: &mut [f64], rotation: DQuat) {
+pub(super) fn set_rotation(values: &mut [f64], rotation: DQuat) {
     if let Some(place) = values.last_chunk_mut() {
         *place = rotation.to_array();
     }
-}
-
-/// `Err` with its length when a quaternion is not a unit quaternion, even one that was rounded. NaN is refused too.
-pub(crate) fn check_unit(rotation: DQuat) -> core::result::Result<(), f64> {
-    let length = rotation.length();
-    if (length - 1.0).abs() <= UNIT_TOLERANCE { Ok(()) } else { Err(length) }
-}
-
-/// The quaternion at unit length; the identity for zero and for what is not finite.
-#[inline]
-pub(super) fn unit(rotation: DQuat) -> DQuat {
-    let length_squared = rotation.length_squared();
-    if (length_squared - 1.0).abs() <= UNIT_ROUNDING {
-        return rotation;
-    }
-    let length = length_squared.sqrt();
-    if length.is_normal() { rotation * (1.0 / length) } else { DQuat::IDENTITY }
 }
 
 /// Whether a slice has the length that it must have; the one shape check at the door of a kernel.

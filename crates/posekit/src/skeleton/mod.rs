@@ -61,10 +61,11 @@ mod configuration;
 mod joint;
 mod kinematics;
 mod limit;
+mod rotation;
 mod tree;
 
 pub use builder::SkeletonBuilder;
-pub(crate) use configuration::{LARGEST, check_unit, rotation_in};
+pub(crate) use configuration::{LARGEST, rotation_in};
 pub use joint::{Joint, JointKind, Mimic};
 pub use limit::Limit;
 pub use tree::{Frame, Skeleton};

@@ -1,11 +1,10 @@
 //! The skeleton itself: flat arrays, parents first.
 
 use super::builder::SkeletonBuilder;
-use super::configuration::check_unit;
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use crate::error::{Error, Result};
-use crate::math::Pose;
+use crate::math::{Pose, check_unit};
 use core::ops::Range;
 
 /// Stands in `parents` for the world. No slice is so long, so that looking it up finds nothing.
@@ -193,10 +192,7 @@ impl Skeleton {
     /// [`Error::NoSuchJoint`]; [`Error::NonFinite`] (elements: the translation, then the rotation);
     /// [`Error::NotUnit`] for a rotation further than 0.001 from unit length.
     pub fn check_frame(&self, frame: &Frame) -> Result<()> {
-        let n_joints = self.n_joints();
-        if frame.joint >= n_joints {
-            return Err(Error::NoSuchJoint { what: "frame", joint: frame.joint, n_joints });
-        }
+        self.check_joint("frame", frame.joint)?;
         let Pose { rotation, translation } = frame.joint_from_frame;
         let numbers = translation.to_array().into_iter().chain(rotation.to_array());
         if let Some(index) = numbers.enumerate().find_map(|(k, x)| (!x.is_finite()).then_some(k)) {

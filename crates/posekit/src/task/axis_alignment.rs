@@ -1,6 +1,7 @@
 //! A frame's axis has a direction.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::math::direction_or;
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -29,10 +30,10 @@ impl AxisAlignment {
     }
 
     pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
-        let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
-        let wish = self.direction_in_world.normalize_or(axis);
+        let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
+        let wanted = direction_or(self.direction_in_world, axis);
         push_axes(rows, DVec3::AXES, |k, unit| {
-            Row::new(Unit::Chord, wish[k] - axis[k], Wrench::twist(axis.cross(unit)))
+            Row::new(Unit::Chord, wanted[k] - axis[k], Wrench::twist(axis.cross(unit)))
         });
     }
 }

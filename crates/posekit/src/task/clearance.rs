@@ -1,7 +1,7 @@
 //! Two capsules keep apart: self-collision and keep-out.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
-use crate::math::{Pose, perpendicular};
+use crate::math::{Pose, direction_or, length, perpendicular};
 use crate::skeleton::{Frame, Skeleton};
 use glam::DVec3;
 
@@ -79,12 +79,12 @@ impl Clearance {
         let (first, second) = (ends(0), ends(1));
         let [on_a, on_b] = closest_points(first, second);
         let apart = on_a - on_b;
-        let out = apart.try_normalize().unwrap_or_else(|| {
-            let (u, v) = (first[1] - first[0], second[1] - second[0]);
-            let across = if u == DVec3::ZERO && v == DVec3::ZERO { DVec3::X } else { u + v };
-            u.cross(v).try_normalize().unwrap_or_else(|| perpendicular(across))
-        });
-        let gap = apart.length() - a.radius - b.radius;
+        let out = if apart == DVec3::ZERO {
+            common_perpendicular(first, second)
+        } else {
+            direction_or(apart, DVec3::X)
+        };
+        let gap = length(apart) - a.radius - b.radius;
         let wrench = |frame: &Pose, at: DVec3, force: DVec3| Wrench {
             force,
             moment: (at - frame.translation).cross(force),
@@ -109,8 +109,20 @@ impl Clearance {
     }
 }
 
-/// The same joint, or a joint and the next above it that moves: these touch by design.
+/// The direction in which two segments that meet are parted.
+fn common_perpendicular(first: [DVec3; 2], second: [DVec3; 2]) -> DVec3 {
+    let (u, v) = (first[1] - first[0], second[1] - second[0]);
+    let along = if u == DVec3::ZERO && v == DVec3::ZERO { DVec3::X } else { u + v };
+    let across = u.cross(v);
+    if across == DVec3::ZERO { perpendicular(along) } else { direction_or(across, DVec3::X) }
+}
+
+/// The same joint, or a joint and the next above it that moves: these touch by design. A joint that does not exist is nobody's neighbour.
 fn are_neighbours(skeleton: &Skeleton, a: Option<usize>, b: Option<usize>) -> bool {
+    let exists = |joint: &Option<usize>| joint.is_none_or(|joint| joint < skeleton.n_joints());
+    if ![a, b].iter().all(exists) {
+        return false;
+    }
     let mover = |joint: Option<usize>| {
         joint.and_then(|joint| skeleton.ancestors(joint).find(|&i| skeleton.kind(i).n_dofs() > 0))
     };

@@ -1,7 +1,7 @@
 //! Two frames are held together: the cut of a closed loop.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
-use crate::math::{so3_log, so3_right_jacobian_inverse};
+use crate::math::{direction_or, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -18,7 +18,7 @@ pub enum Link {
 
 /// Two frames are held together. A skeleton is a tree; a mechanism with a loop is cut somewhere, and this closes it again.
 ///
-/// Rows: the way from the first origin to the second \[m\], in world axes; then differences of unit axes \[1\] for a hinge, the rotation
+/// Rows: the gap from the first origin to the second \[m\], in world axes; then differences of unit axes \[1\] for a hinge, the rotation
 /// vector that is missing \[rad\] for a weld.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closure {
@@ -36,15 +36,15 @@ impl Closure {
     }
 
     pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
-        let way = b.translation - a.translation;
+        let gap = b.translation - a.translation;
         push_axes(rows, DVec3::AXES, |k, axis| {
-            Row::between(Unit::Length, -way[k], -Wrench::push(axis), Wrench::push(axis))
+            Row::between(Unit::Length, -gap[k], -Wrench::push(axis), Wrench::push(axis))
         });
         match self.link {
             Link::Ball => {}
             Link::Hinge([in_a, in_b]) => {
-                let axis_a = a.rotation * in_a.normalize_or_zero();
-                let axis_b = b.rotation * in_b.normalize_or_zero();
+                let axis_a = a.rotation * direction_or(in_a, DVec3::ZERO);
+                let axis_b = b.rotation * direction_or(in_b, DVec3::ZERO);
                 push_axes(rows, DVec3::AXES, |k, unit| {
                     let (a, b) = (axis_a.cross(unit), axis_b.cross(unit));
                     let miss = axis_a[k] - axis_b[k];

@@ -1,6 +1,7 @@
 //! Two frames are a distance apart.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::math::{direction_or, length};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -35,9 +36,9 @@ impl Distance {
     }
 
     pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
-        let way = b.translation - a.translation;
-        let (far, out) = (way.length(), Wrench::push(way.normalize_or(DVec3::X)));
-        let at_least = Row::between(Unit::Length, self.min - far, -out, out);
+        let line = b.translation - a.translation;
+        let (distance, out) = (length(line), Wrench::push(direction_or(line, DVec3::X)));
+        let at_least = Row::between(Unit::Length, self.min - distance, -out, out);
         if self.min == self.max {
             rows.push(at_least);
             return;
@@ -46,7 +47,7 @@ impl Distance {
             rows.push(at_least.floor());
         }
         if self.max < f64::INFINITY {
-            rows.push(Row::between(Unit::Length, far - self.max, out, -out).floor());
+            rows.push(Row::between(Unit::Length, distance - self.max, out, -out).floor());
         }
     }
 

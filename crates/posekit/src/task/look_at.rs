@@ -1,6 +1,7 @@
 //! A frame's axis points at a point.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::math::{direction_or, length};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -30,16 +31,16 @@ impl LookAt {
     }
 
     pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
-        let axis = frame.rotation * self.axis_in_frame.normalize_or_zero();
-        let way = self.target_in_world - frame.translation;
-        let far = way.length();
-        let wish = way.normalize_or(axis);
-        let per_metre = if far > 0.0 { far.recip() } else { 0.0 };
+        let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
+        let line = self.target_in_world - frame.translation;
+        let distance = length(line);
+        let wanted = direction_or(line, axis);
+        let per_metre = if distance > 0.0 { distance.recip() } else { 0.0 };
         push_axes(rows, DVec3::AXES, |k, unit| {
             // The frame's own motion turns the direction to the target back by as much as it moves across it.
-            let force = (unit - wish * wish[k]) * per_metre;
+            let force = (unit - wanted * wanted[k]) * per_metre;
             let wrench = Wrench { force, moment: axis.cross(unit) };
-            Row::new(Unit::Chord, wish[k] - axis[k], wrench)
+            Row::new(Unit::Chord, wanted[k] - axis[k], wrench)
         });
     }
 

@@ -82,8 +82,8 @@ pub use rows::Miss;
 pub(crate) use rows::{Reading, Row, Wrench};
 pub use support::Support;
 
-use crate::math::Pose;
-use crate::skeleton::{Frame, Skeleton};
+use crate::math::{Pose, check_unit};
+use crate::skeleton::{Frame, LARGEST, Skeleton};
 use crate::{Error, Result};
 use glam::{DQuat, DVec3};
 use rows::{Frames, Rows};
@@ -162,9 +162,13 @@ impl Task {
     /// - `q`: a settled configuration of the skeleton that the task was made for
     ///
     /// # Degenerate cases
-    /// Panics on a frame whose joint is not in the skeleton; [`check`](Self::check) refuses it.
+    /// Infinite for a task of another skeleton, which [`check`](Self::check) refuses (a joint or a posture that this one does not have), and for
+    /// a `q` of the wrong length.
     #[must_use]
     pub fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
+        if q.len() != skeleton.n_values() || !self.kind.fits(skeleton) {
+            return Miss::INFINITE;
+        }
         if let TaskKind::Posture(posture) = &self.kind {
             return posture.miss(skeleton, q);
         }
@@ -241,6 +245,17 @@ impl TaskKind {
             Self::Clearance(task) => [task.capsules[0].frame(), task.capsules[1].frame()],
             Self::CenterOfMass(_) | Self::Support(_) | Self::Posture(_) => [None; 2],
         }
+    }
+
+    /// Whether the skeleton has every joint that the task speaks about.
+    fn fits(&self, skeleton: &Skeleton) -> bool {
+        let exists = |joint: usize| joint < skeleton.n_joints();
+        self.frames().into_iter().flatten().all(|frame| exists(frame.joint))
+            && self.bodies().is_none_or(|bodies| bodies.iter().all(|body| exists(body.joint)))
+            && match self {
+                Self::Posture(task) => task.configuration.len() == skeleton.n_values(),
+                _ => true,
+            }
     }
 
     /// Whether two tasks differ in nothing but their target.
@@ -352,11 +367,12 @@ impl TaskKind {
             Self::RelativePose(task) => of(task.a_from_target.translation),
             Self::CenterOfMass(task) => of(task.target_in_world),
             Self::Support(task) => task.largest_length(),
-            Self::Clearance(task) => task
-                .capsules
-                .iter()
-                .flat_map(|capsule| capsule.ends)
-                .fold(task.margin.abs(), |largest, end| largest.max(of(end))),
+            Self::Clearance(task) => {
+                task.capsules.iter().fold(task.margin.abs(), |largest, capsule| {
+                    let [a, b] = capsule.ends.map(of);
+                    largest.max(a).max(b).max(capsule.radius)
+                })
+            }
             Self::Orientation(_) | Self::AxisAlignment(_) | Self::Closure(_) | Self::Posture(_) => {
                 0.0
             }
@@ -378,7 +394,7 @@ impl TaskKind {
         let point = |v: DVec3| check_finite(v.is_finite(), index);
         match self {
             Self::Position(task) => point(task.target_in_world),
-            Self::Orientation(task) => check_rotation(task.world_from_target, index),
+            Self::Orientation(task) => check_rotation("task target", task.world_from_target, index),
             Self::Pose(task) => check_pose(task.world_from_target, index),
             Self::LookAt(task) => {
                 point(task.target_in_world)?;
@@ -417,8 +433,9 @@ impl TaskKind {
             Self::Clearance(task) => {
                 let radii = task.capsules.map(|capsule| capsule.radius);
                 let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);
-                let finite = ends.fold(task.margin.is_finite(), |all, end| all && end.is_finite());
-                check_finite(finite && radii.iter().all(|radius| radius.is_finite()), index)?;
+                let mut lengths =
+                    ends.flat_map(|end| end.to_array()).chain(radii).chain([task.margin]);
+                lengths.try_for_each(|length| check_length(length, index))?;
                 match radii.into_iter().find(|&radius| radius < 0.0) {
                     Some(radius) => out_of_range("task radius", index, radius, "at least 0"),
                     None => Ok(()),
@@ -439,26 +456,29 @@ fn check_finite(is_finite: bool, index: usize) -> Result<()> {
     if is_finite { Ok(()) } else { Err(Error::NonFinite { what: "task target", index }) }
 }
 
-fn check_direction(v: DVec3, index: usize) -> Result<()> {
-    check_finite(v.is_finite(), index)?;
-    if v.try_normalize().is_some() {
-        Ok(())
-    } else {
-        Err(Error::ZeroLength { what: "task direction" })
-    }
-}
-
-fn check_rotation(rotation: DQuat, index: usize) -> Result<()> {
-    check_finite(rotation.is_finite(), index)?;
-    if (0.999 * 0.999..=1.001 * 1.001).contains(&rotation.length_squared()) {
+/// Refuses a length whose square could overflow.
+fn check_length(length: f64, index: usize) -> Result<()> {
+    check_finite(length.is_finite(), index)?;
+    if length.abs() <= LARGEST {
         return Ok(());
     }
-    out_of_range("task target", index, rotation.length(), "a quaternion of unit length")
+    out_of_range("task target", index, length, "a length of at most 1e100")
+}
+
+fn check_direction(v: DVec3, index: usize) -> Result<()> {
+    check_finite(v.is_finite(), index)?;
+    if v == DVec3::ZERO { Err(Error::ZeroLength { what: "task direction" }) } else { Ok(()) }
+}
+
+fn check_rotation(what: &'static str, rotation: DQuat, index: usize) -> Result<()> {
+    check_finite(rotation.is_finite(), index)?;
+    check_unit(rotation)
+        .or_else(|length| out_of_range(what, index, length, "a quaternion of unit length"))
 }
 
 fn check_pose(pose: Pose, index: usize) -> Result<()> {
     check_finite(pose.translation.is_finite(), index)?;
-    check_rotation(pose.rotation, index)
+    check_rotation("task target", pose.rotation, index)
 }
 
 fn check_frame(frame: &Frame, skeleton: &Skeleton, index: usize) -> Result<()> {
@@ -469,7 +489,7 @@ fn check_frame(frame: &Frame, skeleton: &Skeleton, index: usize) -> Result<()> {
     if !frame.joint_from_frame.is_finite() {
         return Err(Error::NonFinite { what: "task frame", index });
     }
-    Ok(())
+    check_rotation("task frame", frame.joint_from_frame.rotation, index)
 }
 
 macro_rules! kinds {

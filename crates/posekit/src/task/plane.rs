@@ -1,6 +1,7 @@
 //! A frame's origin stays on a plane, or on one side of it.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::math::direction_or;
 use crate::skeleton::Frame;
 use glam::DVec3;
 
@@ -33,7 +34,7 @@ impl Plane {
     }
 
     pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
-        let normal = self.normal_in_world.normalize_or_zero();
+        let normal = direction_or(self.normal_in_world, DVec3::ZERO);
         let miss = normal.dot(self.point_in_world - frame.translation);
         let row = Row::new(Unit::Length, miss, Wrench::push(normal));
         rows.push(if self.is_one_sided { row.floor() } else { row });

@@ -1,8 +1,8 @@
 //! The joints have preferred values.
 
 use super::rows::Miss;
-use crate::math::{so3_log, wrap_angle};
-use crate::skeleton::{JointKind, LARGEST, Skeleton, check_unit, rotation_in};
+use crate::math::{check_unit, so3_log, wrap_angle};
+use crate::skeleton::{JointKind, LARGEST, Skeleton, rotation_in};
 use crate::{Error, Result};
 use core::ops::Range;
 use glam::{DQuat, DVec3};

@@ -140,16 +140,37 @@ impl Miss {
         self.distance <= tolerance.distance && self.angle <= tolerance.angle
     }
 
+    /// Nothing could be further off.
+    pub(crate) const INFINITE: Self = Self { distance: f64::INFINITY, angle: f64::INFINITY };
+
     /// The norms of some rows, by their units.
     #[must_use]
     pub(crate) fn of(rows: &[Reading]) -> Self {
+        let miss = Self::of_scaled(rows, 1.0);
+        if miss.distance.is_finite() && miss.distance > 0.0 {
+            return miss;
+        }
+        // The squares of lengths beyond 1e150 overflow, those below 1e-160 vanish.
+        let lengths = rows.iter().filter(|row| row.is_length()).map(|row| row.counted().abs());
+        let largest = lengths.fold(0.0, f64::max);
+        if largest <= 0.0 || !largest.is_finite() {
+            return miss;
+        }
+        let miss = Self::of_scaled(rows, largest);
+        Self { distance: miss.distance.min(f64::MAX), ..miss }
+    }
+
+    /// [`of`](Self::of), lengths being squared in this unit.
+    fn of_scaled(rows: &[Reading], unit: f64) -> Self {
         let mut squares = [0.0; 3];
         for row in rows {
-            squares[row.unit as usize] += row.counted() * row.counted();
+            let value = if row.is_length() { row.counted() / unit } else { row.counted() };
+            squares[row.unit as usize] += value * value;
         }
         let [length, angle, chord] = squares;
         let aim = if chord > 0.0 { 2.0 * asin((0.5 * chord.sqrt()).min(1.0)) } else { 0.0 };
-        Self { distance: length.sqrt(), angle: (angle + aim * aim).sqrt() }
+        let distance = length.sqrt() * unit;
+        Self { distance, angle: (angle + aim * aim).sqrt() }
     }
 }
 

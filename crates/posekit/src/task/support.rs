@@ -2,6 +2,7 @@
 
 use super::center_of_mass::Body;
 use super::rows::{Row, Rows, Unit, Wrench};
+use crate::math::direction_or;
 use crate::{Error, Result};
 use glam::DVec3;
 use std::sync::Arc;
@@ -56,8 +57,13 @@ impl Support {
         if !margin.is_finite() || margin < 0.0 {
             return Err(Error::Negative { what: "support margin", value: margin });
         }
-        let up = up_in_world.try_normalize();
-        let up = up.ok_or(Error::ZeroLength { what: "support vertical" })?;
+        if !up_in_world.is_finite() {
+            return Err(Error::NonFinite { what: "support vertical", index: 0 });
+        }
+        let up = direction_or(up_in_world, DVec3::ZERO);
+        if up == DVec3::ZERO {
+            return Err(Error::ZeroLength { what: "support vertical" });
+        }
         let sides = sides_of_hull(corners, up);
         Ok(Self {
             bodies: bodies.into(),
@@ -121,14 +127,15 @@ fn sides_of_hull(corners: &[DVec3], up: DVec3) -> Vec<Side> {
     if let [point] = flat[..] {
         return [x, -x, y, -y].into_iter().map(|inward| side(point, inward)).collect();
     }
+    let unit = |v: DVec3| (v != DVec3::ZERO).then(|| direction_or(v, DVec3::X));
     let mut sides: Vec<Side> = Vec::new();
     for (k, &from) in hull.iter().enumerate() {
         let to = hull[(k + 1) % hull.len()];
         let along = x * (to.0 - from.0) + y * (to.1 - from.1);
-        sides.extend(up.cross(along).try_normalize().map(|inward| side(from, inward)));
+        sides.extend(unit(up.cross(along)).map(|inward| side(from, inward)));
         if hull.len() == 2 {
             // A line has ends.
-            sides.extend(along.try_normalize().map(|inward| side(from, inward)));
+            sides.extend(unit(along).map(|inward| side(from, inward)));
         }
     }
     sides
