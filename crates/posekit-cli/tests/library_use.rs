@@ -1,4 +1,4 @@
-//! The examples of the library in docs/library.md and in docs/tasks.md, compiled and run.
+//! The examples of the library in docs/library.md, the library's README and docs/tasks.md, compiled and run.
 #![allow(
     clippy::unwrap_used,
     clippy::missing_assert_message,
@@ -84,11 +84,13 @@ fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
 #[test]
 fn the_example_of_the_library_works() {
     example().unwrap();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/library.md");
-    let page = fs::read_to_string(page).unwrap().replace('\r', "");
     let source = include_str!("library_use.rs").replace('\r', "");
     let here = between(&source, "// Library: begin\n", "// Library: end");
-    assert_eq!(between(&page, "```rust\n", "```"), here, "the page shows the code that runs");
+    for path in ["docs/library.md", "crates/posekit/README.md"] {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+        let page = fs::read_to_string(page).unwrap().replace('\r', "");
+        assert_eq!(between(&page, "```rust\n", "```"), here, "{path} shows the code that runs");
+    }
 }
 
 #[test]
