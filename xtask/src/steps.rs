@@ -95,16 +95,16 @@ pub(crate) fn run_all(steps: &[Step]) -> Result<()> {
 /// Says how long it will take, and what will be skipped for want of which program.
 fn announce(steps: &[Step], plans: &[Plan]) {
     println!("{} steps; {}.", steps.len(), expected_time(fs::read_to_string(LAST_TIME).ok()));
-    let skipped: Vec<String> = steps
-        .iter()
-        .zip(plans)
-        .filter_map(|(step, plan)| match plan {
-            Plan::Skip(what) => Some(format!("  {:<28} {what}", step.name)),
-            Plan::Run | Plan::Fail(_) => None,
-        })
-        .collect();
-    if !skipped.is_empty() {
-        println!("To be skipped:\n{}", skipped.join("\n"));
+    let mut skipped: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (step, plan) in steps.iter().zip(plans) {
+        let Plan::Skip(what) = plan else { continue };
+        match skipped.iter_mut().find(|(missing, _)| missing == what) {
+            Some((_, names)) => names.push(step.name),
+            None => skipped.push((what, vec![step.name])),
+        }
+    }
+    for (missing, names) in skipped {
+        println!("Skipped for want of a program: {}\n  {missing}", names.join(", "));
     }
 }
 

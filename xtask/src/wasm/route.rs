@@ -60,7 +60,9 @@ pub(crate) fn find_or_install() -> Result<Route> {
     if found.is_ok() || !stdin().is_terminal() {
         return found;
     }
-    println!("The studio runs as WebAssembly, and no compiler here can make it.");
+    println!(
+        "The studio and the npm package need a compiler for WebAssembly, and there is none here."
+    );
     for command in installers() {
         if is_agreed(&command)? {
             let mut words = command.split(' ');
