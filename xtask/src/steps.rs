@@ -104,7 +104,7 @@ fn announce(steps: &[Step], plans: &[Plan]) {
         }
     }
     for (missing, names) in skipped {
-        println!("Skipped for want of a program: {}\n  {missing}", names.join(", "));
+        println!("Will skip {}:\n  {missing}", names.join(", "));
     }
 }
 
