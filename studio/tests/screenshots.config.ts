@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// Pictures to look at, not checks: `npm run screenshots` writes them to tests/out and the README's to docs/images/studio.
+// Pictures to look at, not checks: `npm run screenshots` writes them to tests/out and those of README and docs/studio.md to docs/images/studio.
 export default defineConfig({
   test: {
     root: import.meta.dirname,

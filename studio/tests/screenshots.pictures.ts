@@ -1,4 +1,4 @@
-//! Pictures of every scene, light and dark, on desk and phone, to look at; and the three of the README.
+//! Pictures of every scene, light and dark, on desk and phone, to look at; and the three of README and docs/studio.md.
 //!
 //! `npm run screenshots` makes all; ONLY=rope,hand those scenes alone.
 
@@ -11,7 +11,7 @@ import type { SceneId } from "../src/core/types.ts";
 import { launch, openStudio, settled } from "./browser.ts";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
-const README = fileURLToPath(new URL("../../docs/images/studio/", import.meta.url));
+const DOCS = fileURLToPath(new URL("../../docs/images/studio/", import.meta.url));
 const ONLY = process.env["ONLY"]?.split(",");
 const DEVICES = {
   desktop: { viewport: { width: 1440, height: 900 } },
@@ -22,7 +22,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
   mkdirSync(OUT, { recursive: true });
-  mkdirSync(README, { recursive: true });
+  mkdirSync(DOCS, { recursive: true });
 });
 afterAll(() => browser.close());
 
@@ -79,10 +79,10 @@ async function saveSmall(page: Page, name: string): Promise<void> {
   }, png);
   const bytes = Buffer.from(webp, "base64");
   expect(bytes.length, `${name} is small`).toBeLessThan(100_000);
-  writeFileSync(`${README}${name}.webp`, bytes);
+  writeFileSync(`${DOCS}${name}.webp`, bytes);
 }
 
-test.skipIf(ONLY !== undefined)("for the README", async () => {
+test.skipIf(ONLY !== undefined)("for the documentation", async () => {
   const light = await openStudio(browser, { viewport: { width: 1280, height: 800 } });
   await show(light.page, "figure");
   await light.page.waitForFunction(() => document.querySelectorAll(".scene-picture img").length > 10, undefined, { timeout: 60_000 });

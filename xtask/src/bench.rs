@@ -13,7 +13,7 @@ use crate::wasm;
 const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
-/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of cleaners of clips, `motion speed` only how fast ours is. Everything else is handed on.
+/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own. All other arguments are passed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.
@@ -57,7 +57,7 @@ fn steps(arguments: &[String]) -> Result<()> {
     program("steps", arguments)
 }
 
-/// Runs the peers in Python; says so where they cannot be run, and goes on.
+/// Runs the peers in Python; says so if they cannot be run, and goes on.
 fn run_python_peers() -> Result<()> {
     const RESULTS: &str = "bench/target/python/results.json";
     if fs::exists(RESULTS)? {

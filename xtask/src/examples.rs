@@ -6,13 +6,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::process::{cargo, output};
-use crate::steps::Outcome;
 
 /// Runs each `crates/*/examples/*.rs` with no arguments; it must end with success.
 ///
 /// # Errors
 /// When an example does not build or fails.
-pub(crate) fn run_every_one() -> Result<Outcome> {
+pub(crate) fn run_every_one() -> Result<()> {
     let mut count = 0;
     for package in sorted_entries(Path::new("crates"), "")? {
         let directory = Path::new("crates").join(&package).join("examples");
@@ -27,7 +26,7 @@ pub(crate) fn run_every_one() -> Result<Outcome> {
         }
     }
     println!("{count} examples ran");
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
 fn sorted_entries(directory: &Path, ending: &str) -> Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! Fuzzing: bytes that no one thought of, for every door that takes files.
+//! Fuzzing: random bytes for everything that reads files.
 
 use std::fs;
 use std::process::Command;
@@ -10,15 +10,15 @@ use crate::process::{cargo, output, run};
 const FOLDER: &str = "fuzz";
 const TARGETS: [&str; 4] = ["bvh", "gltf", "contacts", "pipeline"];
 
-/// How long each target runs where nothing is said \[s\].
+/// How long each target runs by default \[s\].
 const SECONDS: &str = "60";
 
-/// What libFuzzer needs to see which way a program took. These are options of LLVM that a stable compiler hands on, so no other one is needed.
+/// What libFuzzer needs to see which branches a program took. A stable compiler passes these options on to LLVM, so no nightly one is needed.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
 
-/// Runs one target, or all of them one after the other. What fails is left in `fuzz/target/found`; once mended, it belongs into
+/// Runs one target, or all of them one after the other. Failing inputs are left in `fuzz/target/found`; once fixed, they belong in
 /// `crates/posekit-io/tests/fuzzed/found`.
 pub(crate) fn fuzz(arguments: &[String]) -> Result<()> {
     let mut seconds = SECONDS.to_owned();

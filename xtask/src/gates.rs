@@ -2,11 +2,14 @@
 
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use crate::process::{cargo, run, works};
-use crate::steps::{Outcome, Step, run_all};
+use crate::process::{cargo, output, run, works};
+use crate::steps::{Needs, Step, run_all};
 use crate::{digest, examples, tidy, wasm};
+
+/// The crates that go to the package registry.
+const PUBLISHED: [&str; 4] = ["posekit", "posekit-motion", "posekit-io", "posekit-cli"];
 
 /// Runs every gate, the cheap ones first.
 ///
@@ -17,24 +20,29 @@ use crate::{digest, examples, tidy, wasm};
 /// When a gate failed, after all of them ran.
 pub(crate) fn test() -> Result<()> {
     let mut steps = vec![
-        Step { name: "format", check: format },
-        Step { name: "tidy", check: || tidy::tidy().map(|()| Outcome::Passed) },
-        Step { name: "lints", check: clippy },
-        Step { name: "tests", check: tests },
-        Step { name: "documentation tests", check: doc_tests },
-        Step { name: "documentation", check: docs },
-        Step { name: "examples", check: examples::run_every_one },
-        Step { name: "determinism digest", check: digest::compare },
-        Step { name: "WebAssembly package", check: wasm::gate },
-        Step { name: "spelling", check: typos },
-        Step { name: "dependencies and licences", check: deny },
+        Step::new("format", format),
+        Step::new("tidy", tidy::tidy),
+        Step::new("packages", packages),
+        Step { name: "spelling", needs: Needs::Optional(no_typos), check: typos },
+        Step { name: "dependencies and licences", needs: Needs::Optional(no_deny), check: deny },
+        Step::new("lints", clippy),
+        Step::new("tests", tests),
+        Step::new("documentation tests", doc_tests),
+        Step::new("documentation", docs),
+        Step::new("examples", examples::run_every_one),
+        Step::new("determinism digest", digest::compare),
+        Step {
+            name: "WebAssembly package",
+            needs: Needs::RequiredInCi(wasm::missing_tools),
+            check: wasm::gate,
+        },
     ];
     steps.extend(crate::studio::gates::STEPS);
     run_all(&steps)
 }
 
 /// The other workspaces are formatted with the rest, though the other gates leave them alone.
-fn format() -> Result<Outcome> {
+fn format() -> Result<()> {
     for manifest in [
         "Cargo.toml",
         "bench/Cargo.toml",
@@ -44,21 +52,46 @@ fn format() -> Result<Outcome> {
     ] {
         run(cargo().args(["fmt", "--all", "--check", "--manifest-path", manifest]))?;
     }
-    Ok(Outcome::Passed)
+    Ok(())
 }
 
-fn clippy() -> Result<Outcome> {
-    passed(
-        cargo()
-            .args(["clippy", "--workspace", "--all-targets", "--quiet"])
-            .args(["--", "-D", "warnings"]),
-    )
+/// Every crate that will be published can be packaged: its manifest is complete, and its licences and its README are inside. Whether what is
+/// inside compiles by itself is left to the release, which builds each package.
+fn packages() -> Result<()> {
+    let mut command = cargo();
+    command.args(["package", "--quiet", "--offline", "--no-verify", "--allow-dirty"]);
+    PUBLISHED.iter().for_each(|name| {
+        command.args(["--package", name]);
+    });
+    run(&mut command)?;
+    for name in PUBLISHED {
+        let listing = output(cargo().args([
+            "package",
+            "--list",
+            "--offline",
+            "--allow-dirty",
+            "--package",
+            name,
+        ]))?;
+        for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
+            if !listing.lines().any(|line| line == file) {
+                bail!("the package {name} lacks {file}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn clippy() -> Result<()> {
+    run(cargo()
+        .args(["clippy", "--workspace", "--all-targets", "--quiet"])
+        .args(["--", "-D", "warnings"]))
 }
 
 /// Nextest shows a summary of its own and runs binaries in parallel; `cargo test` is always there.
-fn tests() -> Result<Outcome> {
+fn tests() -> Result<()> {
     if works(cargo().args(["nextest", "--version"])) {
-        return passed(cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]).args([
+        return run(cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]).args([
             "--status-level",
             "slow",
             "--final-status-level",
@@ -66,39 +99,37 @@ fn tests() -> Result<Outcome> {
         ]));
     }
     println!("cargo-nextest is not installed: running cargo test");
-    passed(cargo().args(["test", "--workspace", "--all-targets", "--no-fail-fast"]))
+    run(cargo().args(["test", "--workspace", "--all-targets", "--no-fail-fast"]))
 }
 
-fn doc_tests() -> Result<Outcome> {
-    passed(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]))
+fn doc_tests() -> Result<()> {
+    run(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]))
 }
 
 /// The command's crate is left out: its binary and the library share the name `posekit`, and the
 /// page of one would overwrite the other's.
-fn docs() -> Result<Outcome> {
-    passed(
-        cargo()
-            .args(["doc", "--workspace", "--no-deps", "--exclude", "posekit-cli"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )
+fn docs() -> Result<()> {
+    run(cargo()
+        .args(["doc", "--workspace", "--no-deps", "--exclude", "posekit-cli"])
+        .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn typos() -> Result<Outcome> {
-    if !works(Command::new("typos").arg("--version")) {
-        return Ok(Outcome::Skipped("typos is not installed: skipped".to_owned()));
-    }
-    passed(&mut Command::new("typos"))
+fn no_typos() -> Option<String> {
+    (!works(Command::new("typos").arg("--version")))
+        .then(|| "no typos: cargo install typos-cli".to_owned())
+}
+
+fn typos() -> Result<()> {
+    run(&mut Command::new("typos"))
+}
+
+fn no_deny() -> Option<String> {
+    (!works(cargo().args(["deny", "--version"])))
+        .then(|| "no cargo-deny: cargo install cargo-deny".to_owned())
 }
 
 /// The advisory database is left to a person or a scheduled job: it needs the network, and a
 /// change must not fail for what was published elsewhere overnight.
-fn deny() -> Result<Outcome> {
-    if !works(cargo().args(["deny", "--version"])) {
-        return Ok(Outcome::Skipped("cargo-deny is not installed: skipped".to_owned()));
-    }
-    passed(cargo().args(["deny", "check", "bans", "licenses", "sources"]))
-}
-
-fn passed(command: &mut Command) -> Result<Outcome> {
-    run(command).map(|()| Outcome::Passed)
+fn deny() -> Result<()> {
+    run(cargo().args(["deny", "check", "bans", "licenses", "sources"]))
 }

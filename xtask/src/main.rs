@@ -1,7 +1,7 @@
 //! Every recurring job of the repository, behind one command: `cargo xtask JOB`.
 //!
-//! The jobs call the same tools a person would type, in the order of the price of their failure,
-//! and say how long each took. Nothing is skipped in silence: a tool that is not installed is named.
+//! The jobs call the same tools a person would type, the cheap ones first,
+//! and say how long each took. Nothing is skipped silently: a missing program is named.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::print_stdout,
@@ -30,19 +30,20 @@ use anyhow::{Context, Result, bail};
 const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
-  test                 every gate: format, lints, tests, docs, tidy, examples, digest, spelling, licences, studio
-  wasm                 the package for the browser and Node, into crates/posekit-wasm/pkg;
-                       --from-source builds the standard library along
-  studio [--port N]    the studio: builds what is missing and serves it on this machine;
-                       --build only leaves the static folder, --screenshots pictures of every scene
-  tidy                 the repository's own rules only (a second)
-  bless                rewrite what the tests compare with: testdata/digest.txt and the transcripts
-  bench [race|steps]   posekit against its peers, those in Python where they can be had; rewrites bench/RESULTS.md
-  bench wasm           WebAssembly against native and solvers in JavaScript; rewrites bench/WASM.md
-  bench questions [..] the criterion benches, one per question
+  test                 run every check: format, lints, tests, docs, tidy, packages, examples, digest, spelling,
+                       licences, studio; says first what it will skip and how long it takes
+  wasm                 build the npm package into crates/posekit-wasm/pkg;
+                       --from-source also builds the standard library
+  studio [--port N]    build what is missing of the studio and serve it on this machine; --build only builds
+                       the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
+  tidy                 check the repository's own rules only (a second)
+  bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
+  bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md
+  bench wasm           compare WebAssembly with native code and JavaScript; rewrites bench/WASM.md
+  bench questions [..] run the criterion benches, one per question
   fuzz [TARGET].. [--seconds N]
-                       bytes that no one thought of for bvh, gltf, contacts, pipeline, or all; 60 s each
-  help                 this text";
+                       fuzz bvh, gltf, contacts, pipeline, or all of them; 60 s each
+  help                 print this text";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::process::run;
+use crate::process::{run, timed};
 
 /// npm in a folder.
 pub(crate) fn npm(folder: impl AsRef<Path>) -> Command {
@@ -27,6 +27,8 @@ pub(crate) fn install(folder: impl AsRef<Path>) -> Result<()> {
     if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    run(npm(folder).args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;
+    timed(&format!("Installing the Node packages of {}", folder.display()), || {
+        run(npm(folder).args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))
+    })?;
     fs::write(stamp, wanted).context("cannot write beside Node's packages")
 }

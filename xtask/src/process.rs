@@ -2,7 +2,9 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{IsTerminal as _, stderr};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -30,6 +32,20 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("{} failed ({})", shown(command), output.status);
     }
     String::from_utf8(output.stdout).with_context(|| format!("{} wrote no UTF-8", shown(command)))
+}
+
+/// Runs a long step under a line that names it, and says afterwards how long it took.
+pub(crate) fn timed<T>(name: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("{name} …");
+    let start = Instant::now();
+    let value = step()?;
+    println!("  done in {:.1} s", start.elapsed().as_secs_f64());
+    Ok(value)
+}
+
+/// `--quiet` for cargo where nobody would see its progress bar.
+pub(crate) fn quiet_unless_seen() -> Option<&'static str> {
+    (!stderr().is_terminal()).then_some("--quiet")
 }
 
 /// Whether a command can be started and succeeds, without showing what it says.

@@ -1,35 +1,60 @@
-//! Steps that run one after another, each under a heading with its time, and a summary at the end.
+//! Steps that run one after another, each under a heading with its time: what will be skipped at the start, a summary at the end.
 
 use std::env;
+use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// How a step ended.
-pub(crate) enum Outcome {
-    /// It ran, and what it checks holds.
-    Passed,
-    /// It could not run here; the text says what is missing.
-    Skipped(String),
-}
+/// Where the time of the last complete run is kept, in seconds.
+const LAST_TIME: &str = "target/xtask-test-seconds";
 
-/// What a step comes to that lacks a tool: a person without it goes on; a server that lacks it has not checked what it must.
-///
-/// # Errors
-/// Where `CI=true`.
-pub(crate) fn missing(what: &str) -> Result<Outcome> {
-    if env::var("CI").is_ok_and(|value| value == "true") {
-        bail!("{what}, and under CI=true nothing is left out");
-    }
-    Ok(Outcome::Skipped(format!("{what}: skipped")))
+/// What a step needs besides Rust. The functions say what is missing here, if anything is.
+#[derive(Clone, Copy)]
+pub(crate) enum Needs {
+    /// Nothing.
+    Rust,
+    /// A program that few people have: without it the step is skipped.
+    Optional(fn() -> Option<String>),
+    /// Programs without which the step is skipped, but fails where `CI=true`: a server that lacks them has not checked what it must.
+    RequiredInCi(fn() -> Option<String>),
 }
 
 /// One named check.
 pub(crate) struct Step {
     /// What the heading and the summary call it.
     pub(crate) name: &'static str,
+    /// What it needs.
+    pub(crate) needs: Needs,
     /// The check.
-    pub(crate) check: fn() -> Result<Outcome>,
+    pub(crate) check: fn() -> Result<()>,
+}
+
+/// What will become of a step.
+enum Plan {
+    Run,
+    Skip(String),
+    Fail(String),
+}
+
+impl Step {
+    /// A step that needs Rust alone.
+    pub(crate) const fn new(name: &'static str, check: fn() -> Result<()>) -> Self {
+        Self { name, needs: Needs::Rust, check }
+    }
+
+    fn plan(&self, is_ci: bool) -> Plan {
+        let (missing, is_required) = match self.needs {
+            Needs::Rust => (None, false),
+            Needs::Optional(missing) => (missing(), false),
+            Needs::RequiredInCi(missing) => (missing(), is_ci),
+        };
+        match missing {
+            None => Plan::Run,
+            Some(what) if is_required => Plan::Fail(what),
+            Some(what) => Plan::Skip(what),
+        }
+    }
 }
 
 /// Runs every step, also after a failure, so that one run shows all that is wrong.
@@ -37,35 +62,57 @@ pub(crate) struct Step {
 /// # Errors
 /// When a step failed, after the summary.
 pub(crate) fn run_all(steps: &[Step]) -> Result<()> {
-    let mut lines = Vec::new();
-    let mut failures = 0;
+    let is_ci = env::var("CI").is_ok_and(|value| value == "true");
+    let plans: Vec<Plan> = steps.iter().map(|step| step.plan(is_ci)).collect();
+    announce(steps, &plans);
     let start = Instant::now();
-    for (index, step) in steps.iter().enumerate() {
+    let (mut lines, mut failures) = (Vec::new(), 0);
+    for (index, (step, plan)) in steps.iter().zip(plans).enumerate() {
         println!("\n== {}/{} {} ==", index + 1, steps.len(), step.name);
         let step_start = Instant::now();
-        let verdict = match (step.check)() {
-            Ok(Outcome::Passed) => "ok".to_owned(),
-            Ok(Outcome::Skipped(why)) => {
-                println!("{why}");
-                why
-            }
-            Err(error) => {
-                failures += 1;
-                println!("FAILED: {error:#}");
-                "FAILED".to_owned()
-            }
+        let verdict = match plan {
+            Plan::Run => (step.check)().map(|()| "ok".to_owned()),
+            Plan::Skip(what) => Ok(format!("skipped: {what}")),
+            Plan::Fail(what) => Err(anyhow::anyhow!("{what}, and with CI=true no step is skipped")),
         };
+        let verdict = verdict.unwrap_or_else(|error| {
+            failures += 1;
+            println!("FAILED: {error:#}");
+            "FAILED".to_owned()
+        });
         lines.push(summary_line(step.name, step_start.elapsed(), &verdict));
     }
-    println!("\n== summary ==");
-    for line in &lines {
-        println!("{line}");
-    }
+    println!("\n== summary ==\n{}", lines.join("\n"));
     println!("{}", summary_line("all", start.elapsed(), ""));
     if failures > 0 {
         bail!("{failures} of {} steps failed", steps.len());
     }
+    // Only for the next announcement, which does without it as well.
+    let _ = fs::write(LAST_TIME, start.elapsed().as_secs().to_string());
     Ok(())
+}
+
+/// Says how long it will take, and what will be skipped for want of which program.
+fn announce(steps: &[Step], plans: &[Plan]) {
+    println!("{} steps; {}.", steps.len(), expected_time(fs::read_to_string(LAST_TIME).ok()));
+    let mut skipped: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (step, plan) in steps.iter().zip(plans) {
+        let Plan::Skip(what) = plan else { continue };
+        match skipped.iter_mut().find(|(missing, _)| missing == what) {
+            Some((_, names)) => names.push(step.name),
+            None => skipped.push((what, vec![step.name])),
+        }
+    }
+    for (missing, names) in skipped {
+        println!("Will skip {}:\n  {missing}", names.join(", "));
+    }
+}
+
+fn expected_time(last_seconds: Option<String>) -> String {
+    last_seconds.and_then(|text| text.trim().parse::<u64>().ok()).map_or_else(
+        || "a first run compiles everything and takes about half an hour on two cores".to_owned(),
+        |seconds| format!("the last run here took {} min", seconds.div_ceil(60)),
+    )
 }
 
 fn summary_line(name: &str, time: Duration, verdict: &str) -> String {
@@ -76,12 +123,38 @@ fn summary_line(name: &str, time: Duration, verdict: &str) -> String {
 mod tests {
     use super::*;
 
+    fn no_program() -> Option<String> {
+        Some("not installed".to_owned())
+    }
+
     #[test]
     fn a_failed_step_fails_the_run_and_the_rest_still_runs() {
-        let passed = Step { name: "passes", check: || Ok(Outcome::Passed) };
-        let failed = Step { name: "fails", check: || bail!("on purpose") };
-        let skipped = Step { name: "skips", check: || Ok(Outcome::Skipped("not here".into())) };
+        let passed = Step::new("passes", || Ok(()));
+        let failed = Step::new("fails", || bail!("on purpose"));
+        let skipped = Step {
+            name: "skips",
+            needs: Needs::Optional(no_program),
+            check: || bail!("never run"),
+        };
         let error = run_all(&[failed, passed, skipped]).unwrap_err();
         assert_eq!(error.to_string(), "1 of 3 steps failed", "skipping is no failure");
+    }
+
+    #[test]
+    fn a_server_must_have_what_a_person_may_lack() {
+        let step = |needs| Step { name: "studio", needs, check: || Ok(()) };
+        let required = step(Needs::RequiredInCi(no_program));
+        assert!(matches!(required.plan(false), Plan::Skip(_)), "a person goes on");
+        assert!(matches!(required.plan(true), Plan::Fail(_)), "a server does not");
+        assert!(matches!(step(Needs::Optional(no_program)).plan(true), Plan::Skip(_)), "optional");
+        assert!(matches!(step(Needs::RequiredInCi(|| None)).plan(true), Plan::Run), "it is there");
+    }
+
+    #[test]
+    fn the_expected_time_is_that_of_the_last_run() {
+        assert_eq!(expected_time(Some("61\n".to_owned())), "the last run here took 2 min", "known");
+        for unknown in [None, Some("x".to_owned())] {
+            assert!(expected_time(unknown).contains("first run"), "unknown");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The package for the browser and Node: the module, its bindings, and the adapters beside them, as one folder for npm.
+//! The package for browsers and Node: the module, its bindings, and the adapters beside them, as one folder for npm.
 
 mod route;
 
@@ -10,10 +10,9 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 
 use crate::node::{install, npm};
-use crate::process::{cargo, run, works};
-use crate::steps::{Outcome, missing};
+use crate::process::{cargo, quiet_unless_seen, run, timed, works};
 
-pub(crate) use route::{Route, find_route, find_source};
+pub(crate) use route::{Route, find_or_install, find_route, find_source};
 
 /// The package as npm would publish it; git ignores it.
 pub(crate) const PACKAGE: &str = "crates/posekit-wasm/pkg";
@@ -24,7 +23,7 @@ const BINDGEN_SOURCE: &str = "tools/bindgen/src/main.rs";
 /// Files of the package that are copied as they are.
 const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// What compilers take for granted today, and SIMD.
+/// What compilers assume today, and SIMD.
 const FEATURES: [&str; 8] = [
     "simd",
     "bulk-memory",
@@ -42,11 +41,10 @@ const FEATURES: [&str; 8] = [
 /// When no compiler here can make WebAssembly, with what to install; when a build fails.
 pub(crate) fn wasm(arguments: &[String]) -> Result<()> {
     let route = match arguments {
-        [] => find_route()?,
+        [] => find_or_install()?,
         [word] if word == "--from-source" => find_source()?,
         _ => bail!("usage: cargo xtask wasm [--from-source]"),
     };
-    println!("compiling with {}", route.words());
     build(&route)?;
     println!("the package is in {PACKAGE}");
     Ok(())
@@ -57,7 +55,7 @@ pub(crate) fn wasm(arguments: &[String]) -> Result<()> {
 /// # Errors
 /// When a build fails.
 pub(crate) fn build(route: &Route) -> Result<()> {
-    let module = route.compile()?;
+    let module = timed(&format!("Compiling with {}", route.words()), || route.compile())?;
     fs::create_dir_all(PACKAGE).context(PACKAGE)?;
     let built = Path::new(PACKAGE).join("posekit_bg.wasm");
     let has_npm = works(Command::new("npm").arg("--version"));
@@ -67,11 +65,8 @@ pub(crate) fn build(route: &Route) -> Result<()> {
         install(SOURCE)?;
     }
     if !is_newer(&built, &module) || !is_newer(&built, Path::new(BINDGEN_SOURCE)) {
-        run(cargo()
-            .args(["run", "--quiet", "--release", "--locked", "--manifest-path", BINDGEN, "--"])
-            .arg(&module)
-            .args([PACKAGE, "posekit"]))?;
-        optimise(&built)?;
+        timed("Writing the JavaScript beside the module", || bindgen(&module))?;
+        timed("Optimising the module", || optimise(&built))?;
     }
     if has_npm {
         run(npm(SOURCE).args(["run", "--silent", "build"]))?;
@@ -81,6 +76,13 @@ pub(crate) fn build(route: &Route) -> Result<()> {
         );
     }
     Ok(())
+}
+
+fn bindgen(module: &Path) -> Result<()> {
+    let mut command = cargo();
+    command.arg("run").args(quiet_unless_seen());
+    command.args(["--release", "--locked", "--manifest-path", BINDGEN, "--"]);
+    run(command.arg(module).args([PACKAGE, "posekit"]))
 }
 
 /// Whether a file was written after another.
@@ -132,19 +134,18 @@ fn copy_sources() -> Result<()> {
 /// The gate: builds the package and runs its tests under Node, the determinism digest among them.
 ///
 /// # Errors
-/// When a build or a test fails; where something is missing that a gate under `CI=true` must have.
-pub(crate) fn gate() -> Result<Outcome> {
-    let route = match find_route() {
-        Ok(route) => route,
-        Err(error) => return missing(&error.to_string()),
-    };
+/// When a build or a test fails.
+pub(crate) fn gate() -> Result<()> {
+    build(&find_route()?)?;
+    run(npm(SOURCE).args(["test", "--silent"]))
+}
+
+/// What the package, and all that is built on it, cannot be built and tested without; `None` where all is there.
+pub(crate) fn missing_tools() -> Option<String> {
     for (program, package) in [("node", "nodejs"), ("npm", "npm")] {
         if !works(Command::new(program).arg("--version")) {
-            return missing(&format!("{program} is not installed (Debian: {package})"));
+            return Some(format!("no {program} (Debian: {package})"));
         }
     }
-    println!("compiling with {}", route.words());
-    build(&route)?;
-    run(npm(SOURCE).args(["test", "--silent"]))?;
-    Ok(Outcome::Passed)
+    find_route().err().map(|error| error.to_string())
 }

@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The tour of the README uses the same arm as a URDF file.
+    /// `docs/command.md` uses the same arm as a URDF file.
     #[test]
     fn the_six_axis_arm_is_the_one_in_the_test_data() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/arm6.urdf");

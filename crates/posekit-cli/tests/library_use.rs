@@ -1,4 +1,4 @@
-//! The examples of the library in the README and in docs/tasks.md, compiled and run.
+//! The examples of the library in docs/library.md, the library's README and docs/tasks.md, compiled and run.
 #![allow(
     clippy::unwrap_used,
     clippy::missing_assert_message,
@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[rustfmt::skip]
 fn example() -> posekit::Result<()> {
-// README: begin
+// Library: begin
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
@@ -34,7 +34,7 @@ let solution = solve(&arm, &[0.0, 0.5], &[task], Method::Auto, &Settings::defaul
 assert!(solution.is_reached());
 let hand_in_world = hand.world(&arm.poses(&solution.configuration));
 assert!(hand_in_world.translation.distance(target) < 1e-9);
-// README: end
+// Library: end
 Ok(())
 }
 
@@ -82,13 +82,15 @@ fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
 }
 
 #[test]
-fn the_example_of_the_readme_works() {
+fn the_example_of_the_library_works() {
     example().unwrap();
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = fs::read_to_string(readme).unwrap().replace('\r', "");
     let source = include_str!("library_use.rs").replace('\r', "");
-    let here = between(&source, "// README: begin\n", "// README: end");
-    assert_eq!(between(&readme, "```rust\n", "```"), here, "the README shows the code that runs");
+    let here = between(&source, "// Library: begin\n", "// Library: end");
+    for path in ["docs/library.md", "crates/posekit/README.md"] {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+        let page = fs::read_to_string(page).unwrap().replace('\r', "");
+        assert_eq!(between(&page, "```rust\n", "```"), here, "{path} shows the code that runs");
+    }
 }
 
 #[test]

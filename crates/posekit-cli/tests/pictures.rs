@@ -1,4 +1,4 @@
-//! The pictures of the README are what `posekit draw` draws; `cargo xtask bless` redraws them.
+//! The pictures of docs/command.md are what `posekit draw` draws; `cargo xtask bless` redraws them.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The README and the transcripts beside this file are run, command by command, and must print what they say.
+//! `docs/command.md` and the transcripts beside this file are run, command by command, and must print what they say.
 //!
 //! `cargo xtask bless` (or `TRYCMD=overwrite`) rewrites them.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
@@ -32,6 +32,6 @@ fn every_command_prints_what_its_page_says() {
     let pages = root().join("crates/posekit-cli/tests/transcripts");
     trycmd::TestCases::new()
         .register_bin("posekit", Path::new(env!("CARGO_BIN_EXE_posekit")))
-        .case(root().join("README.md"))
+        .case(root().join("docs/command.md"))
         .case(pages.join("*.md"));
 }

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, run, works};
+use crate::process::{cargo, run, timed, works};
 use crate::{node, wasm};
 
 /// Where the page's source is, and where its static folder goes.
@@ -52,7 +52,7 @@ pub(super) fn everything() -> Result<()> {
 pub(super) fn check_node() -> Result<()> {
     if !works(Command::new("node").arg("--version")) || !works(npm().arg("--version")) {
         bail!(
-            "node and npm are not installed: the studio needs Node 20.19 or later, see https://nodejs.org"
+            "node and npm are not installed: the studio needs Node 20.19 or later; see https://nodejs.org"
         );
     }
     Ok(())
@@ -97,7 +97,7 @@ pub(super) fn site() -> Result<()> {
     if is_fresh(Path::new(SITE), &sources) {
         return Ok(());
     }
-    run(tool("vite").arg("build"))
+    timed("Building the page", || run(tool("vite").arg("build")))
 }
 
 /// Whether a folder is there and none of the sources has changed since its newest file was written.

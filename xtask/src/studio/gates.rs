@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::build::{self, npm, tool};
 use crate::process::{run, works};
-use crate::steps::{Outcome, Step, missing};
+use crate::steps::{Needs, Step};
 use crate::wasm;
 
 /// Browsers that the tests can drive, by name and by place.
@@ -16,56 +16,36 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// The gates in the order of their price.
 pub(crate) const STEPS: [Step; 6] = [
-    Step { name: "studio: types", check: types },
-    Step { name: "studio: lints", check: lints },
-    Step { name: "studio: unit tests", check: unit_tests },
-    Step { name: "studio: Rust snippets", check: snippets },
-    Step { name: "studio: build", check: site },
-    Step { name: "studio: browser", check: browser },
+    step("studio: types", || with_node(|| run(tool("tsc").arg("--noEmit")))),
+    step("studio: lints", || with_node(|| run(tool("eslint").arg(".")))),
+    step("studio: unit tests", || with_node(|| run(tool("vitest").arg("run")))),
+    step("studio: Rust snippets", || with_node(super::snippets::check)),
+    step("studio: build", || with_node(build::site)),
+    Step { name: "studio: browser", needs: Needs::RequiredInCi(no_browser), check: browser },
 ];
 
-fn types() -> Result<Outcome> {
-    with_node(|| run(tool("tsc").arg("--noEmit")))
+const fn step(name: &'static str, check: fn() -> Result<()>) -> Step {
+    Step { name, needs: Needs::RequiredInCi(wasm::missing_tools), check }
 }
 
-fn lints() -> Result<Outcome> {
-    with_node(|| run(tool("eslint").arg(".")))
-}
-
-fn unit_tests() -> Result<Outcome> {
-    with_node(|| run(tool("vitest").arg("run")))
-}
-
-fn snippets() -> Result<Outcome> {
-    with_node(super::snippets::check)
-}
-
-fn site() -> Result<Outcome> {
-    with_node(build::site)
-}
-
-fn browser() -> Result<Outcome> {
+fn no_browser() -> Option<String> {
     let named = env::var_os("CHROMIUM").is_some_and(|path| Path::new(&path).is_file());
     if !named && !BROWSERS.iter().any(|name| works(Command::new(name).arg("--version"))) {
-        return missing(
-            "no Chromium: install the package chromium, or name its program in CHROMIUM",
-        );
+        return Some("no Chromium: install it, or name its program in CHROMIUM".to_owned());
     }
+    wasm::missing_tools()
+}
+
+fn browser() -> Result<()> {
     with_node(|| {
         build::site()?;
         run(npm().args(["run", "--silent", "test:browser"]).env("POSEKIT", build::command()?))
     })
 }
 
-/// Runs a gate that needs Node, its packages and the WebAssembly package.
-fn with_node(gate: impl FnOnce() -> Result<()>) -> Result<Outcome> {
-    if let Err(error) = build::check_node() {
-        return missing(&error.to_string());
-    }
-    if let Err(error) = wasm::find_route() {
-        return missing(&error.to_string());
-    }
+/// Runs a gate that needs Node's packages and the WebAssembly package.
+fn with_node(gate: impl FnOnce() -> Result<()>) -> Result<()> {
     build::packages()?;
     build::module()?;
-    gate().map(|()| Outcome::Passed)
+    gate()
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, run};
+use crate::process::{cargo, quiet_unless_seen, run};
 
 /// What `cargo xtask studio` was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub(crate) fn studio(arguments: &[String]) -> Result<()> {
 /// The command that serves: the product's own.
 fn serve(options: &Options) -> Command {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--release", "-p", "posekit-cli", "--"]);
+    command.arg("run").args(quiet_unless_seen());
+    command.args(["--release", "-p", "posekit-cli", "--"]);
     command.args(["studio", "--dir", build::SITE]);
     if let Some(port) = options.port {
         command.args(["--port", &port.to_string()]);

@@ -3,12 +3,13 @@
 //! Most toolchains get the target from rustup (`rustup target add wasm32-unknown-unknown`). Where that cannot be had, any toolchain with
 //! the source of the standard library builds it along: Debian's packages rustc-web, cargo-web and rust-web-src are one.
 
+use std::io::{IsTerminal as _, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::process::{cargo, quiet, run};
+use crate::process::{cargo, quiet, quiet_unless_seen, run, works};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Apart from the other builds: another compiler, and other flags, would throw these away.
@@ -16,9 +17,12 @@ const FOLDER: &str = "target/wasm";
 /// Where distributions put their own toolchain.
 const SYSTEM: &str = "/usr/bin";
 
-/// What to say where there is no way.
-const HINT: &str = "no compiler here can make WebAssembly: `rustup target add wasm32-unknown-unknown`, or on Debian \
-     `apt-get install rustc-web cargo-web rust-web-src`";
+/// Debian's compiler for WebAssembly.
+const DEBIAN: &str = "apt-get install -y rustc-web cargo-web rust-web-src";
+
+/// What to say where there is none.
+const HINT: &str = "no compiler for WebAssembly: `rustup target add wasm32-unknown-unknown`, or on Debian \
+     `apt-get install -y rustc-web cargo-web rust-web-src`";
 
 /// A compiler that can make WebAssembly, and how.
 #[derive(Debug)]
@@ -45,6 +49,51 @@ pub(crate) fn find_route() -> Result<Route> {
         return Ok(Route::Target);
     }
     find_source()
+}
+
+/// Finds a way to compile for WebAssembly; where there is none, offers to install one. Without a terminal it only says how.
+///
+/// # Errors
+/// When there is none, and none was installed: what to install.
+pub(crate) fn find_or_install() -> Result<Route> {
+    let found = find_route();
+    if found.is_ok() || !stdin().is_terminal() {
+        return found;
+    }
+    println!(
+        "The studio and the npm package need a compiler for WebAssembly, and there is none here."
+    );
+    for command in installers() {
+        if is_agreed(&command)? {
+            let mut words = command.split(' ');
+            let program = words.next().unwrap_or_default();
+            if let Err(error) = run(Command::new(program).args(words)) {
+                println!("{error:#}");
+            }
+            if let Ok(route) = find_route() {
+                return Ok(route);
+            }
+        }
+    }
+    found
+}
+
+/// The commands that install a compiler for WebAssembly here, best first.
+fn installers() -> Vec<String> {
+    let is_root = quiet(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0");
+    let rustup = works(Command::new("rustup").arg("--version"));
+    let debian = works(Command::new("apt-get").arg("--version"));
+    let debian = debian.then(|| format!("{}{DEBIAN}", if is_root { "" } else { "sudo " }));
+    rustup.then(|| format!("rustup target add {TARGET}")).into_iter().chain(debian).collect()
+}
+
+/// Asks whether to run a command; anything but y or yes is a no.
+fn is_agreed(command: &str) -> Result<bool> {
+    print!("Run `{command}`? [y/N] ");
+    stdout().flush()?;
+    let mut answer = String::new();
+    stdin().read_line(&mut answer)?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
 /// Finds a toolchain with the source of the standard library.
@@ -115,7 +164,8 @@ impl Route {
             }
             _ => cargo(),
         };
-        command.args(["build", "--quiet", "--locked", "--lib", "--package", "posekit-wasm"]);
+        command.arg("build").args(quiet_unless_seen());
+        command.args(["--locked", "--lib", "--package", "posekit-wasm"]);
         // What the feature asks for is unstable, and what the source of the standard library is built with as well.
         command.args(["--features", "instructions"]).env("RUSTC_BOOTSTRAP", "1");
         command.args(["--profile", "wasm", "--target", TARGET, "--target-dir", FOLDER]);
