@@ -15,7 +15,7 @@ use posekit::task::{
     Clearance, Distance, FramePose, LookAt, Orientation, Plane, Position, Posture, Support, Task,
 };
 use support::person::{bodies, capsules, eyes, foot, hand, person};
-use support::{limb, plane_limb, space_limb};
+use support::{Rng, limb, plane_limb, problems, space_limb};
 
 /// A problem on a skeleton, with other targets for its position tasks.
 struct Problem {
@@ -325,4 +325,32 @@ fn the_counter_counts() {
         rescued += usize::from(solution.escaped_at.is_some());
     }
     assert!(blocked > 0 && rescued > 2, "{blocked} blocked, {rescued} rescued");
+}
+
+/// A random problem solved again, its targets moved, allocates nothing, whatever it is made of.
+#[test]
+fn random_problems_allocate_nothing_the_second_time() {
+    for seed in 0..300 {
+        let rng = &mut Rng::new(seed);
+        let (n_joints, n_tasks) = (rng.whole(1, 12), rng.whole(1, 4));
+        let traits = u32::try_from(rng.below(1 << 24)).expect("24 bits");
+        let problem = problems::Problem::new(problems::Recipe { seed, n_joints, n_tasks, traits });
+        for method in Method::ALL {
+            let mut workspace = Workspace::default();
+            let mut run = || {
+                let begun = problem.begin(&mut workspace, method);
+                if begun {
+                    let _ = workspace.run();
+                    for (k, task) in problem.other_tasks.iter().enumerate() {
+                        // One on other frames is refused.
+                        let _ = workspace.set_target(k, &task.kind);
+                    }
+                    let _ = workspace.run();
+                }
+            };
+            run();
+            let made = allocations(&mut run);
+            assert_eq!(made, 0, "{:?} by {}", problem.recipe, method.name());
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! What several suites share: numbers that are random and the same every time, and limbs made of them.
 #![allow(dead_code, reason = "every suite uses a part of it")]
 
+pub(crate) mod arms;
 pub(crate) mod person;
+pub(crate) mod problems;
 pub(crate) mod random;
 pub(crate) mod solved;
 

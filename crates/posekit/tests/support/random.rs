@@ -102,7 +102,13 @@ impl Figure {
         for i in 0..skeleton.n_joints() {
             let place = &mut q[skeleton.value_range(i)];
             match (skeleton.kind(i), skeleton.limit(i)) {
-                (_, Limit::Range { min, max }) => place[0] = rng.between(min, max),
+                (_, Limit::Range { min, max }) => {
+                    // An open end is ten radians, or metres, from the other or from zero.
+                    let low = if min.is_finite() { min } else { max.min(10.0) - 10.0 };
+                    let high = if max.is_finite() { max } else { low.max(0.0) + 10.0 };
+                    place[0] = rng.between(low.max(min), high.min(max));
+                }
+                (JointKind::Prismatic { .. }, _) => place[0] = rng.between(-1.0, 1.0) * self.reach,
                 (_, Limit::Cone { axis, swing, twist }) => {
                     let across =
                         axis.cross(rng.direction()).normalize_or(axis.any_orthonormal_vector());
@@ -138,19 +144,20 @@ impl Figure {
         if rng.whole(0, 3) > 0 {
             return self.tips[rng.whole(0, self.tips.len() - 1)];
         }
-        let joint = rng.whole(1, self.skeleton.n_joints() - 1);
+        let joint = rng.whole(1, self.skeleton.n_joints().max(2) - 1) % self.skeleton.n_joints();
         let offset = rng.direction() * rng.between(0.05, 0.3);
         Frame::new(joint, Pose { rotation: rng.rotation(), translation: offset })
     }
 
-    /// Two frames on different joints.
+    /// Two frames on different joints, or on the first one where there are none.
     fn frames(&self, rng: &mut Rng) -> [Frame; 2] {
-        loop {
+        for _ in 0..100 {
             let frames = [self.frame(rng), self.frame(rng)];
             if frames[0].joint != frames[1].joint {
                 return frames;
             }
         }
+        [self.frame(rng), self.skeleton.frame(0)]
     }
 
     /// Every joint weighs something.
