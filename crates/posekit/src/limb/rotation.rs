@@ -3,7 +3,7 @@
 use crate::math::quaternion;
 use glam::{DQuat, DVec3};
 
-/// The rotation about a unit axis by the angle whose cosine and sine have the ratio given, times some positive number.
+/// The rotation about a unit axis by the angle whose cosine and sine have the ratio given, times a positive number.
 #[inline]
 pub(super) fn about_unscaled(axis: DVec3, cos: f64, sin: f64) -> DQuat {
     let (cos_half, sin_half) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
