@@ -1,4 +1,5 @@
 //! Closed forms written into the joint values of small skeletons: hinges, limits, and what is refused.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod support;
 
@@ -222,7 +223,6 @@ fn rotations_that_are_none_are_refused() {
         assert!(error.starts_with(message), "{error}");
         assert!(skeleton.set_world_rotation(&mut q, 0, rotation).is_err());
     }
-    assert!(!skeleton.touches_limit(0, &[], 0.1), "too short a configuration touches nothing");
     assert!(matches!(skeleton.rotation(&q, 3), Err(Error::NoSuchJoint { joint: 3, .. })));
     assert!(matches!(skeleton.world_pose(&q[..2], 0), Err(Error::Length { .. })));
     let mut short = [0.0];

@@ -169,8 +169,11 @@ impl Skeleton {
     /// As a slice does, when there is no such joint.
     #[must_use]
     pub fn touches_limit(&self, joint: usize, q: &[f64], tolerance: f64) -> bool {
+        if q.len() != self.n_values {
+            return false;
+        }
         let limit = &self.limits[joint];
-        match (self.kinds[joint], q.get(self.value_range(joint)).unwrap_or_default()) {
+        match (self.kinds[joint], &q[self.value_range(joint)]) {
             (JointKind::Revolute { .. } | JointKind::Prismatic { .. }, &[value]) => {
                 limit.touches_value(value, tolerance)
             }
