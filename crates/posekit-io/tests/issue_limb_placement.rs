@@ -15,7 +15,7 @@ mod clips;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::{Aim, Pole, TwoBone};
-use posekit::math::rotation_about;
+use posekit::math::{direction_or, rotation_about};
 use posekit::skeleton::Skeleton;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
@@ -74,7 +74,7 @@ fn limbs(case: &Case) -> Vec<([usize; 3], TwoBone, f64)> {
             (0.95, DVec3::Y, 3.0),
         ] {
             let distance = inner + (0.05 + 0.9 * part) * (outer - inner);
-            let line = rotation_about(axis, angle) * (foot - hip).normalize();
+            let line = rotation_about(axis, angle) * direction_or(foot - hip, DVec3::X);
             let target = hip + line * distance;
             let limb = TwoBone::on_skeleton(&case.skeleton, &case.q, joints, target).unwrap();
             let pole = Pole::Direction(DVec3::new(0.3, 0.1, 0.9));
@@ -149,7 +149,8 @@ fn knees_look_at_points() {
             let solution = Aim { forward: along, ..aim }.solve().unwrap();
             assert!(solution.apply(&case.skeleton, &mut q, knee).unwrap(), "{}", case.name);
             let (from, to) = (at(case, &q, knee), at(case, &q, foot));
-            let off = (to - from).normalize().cross((target - from).normalize()).length();
+            let along = |line: DVec3| direction_or(line, DVec3::ZERO);
+            let off = along(to - from).cross(along(target - from)).length();
             assert!(off < 1e-9, "{}: {off}", case.name);
         }
     }

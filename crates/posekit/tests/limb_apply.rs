@@ -1,4 +1,5 @@
 //! Closed forms written into the joint values of small skeletons: hinges, limits, and what is refused.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod support;
 

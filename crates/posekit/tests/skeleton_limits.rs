@@ -73,6 +73,8 @@ fn limits_at_their_edges_are_touched() {
     assert!(skeleton.touches_limit(hinge, &q, 1e-6));
     assert!(skeleton.touches_limit(ball, &q, 1e-6));
     assert!(!skeleton.touches_limit(slide, &q, 1e-6));
+    let too_short = &q[..10];
+    assert!([hinge, ball].into_iter().all(|joint| !skeleton.touches_limit(joint, too_short, 1e-6)));
 }
 
 proptest! {

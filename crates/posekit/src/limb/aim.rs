@@ -1,4 +1,4 @@
-//! One joint that aims: a head that looks, a turret, a bone whose axis must meet a point.
+//! A joint that aims: a head, a turret, a bone whose axis must pass through a point.
 
 use glam::{DQuat, DVec3};
 
@@ -9,14 +9,14 @@ use crate::math::{
 };
 use crate::{Error, Result};
 
-/// Sine of the angle below which one direction says nothing about turning around another; ten times the rounding of
-/// single-precision input.
+/// Sine of the angle below which a direction defines no rotation about another; ten times the rounding of single-precision
+/// input.
 const NO_DIRECTION: f64 = 1e-6;
 
 /// Coordinates above this size could overflow when subtracted, so the problem is scaled down first.
 const HUGE: f64 = 1e300;
 
-/// A joint, a ray fixed to it, and a target: how must the joint turn so that the ray meets the target?
+/// A joint, a ray fixed to it, and a target: which rotation of the joint makes the ray meet the target?
 ///
 /// The ray starts at `offset` and points along `forward`, both in the joint's own frame: for a head joint whose eyes lie
 /// in front of and above it, the line of sight. Plain data: fill it in, call [`solve`](Self::solve). Model space is any
@@ -61,43 +61,43 @@ pub struct Aim {
     /// Start of the ray, in the joint's frame \[m\]. Default: the joint itself.
     pub offset: DVec3,
     /// The axis that should point towards the pole, in the joint's frame, any length. Used only with a pole, and as the
-    /// axis to turn about when the target is exactly behind. Default +y.
+    /// axis of rotation when the target is exactly behind. Default +y.
     pub up: DVec3,
     /// Direction, in model space, that `up` should point to as nearly as the aim allows (any length). Default `None`: the
-    /// smallest turn that aims, which leaves the roll alone.
+    /// smallest rotation that aims, without roll.
     pub pole: Option<DVec3>,
-    /// Turn about the line from joint to target, after everything else; right-handed about the direction to the target
+    /// Rotation about the line from joint to target, after everything else; right-handed about the direction to the target
     /// \[rad\]. Default 0, which costs no trigonometry.
     pub twist: f64,
-    /// How much of the turn to make, from 0 (none, exactly) to 1 (all), by normalised linear interpolation; values outside
-    /// are brought into 0..=1. Default 1.
+    /// The part of the rotation to apply, from 0 (none, exactly) to 1 (all), by normalised linear interpolation; clamped to
+    /// 0..=1. Default 1.
     pub weight: f64,
 }
 
-/// How the joint of an [`Aim`] must turn.
+/// The rotation of an [`Aim`]'s joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub struct AimSolution {
     /// Rotation to multiply onto the joint's model-space rotation, from the left:
     /// `model_from_joint_new = correction * model_from_joint_old`. `w ≥ 0`.
     pub correction: DQuat,
-    /// Whether the ray can meet the target: [`Reach::Reached`], or [`Reach::TooNear`] when the target is nearer to the
+    /// Whether the ray can meet the target: [`Reach::Reached`], or [`Reach::TooNear`] when the target is closer to the
     /// joint than every point of the ray. For full weight, whatever the weight.
     pub reach: Reach,
-    /// Distance from the target to the ray after the turn \[m\].
+    /// Distance from the target to the ray after the rotation \[m\].
     pub error: f64,
-    /// A pole was given but decides nothing: it points along the line to the target or is zero, or `up` points along the
-    /// aimed direction or is zero (all within 1e-6 rad), or the target lies on the joint. The roll is left alone.
+    /// A pole was given but has no effect: it points along the line to the target or is zero, or `up` points along the
+    /// aimed direction or is zero (all within 1e-6 rad), or the target is at the joint. No roll is applied.
     pub pole_degenerate: bool,
 }
 
-/// The job's vectors in model space, seen from the joint, scaled.
+/// The vectors in model space, relative to the joint, scaled.
 struct Setup {
     forward: DVec3,
     up: DVec3,
     offset: DVec3,
     line: DVec3,
-    /// What positions were multiplied by.
+    /// The factor of the positions.
     factor: f64,
 }
 
@@ -120,28 +120,28 @@ impl Aim {
     /// Solves the aim. Square roots only, unless there is a twist; does not allocate.
     ///
     /// # Degenerate cases
-    /// - Target nearer than every point of the ray: the ray's nearest point is turned to lie on the line from joint to
-    ///   target ([`Reach::TooNear`]); the answer is continuous as the target comes into range.
-    /// - Target on the joint: no turn. Without an offset the ray starts there, so it counts as reached.
+    /// - Target closer than every point of the ray: the ray's nearest point is rotated onto the line from joint to target
+    ///   ([`Reach::TooNear`]); the answer is continuous as the target comes into range.
+    /// - Target on the joint: no rotation. Without an offset the ray starts there, so it counts as reached.
     /// - Target exactly behind: half a turn about `up` (made perpendicular to the ray), or about [`perpendicular`] of the
-    ///   direction where `up` says nothing.
-    /// - Pole or `up` without a direction to turn to: flag `pole_degenerate`.
+    ///   direction where `up` is parallel to the ray.
+    /// - Pole or `up` parallel to the line to the target: flag `pole_degenerate`.
     ///
     /// # Errors
     /// [`Error::NonFinite`] naming the field; [`Error::ZeroLength`] for a `forward` or a rotation that is zero.
     /// A rotation that is not of unit length is normalised.
     ///
     /// # Method
-    /// The ray meets the sphere through the target around the joint in one point ahead of its start. That point is turned
-    /// to the target the shortest way, then the whole about the line to the target until `up` is nearest to the pole. The
-    /// contract is that of ozz's aim job \[ozz\].
+    /// The ray meets the sphere through the target around the joint in one point ahead of its start. The
+    /// shortest rotation takes that point to the target; a rotation about the line to the target then brings `up` closest to
+    /// the pole. Inputs and outputs are those of ozz's aim job \[ozz\].
     pub fn solve(&self) -> Result<AimSolution> {
         let setup = self.setup()?;
         let line = measure(setup.line);
         let (meeting, nearest) = meeting_point(&setup, line.length);
         let reach = Reach::judge_near(line.length, nearest);
-        let (turn, pole_degenerate) = self.turn(&setup, meeting, line.direction);
-        let mut correction = with_positive_w(turn);
+        let (rotation, pole_degenerate) = self.rotation(&setup, meeting, line.direction);
+        let mut correction = with_positive_w(rotation);
         if self.weight < 1.0 {
             correction = part(correction, self.weight.max(0.0));
         }
@@ -156,27 +156,28 @@ impl Aim {
         })
     }
 
-    /// The full turn, and whether a pole was given in vain.
-    fn turn(&self, setup: &Setup, meeting: DVec3, t: DVec3) -> (DQuat, bool) {
+    /// The full rotation, and whether a pole was given without effect.
+    fn rotation(&self, setup: &Setup, meeting: DVec3, t: DVec3) -> (DQuat, bool) {
         if t == DVec3::ZERO {
             return (DQuat::IDENTITY, self.pole.is_some());
         }
         let meeting = measure(meeting).direction;
-        let mut turn = shortest_between(meeting, t, behind_axis(setup.up, meeting));
+        let mut rotation = shortest_between(meeting, t, behind_axis(setup.up, meeting));
         let mut pole_degenerate = false;
         if let Some(pole) = self.pole {
-            let up = reject(turn * setup.up, t);
+            let up = reject(rotation * setup.up, t);
             let pole = reject(measure(pole).direction, t);
             pole_degenerate = up.dot(up).min(pole.dot(pole)) <= NO_DIRECTION * NO_DIRECTION;
             if !pole_degenerate {
-                turn = normalised(about_unscaled(t, up.dot(pole), t.dot(up.cross(pole))) * turn);
+                rotation =
+                    normalised(about_unscaled(t, up.dot(pole), t.dot(up.cross(pole))) * rotation);
             }
         }
         if self.twist != 0.0 {
             let (sin_half, cos_half) = sin_cos(0.5 * self.twist);
-            turn = about_half(t, cos_half, sin_half) * turn;
+            rotation = about_half(t, cos_half, sin_half) * rotation;
         }
-        (turn, pole_degenerate)
+        (rotation, pole_degenerate)
     }
 
     /// Checks the input and brings it into model space.
@@ -231,7 +232,8 @@ impl Aim {
 }
 
 impl AimSolution {
-    /// The joint's new rotation relative to its parent.
+    /// The joint's new rotation relative to its parent, for poses that are stored so. The joint values of a
+    /// [`Skeleton`](crate::skeleton::Skeleton) lie behind a placement: use [`apply`](Self::apply).
     ///
     /// - `model_from_parent`: model-space rotation of the joint's parent
     /// - `model_from_joint`: the joint's model-space rotation before the solve
@@ -249,7 +251,7 @@ impl AimSolution {
 fn meeting_point(setup: &Setup, distance: f64) -> (DVec3, f64) {
     let offset = measure(setup.offset);
     let along = offset.direction.dot(setup.forward) * offset.length;
-    // Taken off twice: the second time removes what rounding left of a long offset along the ray.
+    // Rejected twice: the second time removes the rounding of a long offset along the ray.
     let across = reject(reject(setup.offset, setup.forward), setup.forward);
     let across_length = measure(across).length;
     let nearest = if along > 0.0 { offset.length } else { across_length };
@@ -263,7 +265,7 @@ fn meeting_point(setup: &Setup, distance: f64) -> (DVec3, f64) {
     (across + setup.forward * ahead, nearest)
 }
 
-/// The axis to turn about when the target is exactly behind.
+/// The axis of rotation when the target is exactly behind.
 fn behind_axis(up: DVec3, direction: DVec3) -> DVec3 {
     let axis = reject(up, direction);
     let size_squared = axis.dot(axis);

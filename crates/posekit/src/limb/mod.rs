@@ -1,15 +1,15 @@
 //! Closed forms: limbs of two bones, in the plane and in space, and a joint that aims at a point.
 //!
 //! A closed form has no iterations, no tolerance and no starting guess: it costs the same every time and either places the
-//! end of the limb on the target or proves that it cannot. This room knows no skeleton. It speaks of positions and
-//! rotations in one common space, so it works on limbs whose joints are not neighbours (a leg with twist bones) and on
-//! poses from anywhere.
+//! end of the limb on the target or proves that it cannot. The closed forms take positions and rotations in one common
+//! space, so they work on limbs whose joints are not neighbours (a leg with twist bones) and on poses of any origin.
+//! On a [`Skeleton`](crate::skeleton::Skeleton), [`TwoBone::on_skeleton`] reads a limb and [`TwoBoneSolution::apply`] writes the joint values.
 //!
 //! | Item | Question it answers |
 //! |---|---|
 //! | [`plane::solve`] | Which two pairs of angles put the tip of a planar arm on a point? |
-//! | [`TwoBone`] | How must hip and knee turn so that the ankle is on the target, with the knee pointing there? |
-//! | [`Aim`] | How must this joint turn so that its forward ray meets the target? |
+//! | [`TwoBone`] | Which rotations of hip and knee put the ankle on the target, with the knee pointing at the pole? |
+//! | [`Aim`] | Which rotation of a joint makes its forward ray meet the target? |
 //! | [`SoftReach`] | How does a limb approach full extension without its knee snapping straight? |
 //! | [`Reach`] | Was the target in range, and if not, by how much? |
 //!

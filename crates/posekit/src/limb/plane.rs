@@ -1,4 +1,4 @@
-//! The two-bone arm in the plane: angles for a point, both ways.
+//! The two-bone arm in the plane: both pairs of angles for a point.
 //!
 //! A bone of length `a` leaves the origin at the angle `θ` from +x; a bone of length `b` leaves its end at the angle `φ`
 //! from the first bone's direction. The tip is at `(a cos θ + b cos(θ+φ), a sin θ + b sin(θ+φ))`. Angles are
@@ -35,7 +35,7 @@ impl Angles {
         self.elbow(a) + DVec2::new(b * cos, b * sin)
     }
 
-    /// Sum of the squared angles to another pair, each the short way round \[rad²\].
+    /// Sum of the squared differences to another pair, each wrapped to (−π, π] \[rad²\].
     #[must_use]
     pub fn distance_squared(self, other: Self) -> f64 {
         let start = wrap_angle(self.start - other.start);
@@ -51,8 +51,8 @@ pub enum Choice {
     Positive,
     /// The one that bends clockwise, `φ ≤ 0`.
     Negative,
-    /// The one nearer to these angles (by [`Angles::distance_squared`]; counter-clockwise on a tie). Angles that the
-    /// target leaves free keep these values.
+    /// The one closer to these angles (by [`Angles::distance_squared`]; counter-clockwise on a tie). Angles that the
+    /// target does not determine keep these values.
     Nearest(Angles),
 }
 
@@ -64,11 +64,11 @@ pub struct Solutions {
     pub best: Angles,
     /// The other one: its mirror image about the line to the target. Equal to `best` where the arm is straight or folded.
     pub other: Angles,
-    /// Whether the tip is on the target, and what is missing.
+    /// Whether the tip is on the target, and the remaining distance.
     pub reach: Reach,
 }
 
-/// The angles that put the tip of a planar arm on a target, or as near to it as it can be.
+/// The angles that put the tip of a planar arm on a target, or as close to it as possible.
 ///
 /// - `a`, `b`: lengths of the two bones, ≥ 0, in any unit
 /// - `target`: position of the target as seen from the first joint, in the same unit
@@ -79,7 +79,7 @@ pub struct Solutions {
 ///   the target. The angles are continuous across both edges.
 /// - Target on the first joint: unequal bones point as if it lay on +x, or with [`Choice::Nearest`] in the direction where
 ///   the tip is. Equal bones fold and reach it; `θ` is that of [`Choice::Nearest`], else the limit along +x, `∓π/2`.
-/// - Bone of length zero: its joint does nothing and keeps its `φ` (0, or that of [`Choice::Nearest`]). Both zero: both
+/// - Bone of length zero: its joint has no effect and keeps its `φ` (0, or that of [`Choice::Nearest`]). Both zero: both
 ///   angles are kept.
 ///
 /// # Errors
@@ -87,7 +87,7 @@ pub struct Solutions {
 ///
 /// # Method
 /// Bridson's closed form \[bridson11\] with the law of cosines in half-angle form \[kahan00\] and directions instead of
-/// slopes, so that nothing is special about `x = 0`.
+/// slopes, so that `x = 0` is no special case.
 ///
 /// # Example
 /// ```
@@ -155,12 +155,12 @@ pub fn solve(a: f64, b: f64, target: DVec2, choice: Choice) -> Result<Solutions>
 
 /// The counter-clockwise and the clockwise solution for a tip at a distance in a direction.
 fn both_sides(a: f64, b: f64, distance: f64, t: DVec3) -> (Angles, Angles) {
-    // The triangle wants ordinary lengths; a power of two changes no digits.
+    // The triangle needs lengths of ordinary size; scaling by a power of two is exact.
     let scale = power_of_two_near(a.max(b));
     let triangle = triangle(a / scale, b / scale, distance / scale);
     let ((cos_half, sin_half), (cos, sin)) = (triangle.half_bend, triangle.start());
     let bend = 2.0 * atan2(sin_half, cos_half);
-    // The first bone lies clockwise of the line when the second turns back counter-clockwise.
+    // The first bone is clockwise of the line when the second bends counter-clockwise.
     let angle = |side: f64| {
         let (x, y) = (t.x * cos + side * t.y * sin, t.y * cos - side * t.x * sin);
         Angles { start: wrap_angle(atan2(y, x)), mid: wrap_angle(side * bend) }
@@ -175,7 +175,7 @@ fn single_bone(a: f64, b: f64, t: DVec3, now: Option<Angles>) -> Angles {
     Angles { start: wrap_angle(if a > b { direction } else { direction - mid }), mid }
 }
 
-/// The direction in which the tip lies now; +x where there is no now, or the tip lies on the first joint.
+/// The direction of the tip at the given angles; +x without angles, or with the tip on the first joint.
 fn tip_direction(a: f64, b: f64, now: Option<Angles>) -> DVec3 {
     let size = a.max(b);
     let tip = now.map_or(DVec2::X, |angles| angles.tip(a / size, b / size));

@@ -1,14 +1,14 @@
-//! Whether a target is in range, with the proof's number.
+//! Whether a target is in range, and how far it is out of range.
 
 /// Shortfalls below this fraction of the reach are rounding, not distance.
 ///
 /// It is some thousands of times the rounding of one operation, so a target computed to lie exactly at full reach is
-/// `Reached` whatever route its coordinates took, and a million times below anything a person or a robot can notice.
+/// `Reached` however its coordinates were computed, and a million times below anything a person or a robot can notice.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// What a closed form can say about its target: reached, or by how much not.
+/// Outcome of a closed form: the target is reached, or missed by a distance.
 ///
-/// The verdict is geometry alone, for full weight: it does not depend on the pose the limb started from.
+/// The outcome follows from the geometry alone, for full weight: it does not depend on the limb's current pose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Reach {
@@ -19,12 +19,12 @@ pub enum Reach {
         /// Distance left to the target \[m\].
         shortfall: f64,
     },
-    /// The target is farther than the limb is long. The limb points straight at it, or nearly so with soft reach.
+    /// The target is beyond the length of the limb. The limb points straight at it, or nearly so with soft reach.
     TooFar {
         /// Distance of the target beyond the fully straight limb \[m\].
         shortfall: f64,
     },
-    /// The target is nearer than the limb can fold. The folded limb's end lies on the line to the target.
+    /// The target is closer than the limb can fold. The folded limb's end lies on the line to the target.
     TooNear {
         /// Distance from the target to the nearest point in range \[m\].
         shortfall: f64,
@@ -39,7 +39,7 @@ impl Reach {
         matches!(self, Self::Reached)
     }
 
-    /// The distance that is missing, zero when reached \[m\].
+    /// The remaining distance, zero when reached \[m\].
     #[inline]
     #[must_use]
     pub fn shortfall(self) -> f64 {
@@ -51,7 +51,7 @@ impl Reach {
         }
     }
 
-    /// The same verdict in other units.
+    /// The same outcome in other units.
     pub(super) fn scaled(self, factor: f64) -> Self {
         let scale = |shortfall: f64| (shortfall * factor).min(f64::MAX);
         match self {
@@ -62,7 +62,7 @@ impl Reach {
         }
     }
 
-    /// The verdict on a target at `distance` for a limb that covers distances from `inner` to `outer` and places its end
+    /// The outcome for a target at `distance` for a limb that covers distances from `inner` to `outer` and places its end
     /// at `solved`.
     #[inline]
     pub(super) fn judge(distance: f64, solved: f64, inner: f64, outer: f64) -> Self {
@@ -78,7 +78,7 @@ impl Reach {
         }
     }
 
-    /// The verdict on a target at `distance` where only distances below `inner` are out of range.
+    /// The outcome for a target at `distance` where only distances below `inner` are out of range.
     #[inline]
     pub(super) fn judge_near(distance: f64, inner: f64) -> Self {
         if inner - distance > ROUNDING * inner {

@@ -1,9 +1,9 @@
 //! Rotations from half angles, by square roots only.
 
-use crate::math::quaternion;
+use crate::math::{normalised, quaternion};
 use glam::{DQuat, DVec3};
 
-/// The rotation about a unit axis by the angle whose cosine and sine have the ratio given, times some positive number.
+/// The rotation about a unit axis by the angle whose cosine and sine have the ratio given, times a positive number.
 #[inline]
 pub(super) fn about_unscaled(axis: DVec3, cos: f64, sin: f64) -> DQuat {
     let (cos_half, sin_half) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
@@ -41,10 +41,7 @@ pub(super) fn with_positive_w(rotation: DQuat) -> DQuat {
 /// The part `weight` (0..=1) of a rotation with w ≥ 0, by normalised linear interpolation from the identity.
 #[inline]
 pub(super) fn part(rotation: DQuat, weight: f64) -> DQuat {
-    let (x, y, z) = (rotation.x * weight, rotation.y * weight, rotation.z * weight);
-    let w = (1.0 - weight) + rotation.w * weight;
-    let scale = 1.0 / (x * x + y * y + z * z + w * w).sqrt();
-    DQuat::from_xyzw(x * scale, y * scale, z * scale, w * scale)
+    normalised(quaternion(rotation.xyz() * weight, (1.0 - weight) + rotation.w * weight))
 }
 
 /// The part of `vector` at right angles to the unit vector `normal`.

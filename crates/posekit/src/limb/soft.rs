@@ -4,15 +4,15 @@
 ///
 /// The bend of a knee changes infinitely fast as the limb becomes straight: near full reach `R` the bend is proportional to
 /// `√(R − distance)`. A target that walks out of range therefore snaps the knee straight. Soft reach lets the end fall
-/// behind the target over the last stretch so that the knee straightens gently. The price is reach: in the soft zone the end
+/// behind the target over the last stretch so that the knee straightens gently. The cost is reach: in the soft zone the end
 /// is short of the target, which the solution reports ([`Reach::Softened`](crate::limb::Reach::Softened)). It is off by default; turn it
 /// on with [`TwoBone::with_soft_reach`](crate::limb::TwoBone::with_soft_reach).
 ///
 /// In every curve `ratio` is the width of the soft zone before full reach, as a fraction of the reach (the two bones'
-/// lengths together); it is brought into 0..=1, and a zone never extends nearer than the limb can fold. A ratio of 0 is
-/// [`SoftReach::None`]. Targets nearer than the zone are not touched.
+/// lengths together); it is clamped to 0..=1, and a zone never includes distances that the limb cannot fold to. A ratio of 0 is
+/// [`SoftReach::None`]. Targets closer than the zone are reached exactly.
 ///
-/// # What it costs and what it buys
+/// # Cost and benefit
 /// Two bones of length 1, the target receding through full reach at one bone length per second, 60 frames per second:
 /// the worst change of the knee's angle in one frame, and the reach that is lost when the target is exactly at full
 /// reach. Printed by the example `soft_reach_table`; the whole table is in `docs/soft-reach.md`.
@@ -34,8 +34,8 @@
 /// use posekit::limb::SoftReach;
 ///
 /// let soft = SoftReach::Finite { ratio: 0.05 };
-/// assert_eq!(soft.distance(1.8, 2.0, 0.0), 1.8); // nearer than the zone: untouched
-/// assert_eq!(soft.distance(2.0, 2.0, 0.0), 1.975); // at full reach: a quarter of the zone is missing
+/// assert_eq!(soft.distance(1.8, 2.0, 0.0), 1.8); // closer than the zone: exact
+/// assert_eq!(soft.distance(2.0, 2.0, 0.0), 1.975); // at full reach: short by a quarter of the zone
 /// assert_eq!(soft.distance(2.1, 2.0, 0.0), 2.0); // one zone beyond: straight
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

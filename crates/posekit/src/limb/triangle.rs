@@ -2,7 +2,7 @@
 
 use super::rotation::half_ratio;
 
-/// A bone shorter than this fraction of the limb is read as one of length zero: it moves the end by less than any rounding.
+/// A bone shorter than this fraction of the limb counts as one of length zero: its effect on the end is below rounding.
 pub(super) const NO_BONE: f64 = 1e-60;
 
 /// The angles of the triangle that two bones make.
@@ -14,7 +14,7 @@ pub(super) const NO_BONE: f64 = 1e-60;
 /// | `α` | angle at the start joint between the first bone and the line to the end |
 ///
 /// Each is given as two numbers in the ratio of the cosine to the sine of *half* the angle, which is what quaternions are
-/// made of; their common size is left as it falls, because whoever uses them normalises once at the end.
+/// made of; their common factor is arbitrary, because the caller normalises once at the end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Triangle {
     /// In the ratio of cos(φ/2) to sin(φ/2), both ≥ 0, not both 0.
@@ -46,8 +46,8 @@ impl Triangle {
 /// # Method
 /// The half-angle law of cosines with differences of lengths kept as factors, after Kahan's needle-like triangles
 /// \[kahan00\]: `cos²(φ/2) = (d − |a−b|)(d + |a−b|) / 4ab` and `sin²(φ/2) = (a+b−d)(a+b+d) / 4ab`. Near full reach and
-/// near the fold the small factor is a plain difference of inputs, so nothing is lost there, and no arc cosine can leave
-/// its range. The angle at the start is taken from whichever bone is longer, because at the end of a very short bone it
+/// near the fold the small factor is a plain difference of inputs, so no digits are lost, and no arc cosine can leave
+/// its range. The angle at the start follows from the one at the end of the longer bone, because at the end of a very short bone it
 /// would be lost in rounding.
 ///
 /// Lengths must be 0 or within 1e-80..=1e100, the sum of the bones within 1e-20..=1e20, so that products keep their digits.
@@ -60,7 +60,7 @@ pub(super) fn triangle(a: f64, b: f64, d: f64) -> Triangle {
         return Triangle::STRAIGHT;
     }
     let inner = long - short;
-    // The band of reachable distances is two short bones wide; the nearer of its edges fixes the place in it.
+    // The band of reachable distances is two short bones wide; the distance to its closer edge is exact.
     let band = 2.0 * short;
     let (low, high) = (d - inner, outer - d);
     let lower = low < high;
@@ -68,7 +68,7 @@ pub(super) fn triangle(a: f64, b: f64, d: f64) -> Triangle {
     let rest = band - edge;
     let (above_inner, below_outer) = if lower { (edge, rest) } else { (rest, edge) };
     let d = inner + above_inner;
-    // Up to the same factor these are cos(φ/2) and sin(φ/2), and their product twice the triangle's area ...
+    // Up to a common factor these are cos(φ/2) and sin(φ/2), and their product is twice the triangle's area ...
     let cos_bend = (above_inner * (d + inner)).sqrt();
     let sin_bend = (below_outer * (d + outer)).sqrt();
     // ... which with the law of cosines is the angle at the end of the long bone, times `2 long d`.

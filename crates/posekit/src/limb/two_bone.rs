@@ -22,8 +22,8 @@ use crate::math::{
 };
 use crate::{Error, Result};
 
-/// Sine of the angle below which a direction is not taken from another: a limb bent by less is straight, a pole nearer
-/// than this to the line to the target says nothing. 1e-6 rad is ten times the rounding of the single-precision numbers
+/// Sine of the angle below which two directions count as parallel: a limb bent by less is straight, a pole within it of the
+/// line to the target is degenerate. 1e-6 rad is ten times the rounding of the single-precision numbers
 /// that poses often come from; smaller and their rounding would choose the knee's direction.
 const NO_DIRECTION: f64 = 1e-6;
 
@@ -33,7 +33,7 @@ const HUGE: f64 = 1e300;
 /// Where the mid joint (knee, elbow) should point, in model space.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Pole {
-    /// Keep the limb's own bend: the start joint makes the smallest turn that brings the end to the target.
+    /// Keep the limb's own bend plane: the start joint makes the smallest rotation that brings the end to the target.
     #[default]
     None,
     /// The mid joint points in this direction (any length).
@@ -42,10 +42,10 @@ pub enum Pole {
     Point(DVec3),
 }
 
-/// Two bones and a target: how must the start and mid joints turn so that the end joint is on the target?
+/// Two bones and a target: which rotations of the start and mid joints put the end joint on the target?
 ///
-/// Plain data: fill it in, call [`solve`](Self::solve). All positions are in one common space, called model space here;
-/// world space does as well. Only positions matter, so the three joints need not be neighbours, the bones need not lie
+/// Plain data: fill it in, call [`solve`](Self::solve); on a skeleton, begin with [`on_skeleton`](Self::on_skeleton) and end with
+/// [`TwoBoneSolution::apply`]. All positions are in one common space, called model space here; it may be the world. Only positions matter, so the three joints need not be neighbours, the bones need not lie
 /// along any axis, and a scaled or mirrored skeleton needs no special treatment.
 ///
 /// # Example: a leg
@@ -90,54 +90,54 @@ pub struct TwoBone {
     pub pole: Pole,
     /// How the limb approaches full extension. Default: [`SoftReach::None`], which reaches every target in range.
     pub soft: SoftReach,
-    /// Turn of the whole limb about the line from start to target, after everything else; right-handed about the
+    /// Rotation of the whole limb about the line from start to target, after everything else; right-handed about the
     /// direction to the target \[rad\]. Default 0, which costs no trigonometry.
     pub twist: f64,
-    /// How much of the correction to apply, from 0 (none, exactly) to 1 (all); values outside are brought into 0..=1.
-    /// Between, each joint makes that part of its turn by normalised linear interpolation, so the bones keep their length
+    /// The part of the correction to apply, from 0 (none, exactly) to 1 (all); clamped to 0..=1.
+    /// Between, each joint makes that part of its rotation by normalised linear interpolation, so the bones keep their length
     /// and the mid joint stays a hinge, but the end does not move on a straight line. Default 1.
     pub weight: f64,
-    /// Axis that the mid joint bends about, in model space, any length; a positive turn about it folds the limb. Not
-    /// needed for a bent limb. A straight limb takes its bend plane from it, and a limb bent the wrong way (a knee
-    /// slightly forward of straight in the pose) is brought through straight to bend the right way. Default `None`.
+    /// Axis that the mid joint bends about, in model space, any length; a positive rotation about it folds the limb. Not
+    /// needed for a bent limb. It defines the bend plane of a straight limb, and a limb that is bent to the other side (a knee
+    /// slightly overextended in the pose) is moved through straight to this side. Default `None`.
     ///
-    /// Feed back the last frame's [`TwoBoneSolution::mid_axis`] and a limb that was straightened bends again as it was.
+    /// With the last frame's [`TwoBoneSolution::mid_axis`], a limb that was straightened bends again to the same side.
     pub mid_axis: Option<DVec3>,
 }
 
-/// How the joints of a [`TwoBone`] limb must turn, and where they come to lie.
+/// The rotations of a [`TwoBone`] limb's joints, and their new positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub struct TwoBoneSolution {
     /// Rotation to multiply onto the start joint's model-space rotation, from the left:
     /// `model_from_start_new = start_correction * model_from_start_old`. Everything between start and mid follows. `w ≥ 0`.
     pub start_correction: DQuat,
-    /// Rotation to multiply onto the mid joint's *old* model-space rotation, from the left, in place of the start's:
-    /// `model_from_mid_new = mid_correction * model_from_mid_old`. It contains the start joint's turn already. Everything
+    /// Rotation to multiply onto the mid joint's *old* model-space rotation, from the left, instead of the start's:
+    /// `model_from_mid_new = mid_correction * model_from_mid_old`. It contains the start joint's correction. Everything
     /// from the mid joint to the end follows. `w ≥ 0`.
     pub mid_correction: DQuat,
     /// New position of the mid joint, in model space.
     pub mid: DVec3,
     /// New position of the end joint, in model space.
     pub end: DVec3,
-    /// Whether the target is in range, and what is missing. For full weight, whatever the weight.
+    /// Whether the target is in range, and the remaining distance. For full weight, whatever the weight.
     pub reach: Reach,
-    /// Distance from `end` to the target \[m\]. With weight 1 it is the shortfall, to rounding.
+    /// Distance from `end` to the target \[m\]. With weight 1 it is the shortfall to rounding.
     pub error: f64,
-    /// The axis that the mid joint now bends about, in model space, a unit vector: what `TwoBone::mid_axis` means, for the
-    /// next frame. For full weight. Zero only when both bones have no length.
+    /// The axis that the mid joint bends about after the solve, in model space, a unit vector: the [`TwoBone::mid_axis`] of the
+    /// next frame. For full weight. Zero only when both bones have length zero.
     pub mid_axis: DVec3,
-    /// A pole was given but says nothing: it is zero, lies on the start joint, or points along the line to the target
+    /// A pole was given but defines no direction: it is zero, at the start joint, or parallel to the line to the target
     /// (within 1e-6 rad). The limb keeps its own bend plane, as without a pole.
     pub pole_degenerate: bool,
-    /// The limb was straight and neither a pole nor a mid axis said how to bend it: the bend axis is
+    /// The limb was straight, without a pole or a mid axis to define its bend: the bend axis is
     /// [`perpendicular`] of the first bone's direction.
     pub plane_by_rule: bool,
 }
 
 /// A limb and its target as lengths and unit directions.
 ///
-/// The direction of a line whose length is next to nothing says nothing, and may be no number.
+/// The direction of a line of almost no length is meaningless, and may be NaN.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     a: f64,
@@ -165,7 +165,7 @@ impl Shape {
     }
 }
 
-/// How much the second bone leaves the first, from their directions.
+/// The angle between the bones, from their directions.
 #[derive(Debug, Clone, Copy)]
 struct Bend {
     cross: DVec3,
@@ -180,7 +180,7 @@ impl Bend {
         Self { cross, sin_squared: cross.dot(cross), cos: u.dot(v) }
     }
 
-    /// True when the limb is bent enough to say in which plane.
+    /// True when the limb is bent enough to define a plane.
     #[inline(always)]
     fn has_direction(&self) -> bool {
         self.sin_squared > NO_DIRECTION * NO_DIRECTION
@@ -192,11 +192,11 @@ impl Bend {
 struct BendPlane {
     /// The bend axis `n`, at right angles to the first bone, times `axis_length`.
     axis: DVec3,
-    /// Length of `axis`, at least 1e-6: the products below need only ratios, so the division is left out.
+    /// Length of `axis`, at least 1e-6: the products below need only ratios, so it is not normalised.
     axis_length: f64,
     /// Numbers in the ratio of cos(φ/2) to sin(φ/2) of the limb as it is.
     half_bend: (f64, f64),
-    /// Brings the second bone of a straight limb exactly into line with the first.
+    /// Aligns the second bone of a straight limb exactly with the first.
     straighten: Option<DQuat>,
     /// True when no input chose the axis.
     by_rule: bool,
@@ -247,25 +247,25 @@ impl TwoBone {
     /// # Degenerate cases
     /// - Target too far: the limb is straight towards it. Too near for unequal bones: folded, the end on the line to it.
     /// - Target on the start joint (within 1e-60 of the reach): equal bones fold flat and reach it, the first bone staying
-    ///   as it is or turning to the pole; the end of unequal bones stays on the side of the start joint where it is.
+    ///   as it is or pointing at the pole; the end of unequal bones stays on its side of the start joint.
     /// - Straight limb: bends about `mid_axis`, else towards the pole, else about [`perpendicular`] of its direction
     ///   (flag `plane_by_rule`).
-    /// - Target exactly opposite to the end, as seen from the start: the limb turns within its own bend plane.
+    /// - Target exactly opposite to the end, as seen from the start: the limb rotates within its own bend plane.
     /// - Pole without a direction: the limb's own bend plane is kept (flag `pole_degenerate`).
-    /// - Bone of length zero: the limb is one rigid bone and only points. Both zero: nothing turns.
+    /// - Bone of length zero: the limb is one rigid bone and only points. Both zero: no rotation.
     ///
     /// # Errors
     /// [`Error::NonFinite`] naming the field, when any number given is NaN or infinite.
     ///
     /// # Method
     /// The law of cosines \[bridson11\] in its half-angle form \[kahan00\] gives the bend `φ` that the distance needs and
-    /// the angle `α`. `K` turns the mid joint about `n` by the difference of bends; `S` is the shortest rotation from the
-    /// line to the end after `K` to the line to the target, then a turn about that line that brings the knee to the pole.
-    /// The contract, three positions in and two corrections out, is that of ozz \[ozz\].
-    // Inlined so that a job that is filled in, solved and read on the spot stays in registers (its vectors straddle the
-    // stores that put them in memory, and reading them back then costs a fifth of the solve) and so that answers that nobody
-    // reads are not worked out. That is also why the unusual takes the job by value and why its solution is copied: nothing
-    // here may have an address.
+    /// the angle `α`. `K` rotates the mid joint about `n` by the difference of bends; `S` is the shortest rotation from the
+    /// line to the end after `K` to the line to the target, then a rotation about that line that brings the knee to the pole.
+    /// Inputs and outputs, three positions and two corrections, are those of ozz \[ozz\].
+    // Inlined so that a limb that is filled in, solved and read in one place stays in registers (its vectors straddle the
+    // stores that write them to memory, and reading them back costs a fifth of the solve) and so that unused outputs are not
+    // computed. For the same reason the cold path takes the limb by value and its solution is copied: no value here may
+    // have its address taken.
     #[inline(always)]
     pub fn solve(&self) -> Result<TwoBoneSolution> {
         let shape = self.shape();
@@ -285,14 +285,14 @@ impl TwoBone {
         let (solved, reach) = self.judge(a, b, d);
         let triangle = triangle(a, b, solved);
         let plane = self.bend_plane_of_bent(u, bend);
-        let turn = match knee {
-            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
-            None => turn_least(&plane, &triangle, u, t),
+        let rotation = match knee {
+            Some(knee) => rotation_to_knee(&plane, &triangle, u, t, knee.across),
+            None => least_rotation(&plane, &triangle, u, t),
         };
-        Ok(self.finish(turn, &plane, &triangle, reach))
+        Ok(self.finish(rotation, &plane, &triangle, reach))
     }
 
-    /// Lengths and directions, true where [`Shape::is_ordinary`] says so.
+    /// Lengths and directions, valid where [`Shape::is_ordinary`] holds.
     #[inline(always)]
     fn shape(&self) -> Shape {
         let first = measure_ordinary(self.mid - self.start);
@@ -331,7 +331,7 @@ impl TwoBone {
     /// Input that is not finite, or so large that differences could overflow.
     #[cold]
     fn solve_unusual(self) -> Result<TwoBoneSolution> {
-        // 2^-16 leaves room for every difference; a power of two changes no digits.
+        // 2^-16 keeps every difference finite; scaling by a power of two is exact.
         const FACTOR: f64 = 1.0 / 65536.0;
         self.check_finite()?;
         let pole = match self.pole {
@@ -388,7 +388,7 @@ impl TwoBone {
         }
     }
 
-    /// Where the end is to be placed for a target at distance `d`, and the verdict.
+    /// The distance at which the end is placed for a target at distance `d`, and the outcome.
     #[inline(always)]
     fn judge(&self, a: f64, b: f64, d: f64) -> (f64, Reach) {
         let (inner, outer) = ((a - b).abs(), a + b);
@@ -396,16 +396,17 @@ impl TwoBone {
         (solved, Reach::judge(d, solved.max(inner), inner, outer))
     }
 
-    /// The solution from the limb's turn, times some number.
+    /// The solution from the limb's rotation `S`, times a positive number.
     #[inline(always)]
     fn finish(
         &self,
-        turn: DQuat,
+        rotation: DQuat,
         plane: &BendPlane,
         triangle: &Triangle,
         reach: Reach,
     ) -> TwoBoneSolution {
-        let (start_correction, mid_correction) = self.weighted(turn, plane.hinge_turn(triangle));
+        let (start_correction, mid_correction) =
+            self.weighted(rotation, plane.hinge_rotation(triangle));
         let (mid, end) = self.place(start_correction, mid_correction);
         TwoBoneSolution {
             start_correction,
@@ -414,7 +415,7 @@ impl TwoBone {
             end,
             reach,
             error: length(self.target - end),
-            mid_axis: rotate(normalised(turn), plane.unit_axis()),
+            mid_axis: rotate(normalised(rotation), plane.unit_axis()),
             pole_degenerate: false,
             plane_by_rule: false,
         }
@@ -428,11 +429,11 @@ impl TwoBone {
         let line = measure(self.target - self.start);
         let (outer, inner) = (first.length + second.length, (first.length - second.length).abs());
         if outer <= 0.0 {
-            return self.unturned(Reach::judge(line.length, 0.0, inner, outer));
+            return self.unrotated(Reach::judge(line.length, 0.0, inner, outer));
         }
         let unit = power_of_two_near(first.length.max(second.length));
         let (a, b) = (first.length / unit, second.length / unit);
-        // Beyond all measure is far enough; the shortfall is put right below.
+        // Any larger distance has the same solution; the shortfall is corrected below.
         let d = (line.length / unit).min(1e99);
         let (u, v, t) = (first.direction, second.direction, line.direction);
         let solution = self.solve_any(Shape { a, b, d, u, v, t });
@@ -466,12 +467,12 @@ impl TwoBone {
         let t = t.unwrap_or_else(|| self.end_direction(u, &plane, equal));
         let asked = self.pole_direction().map(|pole| Knee::new(brought_to_size(pole), t));
         let knee = asked.filter(Knee::is_ordinary);
-        let turn = match knee {
-            Some(knee) if plane.by_rule => turn_free(&mut plane, &triangle, u, t, knee.across),
-            Some(knee) => turn_to_knee(&plane, &triangle, u, t, knee.across),
-            None => turn_least(&plane, &triangle, u, t),
+        let rotation = match knee {
+            Some(knee) if plane.by_rule => free_rotation(&mut plane, &triangle, u, t, knee.across),
+            Some(knee) => rotation_to_knee(&plane, &triangle, u, t, knee.across),
+            None => least_rotation(&plane, &triangle, u, t),
         };
-        let solution = self.finish(self.twisted(turn, t), &plane, &triangle, reach);
+        let solution = self.finish(self.twisted(rotation, t), &plane, &triangle, reach);
         TwoBoneSolution {
             pole_degenerate: asked.is_some() && knee.is_none(),
             plane_by_rule: plane.by_rule && knee.is_none(),
@@ -480,7 +481,7 @@ impl TwoBone {
     }
 
     /// The answer for a limb whose bones have no length.
-    fn unturned(&self, reach: Reach) -> TwoBoneSolution {
+    fn unrotated(&self, reach: Reach) -> TwoBoneSolution {
         TwoBoneSolution {
             start_correction: DQuat::IDENTITY,
             mid_correction: DQuat::IDENTITY,
@@ -534,7 +535,7 @@ impl TwoBone {
         }
     }
 
-    /// [`bend_plane`](Self::bend_plane) of a limb that is straight or folded back on itself.
+    /// [`bend_plane`](Self::bend_plane) of a limb that is straight or fully folded.
     #[cold]
     fn bend_plane_of_straight(&self, u: DVec3, v: DVec3, cos: f64) -> BendPlane {
         let hint = self.mid_axis.map_or(DVec3::ZERO, |hint| reject(measure(hint).direction, u));
@@ -545,7 +546,7 @@ impl TwoBone {
         BendPlane { axis, axis_length: 1.0, half_bend, straighten, by_rule }
     }
 
-    /// What stands in for the direction to a target that lies on the start joint.
+    /// A substitute for the direction to a target on the start joint.
     #[cold]
     fn end_direction(&self, u: DVec3, plane: &BendPlane, equal: bool) -> DVec3 {
         if !equal {
@@ -553,38 +554,37 @@ impl TwoBone {
             return measure(self.end - self.start).direction;
         }
         // While a limb of equal bones folds flat, its end is seen from the start at right angles to the first bone. Taking
-        // that direction as it is now leaves the first bone where it is ...
+        // that direction as it is now keeps the first bone in place ...
         let axis = plane.unit_axis();
         let now = axis.cross(u);
-        // ... and turned with the bone to the pole, it lets the folded limb point exactly there.
+        // ... and rotated with the bone to the pole, it makes the folded limb point exactly there.
         match self.pole_direction().map(|pole| measure(pole).direction) {
             Some(pole) if pole != DVec3::ZERO => rotate(shortest_between(u, pole, axis), now),
             _ => now,
         }
     }
 
-    /// The limb's turn with the twist about the line to the target.
+    /// The limb's rotation with the twist about the line to the target.
     #[inline]
-    fn twisted(&self, turn: DQuat, t: DVec3) -> DQuat {
+    fn twisted(&self, rotation: DQuat, t: DVec3) -> DQuat {
         if self.twist == 0.0 {
-            return turn;
+            return rotation;
         }
         let (sin_half, cos_half) = sin_cos(0.5 * self.twist);
-        about_half(t, cos_half, sin_half) * turn
+        about_half(t, cos_half, sin_half) * rotation
     }
 
-    /// Both joints' corrections from the limb's turn and the mid joint's turn under it, each times some number, by the job's
-    /// weight.
+    /// Both joints' corrections from `S` and `K`, each times a positive number, by the limb's weight.
     #[inline(always)]
-    fn weighted(&self, turn: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
+    fn weighted(&self, rotation: DQuat, hinge: DQuat) -> (DQuat, DQuat) {
         if self.weight < 1.0 {
             let weight = self.weight.max(0.0);
             let share = |rotation| part(with_positive_w(normalised(rotation)), weight);
-            let (turn, hinge) = (share(turn), share(hinge));
-            return (turn, with_positive_w(turn * hinge));
+            let (rotation, hinge) = (share(rotation), share(hinge));
+            return (rotation, with_positive_w(rotation * hinge));
         }
         // The second need not wait for the length of the first.
-        (with_positive_w(normalised(turn)), with_positive_w(normalised(turn * hinge)))
+        (with_positive_w(normalised(rotation)), with_positive_w(normalised(rotation * hinge)))
     }
 
     /// The positions of mid and end joint under the corrections.
@@ -599,14 +599,14 @@ impl TwoBone {
 }
 
 impl BendPlane {
-    /// The turn `K` of the mid joint, about `axis`, that bends the limb as the triangle says, times some positive number.
+    /// The rotation `K` of the mid joint, about `axis`, that gives the limb the bend of the triangle, times a positive number.
     #[inline(always)]
-    fn hinge_turn(&self, triangle: &Triangle) -> DQuat {
+    fn hinge_rotation(&self, triangle: &Triangle) -> DQuat {
         let ((cos_now, sin_now), (cos_new, sin_new)) = (self.half_bend, triangle.half_bend);
         let cos = cos_new * cos_now + sin_new * sin_now;
         let sin = sin_new * cos_now - cos_new * sin_now;
-        let turn = about_half(self.axis, cos * self.axis_length, sin);
-        self.straighten.map_or(turn, |straighten| turn * straighten)
+        let rotation = about_half(self.axis, cos * self.axis_length, sin);
+        self.straighten.map_or(rotation, |straighten| rotation * straighten)
     }
 
     /// `n`, a unit vector.
@@ -621,7 +621,7 @@ fn sum_of_sizes(v: DVec3) -> f64 {
     v.x.abs() + v.y.abs() + v.z.abs()
 }
 
-/// The direction in which the pole asks the mid joint to point.
+/// The direction that the mid joint should point in, from the pole.
 #[derive(Debug, Clone, Copy)]
 struct Knee {
     /// The part of the pole's direction at right angles to the line to the target.
@@ -646,27 +646,33 @@ impl Knee {
     }
 }
 
-/// The limb's turn `S` where nothing says how its plane should lie: the smallest one.
+/// The limb's rotation `S` without a pole: the smallest one.
 #[inline(always)]
-fn turn_least(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3) -> DQuat {
+fn least_rotation(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3) -> DQuat {
     let (cos, sin) = triangle.start();
     let axis = plane.unit_axis();
     shortest_between(u * cos + axis.cross(u) * sin, t, axis)
 }
 
-/// The limb's turn `S` that brings the mid joint to the side of `knee`, times some number.
+/// The limb's rotation `S` that brings the mid joint to the side of `knee`, times a positive number.
 ///
 /// # Method
-/// `S = Q R⁻¹`, where `R` turns by `α` about `n` and `Q` takes the frame of `u` and `n` to that of `t` and the new bend
+/// `S = Q R⁻¹`, where `R` rotates by `α` about `n` and `Q` takes the frame of `u` and `n` to that of `t` and the new bend
 /// axis, `knee × t`. `Q` does not need the triangle, so a processor works on both at once.
 ///
 /// All rotations from `u` to `t` are combinations of two: the shortest, `(u × t, w)` with `w = 1 + u·t`, and the half turn
-/// about `s = u + t`; the shortest followed by a turn about `t` with half-angle `(c, σ)` is `c` times the one and `σ` times
+/// about `s = u + t`; the shortest followed by a rotation about `t` with half-angle `(c, σ)` is `c` times the one and `σ` times
 /// the other. Of a vector `x` at right angles to `u` the shortest makes `x − s (s·x) / w`. With `n` and `u × n` for `x` that
-/// says how far the new bend axis still has to turn about `t`, in dot products alone. `s` is taken as `w t + t × (u × t)`,
+/// gives the remaining rotation of the new bend axis about `t`, in dot products alone. `s` is taken as `w t + t × (u × t)`,
 /// which is exact next to `u = −t` too. All factors are left unnormalised.
 #[inline(always)]
-fn turn_to_knee(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
+fn rotation_to_knee(
+    plane: &BendPlane,
+    triangle: &Triangle,
+    u: DVec3,
+    t: DVec3,
+    knee: DVec3,
+) -> DQuat {
     let aim = shortest_unscaled(u, t, plane.axis);
     let half_turn = t * aim.w + t.cross(aim.xyz());
     let side = u.cross(plane.axis);
@@ -681,19 +687,26 @@ fn turn_to_knee(plane: &BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee
     frame * about_half(plane.axis, cos_half * plane.axis_length, -sin_half)
 }
 
-/// The limb's turn `S` for a straight limb that may bend any way and has a pole: the smallest turn of the first bone to
-/// where it must lie, which adds no twist. Sets the plane's axis to the one that goes with it.
+/// The limb's rotation `S` for a straight limb with a pole and without a bend plane: the smallest rotation of the first bone to
+/// its new direction, which adds no twist. Sets the plane's axis to the corresponding one.
 #[cold]
-fn turn_free(plane: &mut BendPlane, triangle: &Triangle, u: DVec3, t: DVec3, knee: DVec3) -> DQuat {
+fn free_rotation(
+    plane: &mut BendPlane,
+    triangle: &Triangle,
+    u: DVec3,
+    t: DVec3,
+    knee: DVec3,
+) -> DQuat {
     let (cos, sin) = triangle.start();
     let knee = measure(reject(knee, t)).direction;
-    let turn = shortest_between(u, t * cos + knee * sin, plane.axis);
-    plane.axis = measure(reject(turn.conjugate() * knee.cross(t), u)).direction;
-    turn
+    let rotation = shortest_between(u, t * cos + knee * sin, plane.axis);
+    plane.axis = measure(reject(rotation.conjugate() * knee.cross(t), u)).direction;
+    rotation
 }
 
 impl TwoBoneSolution {
-    /// The start joint's new rotation relative to its parent.
+    /// The start joint's new rotation relative to its parent, for poses that are stored so. The joint values of a
+    /// [`Skeleton`](crate::skeleton::Skeleton) lie behind a placement: use [`apply`](Self::apply).
     ///
     /// - `model_from_parent`: model-space rotation of the start joint's parent, which the limb does not move
     /// - `model_from_start`: the start joint's model-space rotation before the solve
@@ -705,10 +718,10 @@ impl TwoBoneSolution {
         model_from_parent.conjugate() * (self.start_correction * model_from_start)
     }
 
-    /// The mid joint's new rotation relative to its parent.
+    /// The mid joint's new rotation relative to its parent; for skeletons see [`parent_from_start`](Self::parent_from_start).
     ///
     /// - `model_from_parent`: model-space rotation of the mid joint's parent *before* the solve; the parent is the start
-    ///   joint or any joint between, all of which turn with the start joint
+    ///   joint or any joint between, all of which rotate with the start joint
     /// - `model_from_mid`: the mid joint's model-space rotation before the solve
     ///
     /// Both must be unit quaternions; this is not checked.

@@ -9,15 +9,15 @@ pub fn sin_cos(angle: f64) -> (f64, f64) {
     if is_small(angle) { small_sin_cos(angle) } else { libm::sincos(angle) }
 }
 
-/// For angles that [`small_sin_cos`] is good for: below the least of them the sine is the angle, also where that is minus zero.
+/// The range of [`small_sin_cos`]. Below it the sine is the angle, minus zero included.
 #[inline]
 fn is_small(angle: f64) -> bool {
     const LEAST: f64 = 1e-7;
     (LEAST..=FRAC_PI_4).contains(&angle.abs())
 }
 
-/// What `libm` gives for small angles, to the bit, by the same polynomials \[fdlibm\]: half the angles of most joints are small, and a call costs as much as the
-/// polynomials.
+/// The results of `libm` for small angles, to the bit, by the same polynomials \[fdlibm\]. Most joint angles are small when halved, and a call
+/// costs as much as the polynomials.
 #[inline]
 fn small_sin_cos(x: f64) -> (f64, f64) {
     const S: [f64; 6] = [
@@ -105,7 +105,7 @@ pub fn wrap_angle(angle: f64) -> f64 {
 /// Returns `(cos_half, sin_half)` with `cos_half >= 0`.
 ///
 /// # Degenerate cases
-/// The half turn is read as +pi, whatever the sign of a zero sine.
+/// The half turn counts as +pi, whatever the sign of a zero sine.
 #[inline]
 #[must_use]
 pub fn half_angle(cos: f64, sin: f64) -> (f64, f64) {

@@ -105,12 +105,12 @@ pub fn so3_exp(rotation_vector: DVec3) -> DQuat {
     DQuat::from_xyzw(vector.x, vector.y, vector.z, cos_half)
 }
 
-/// The rotation vector of a rotation \[rad\], the short way: its length is in \[0, pi\], and `-q` gives the same as `q`.
+/// The shortest rotation vector of a rotation \[rad\]: its length is in \[0, pi\], and `-q` gives the same as `q`.
 ///
 /// The quaternion's length does not matter.
 ///
 /// # Degenerate cases
-/// The half turn has two answers; the one whose first non-zero component is positive is returned. The zero quaternion gives zero.
+/// A half turn has two rotation vectors; the one whose first non-zero component is positive is returned. The zero quaternion gives zero.
 #[inline]
 #[must_use]
 pub fn so3_log(rotation: DQuat) -> DVec3 {
@@ -131,12 +131,12 @@ pub fn so3_log(rotation: DQuat) -> DVec3 {
     vector * (2.0 * atan2(sin_half, q.w) / sin_half)
 }
 
-/// The rotation a part of the way from one to another, on the shortest arc and at a steady rate.
+/// Interpolation from one rotation to another, on the shorter arc and at constant speed.
 ///
-/// - `part`: 0 for `from`, 1 for `to`; beyond them the turn goes on
+/// - `part`: 0 for `from`, 1 for `to`; values outside extrapolate
 ///
 /// # Degenerate cases
-/// Half a turn apart, both arcs are as short; the sign of the quaternions decides.
+/// Half a turn apart both arcs are equally short; the sign of the quaternions selects one.
 #[must_use]
 pub fn slerp(from: DQuat, to: DQuat, part: f64) -> DQuat {
     from * so3_exp(so3_log(from.inverse() * to) * part)
@@ -183,7 +183,7 @@ pub fn se3_exp(twist: Twist) -> Pose {
     }
 }
 
-/// The twist whose [`se3_exp`] is the pose, the short way round. Degenerate cases as in [`so3_log`].
+/// The twist whose [`se3_exp`] is the pose, with the shortest rotation vector. Degenerate cases as in [`so3_log`].
 #[must_use]
 pub fn se3_log(pose: Pose) -> Twist {
     let angular = so3_log(pose.rotation);
@@ -343,7 +343,7 @@ mod tests {
     use core::f64::consts::PI;
     use proptest::prelude::*;
 
-    /// Lengths that have caught logarithms out: nothing, the smallest, both sides of every switch to a series, near and at the half turn.
+    /// Lengths at which logarithms have failed: zero, the smallest, both sides of every switch to a series, near and at the half turn.
     const LENGTHS: [f64; 16] = [
         0.0,
         1e-300,

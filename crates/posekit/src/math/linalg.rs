@@ -1,19 +1,19 @@
 //! Small dense algebra on slices, row by row. No allocation.
 
-/// Cholesky factor of a symmetric positive semidefinite matrix, in place: rows that depend on the rows before them are left out.
+/// Cholesky factor of a symmetric positive semidefinite matrix, in place; rows that depend on the rows before them are skipped.
 ///
 /// - `a`: `n × n`, row by row; only the upper triangle is read; on return `U` of `a = Uᵀ D U` above the diagonal, and on it the
-///   *reciprocals* of `D`, 0 for a row that is left out; the lower triangle is scratch
+///   *reciprocals* of `D`, 0 for a skipped row; the lower triangle is scratch
 /// - `n`: the order
-/// - `independent`: a row counts as dependent where its pivot is at most this part of its diagonal element, at least rounding
+/// - `independent`: a row counts as dependent where its pivot is at most this fraction of its diagonal element, or rounding
 ///
-/// With the factor, [`cholesky_solve`] gives a solution that is 0 in the rows left out. Returns false when
-/// something is not finite; `a` is then left half-factored.
+/// With the factor, [`cholesky_solve`] gives a solution that is 0 in the skipped rows. Returns false when an element is
+/// not finite; `a` is then half-factored.
 ///
 /// # Degenerate cases
-/// `n = 0` is fine. A slice shorter than `n * n` is not. Of a matrix that is nowhere positive nothing is left.
+/// `n = 0` is allowed. A slice shorter than `n * n` returns false. Of a matrix without a positive pivot every row is skipped.
 /// # Method
-/// Without square roots; each row is taken out of those below it at once, so that little has to wait for anything \[golub13\], section 4.2.
+/// Without square roots; each row is eliminated from all below it at once, which keeps the chains of dependent operations short \[golub13\], section 4.2.
 #[must_use]
 pub(crate) fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool {
     if n.checked_mul(n).is_none_or(|size| a.len() < size) {
@@ -35,12 +35,12 @@ pub(crate) fn cholesky_factor_square<const N: usize>(
 ) -> bool {
     let least = independent.max(f64::EPSILON);
     let least = core::array::from_fn(|i| least * u[i][i]);
-    take_out::<N, 0>(u, &least)
-        & take_out::<N, 1>(u, &least)
-        & take_out::<N, 2>(u, &least)
-        & take_out::<N, 3>(u, &least)
-        & take_out::<N, 4>(u, &least)
-        & take_out::<N, 5>(u, &least)
+    eliminate::<N, 0>(u, &least)
+        & eliminate::<N, 1>(u, &least)
+        & eliminate::<N, 2>(u, &least)
+        & eliminate::<N, 3>(u, &least)
+        & eliminate::<N, 4>(u, &least)
+        & eliminate::<N, 5>(u, &least)
 }
 
 /// The same in a slice.
@@ -59,7 +59,7 @@ fn factor_square<const N: usize>(a: &mut [f64], independent: f64) -> bool {
 
 /// Takes row `K` out of those below it.
 #[inline(always)]
-fn take_out<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64; N]) -> bool {
+fn eliminate<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64; N]) -> bool {
     if K >= N {
         return true;
     }
@@ -88,7 +88,7 @@ fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
         let row = &mut above[k * n..];
         let (diagonal, pivot) = (row[0], row[k]);
         let inverse = if pivot <= least * diagonal { 0.0 } else { pivot.recip() };
-        // The reciprocal of a pivot next to nothing may be none.
+        // The reciprocal of a tiny pivot may overflow.
         if !pivot.is_finite() || !inverse.is_finite() {
             return false;
         }
@@ -112,7 +112,7 @@ fn factor(a: &mut [f64], n: usize, least: f64) -> bool {
 /// - `b`: `n` numbers, `n` taken from its length; the solution on return
 ///
 /// # Degenerate cases
-/// A slice `u` shorter than `n * n` leaves `b` as it is.
+/// With a slice `u` shorter than `n * n`, `b` is unchanged.
 pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
     let n = b.len();
     if n.checked_mul(n).is_none_or(|size| u.len() < size) {
@@ -125,7 +125,7 @@ pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
     }
 }
 
-/// [`cholesky_solve`] of a constant order: what is known is taken out of all others at once, so that little has to wait for anything.
+/// [`cholesky_solve`] of a constant order: each known value is eliminated from all others at once, which keeps the chains of dependent operations short.
 #[inline(always)]
 pub(crate) fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
     for k in 0..N {
@@ -172,7 +172,7 @@ fn solve(u: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
-/// Sum of products, in four interleaved partial sums; zeros at the end change nothing. As long as the shorter of the two.
+/// Sum of products over the shorter of two slices, in four interleaved partial sums; zeros at the end do not change it.
 #[inline]
 #[must_use]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn dependent_rows_are_left_out() {
+    fn dependent_rows_are_skipped() {
         // The third row is the sum of the first two.
         let rows = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0], [1.0, 3.0, -0.5]];
         let mut a: Vec<f64> = (0..9).map(|k| dot(&rows[k / 3], &rows[k % 3])).collect();
@@ -235,7 +235,7 @@ mod tests {
         let mut b: Vec<f64> = full.chunks_exact(3).map(|row| dot(row, &x)).collect();
         cholesky_solve(&a, &mut b);
         assert!(b.iter().zip(x).all(|(b, x)| (b - x).abs() < 1e-13), "{b:?}");
-        // Where nothing is positive, nothing is left.
+        // Without a positive pivot every row is skipped.
         let mut negative = [-1.0];
         assert!(cholesky_factor(&mut negative, 1, 0.0));
         assert_eq!(negative, [0.0]);

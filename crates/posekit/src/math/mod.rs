@@ -15,7 +15,10 @@ mod linalg;
 mod pose;
 mod rotation;
 
-pub use angle::{acos, asin, atan2, cos, half_angle, sin, sin_cos, wrap_angle};
+// Public for posekit-motion; not part of the documented interface.
+#[doc(hidden)]
+pub use angle::half_angle;
+pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 pub use lie::{

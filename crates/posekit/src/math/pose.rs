@@ -135,7 +135,7 @@ impl Pose {
 /// The rotation of a finite matrix that only rotates, to [`UNIT_TOLERANCE`].
 fn check_rotation(matrix: DMat3) -> Result<DQuat> {
     let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
-    let is_off = |value: f64, expected: f64| !((value - expected).abs() <= UNIT_TOLERANCE);
+    let is_off = |value: f64, expected: f64| (value - expected).abs() > UNIT_TOLERANCE;
     if let Some(value) = columns.map(DVec3::length).into_iter().find(|&length| is_off(length, 1.0))
     {
         return Err(not_rigid("scale", value));

@@ -1,4 +1,4 @@
-//! From plain joints to a skeleton: everything is checked here, once.
+//! Builds a skeleton from plain joints, and checks them, once.
 
 use super::configuration::LARGEST;
 use super::joint::{Joint, JointKind, Mimic};
@@ -9,7 +9,7 @@ use crate::math::{Pose, canonical, check_unit, direction_or, unit_or_identity};
 use core::f64::consts::PI;
 use glam::DVec3;
 
-/// Two bounds that miss each other by less than this, relative to 1 or their size, meet: dividing by a mimic's multiplier rounds.
+/// Bounds whose gap is smaller than this, relative to 1 or their size, count as equal: dividing by a mimic's multiplier rounds.
 const MEETING: f64 = 1e-12;
 
 /// Collects joints, then builds a [`Skeleton`] of them.
@@ -46,10 +46,10 @@ pub(super) fn build(mut joints: Vec<Joint>) -> Result<Skeleton> {
     }
     let mimics = resolve_mimics(&joints)?;
     narrow_drivers(&mut joints, &mimics)?;
-    Ok(lay_out(joints, by_name, mimics))
+    Ok(assemble(joints, by_name, mimics))
 }
 
-/// Joint indices sorted by name; refuses empty and repeated names.
+/// Joint indices in the order of their names; refuses empty and repeated names.
 fn names_in_order(joints: &[Joint]) -> Result<Vec<usize>> {
     if let Some(joint) = joints.iter().position(|joint| joint.name.is_empty()) {
         return Err(Error::EmptyName { joint });
@@ -85,7 +85,7 @@ fn check_parents(joints: &[Joint]) -> Result<()> {
     Ok(())
 }
 
-/// The cycle that a walk from this joint up its parents runs into, if it does; its first joint is repeated at the end.
+/// The cycle that the path from this joint to its parents enters, if any; its first joint is repeated at the end.
 fn parent_cycle(joints: &[Joint], start: usize) -> Option<Vec<usize>> {
     let mut place = vec![None; joints.len()];
     let mut path = Vec::new();
@@ -207,7 +207,7 @@ fn check_order(joint: &Joint, field: &'static str, min: f64, max: f64) -> Result
     Ok(())
 }
 
-/// Every mimic as a function of an independent joint. Each link is followed once, without recursion.
+/// Every mimic in terms of an independent joint. Each link is followed once, without recursion.
 fn resolve_mimics(joints: &[Joint]) -> Result<Vec<Option<Mimic>>> {
     for joint in joints {
         check_mimic_link(joints, joint)?;
@@ -261,7 +261,7 @@ fn mimic_cycle(joints: &[Joint], path: &[usize], at: usize) -> Error {
     Error::MimicCycle { cycle: names(joints, &cycle) }
 }
 
-/// A follower's mimic with its driver's own mimic, already resolved, put in for the driver's value.
+/// A follower's mimic with its driver's own, resolved mimic substituted for the driver's value.
 fn multiplied_out(follower: &Joint, resolved: &[Option<Mimic>]) -> Result<Option<Mimic>> {
     let Some(link) = follower.mimic else {
         return Ok(None);
@@ -299,9 +299,9 @@ fn narrow_drivers(joints: &mut [Joint], mimics: &[Option<Mimic>]) -> Result<()> 
 /// The driver's bounds within `own` that keep the follower within `(min, max)`; `None` when there are none.
 fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f64, f64)> {
     let (a, b) = if mimic.multiplier == 0.0 {
-        // The follower stands still: all of the driver's values are right, or none.
-        let slack = MEETING * (1.0 + mimic.offset.abs());
-        let inside = mimic.offset >= min - slack && mimic.offset <= max + slack;
+        // The follower never moves: all of the driver's values are valid, or none is.
+        let margin = MEETING * (1.0 + mimic.offset.abs());
+        let inside = mimic.offset >= min - margin && mimic.offset <= max + margin;
         return inside.then_some(own);
     } else {
         ((min - mimic.offset) / mimic.multiplier, (max - mimic.offset) / mimic.multiplier)
@@ -310,7 +310,7 @@ fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f
     let low = if low > own.0 { low } else { own.0 };
     let high = if high < own.1 { high } else { own.1 };
     if low <= high {
-        // Adding zero turns the -0 of a negative multiplier into 0.
+        // Adding zero makes the -0 of a negative multiplier 0.
         Some((low + 0.0, high + 0.0))
     } else if low - high <= MEETING * (1.0 + high.abs()) {
         Some((high, high))
@@ -319,8 +319,8 @@ fn narrowed(own: (f64, f64), mimic: &Mimic, (min, max): (f64, f64)) -> Option<(f
     }
 }
 
-/// The flat arrays. Nothing can fail any more.
-fn lay_out(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) -> Skeleton {
+/// The flat arrays of checked joints.
+fn assemble(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) -> Skeleton {
     let kinds: Vec<JointKind> = joints.iter().map(|joint| joint.kind).collect();
     let (value_starts, n_values) = running_sum(kinds.iter().map(JointKind::n_values));
     let has_rotation = |kind: &JointKind| matches!(kind, JointKind::Ball | JointKind::Free);
@@ -358,7 +358,7 @@ fn lay_out(joints: Vec<Joint>, by_name: Vec<usize>, mimics: Vec<Option<Mimic>>) 
     }
 }
 
-/// Where each of several runs begins when they are put one behind the other, and where the last one ends.
+/// The start of each of several consecutive runs, and the end of the last.
 fn running_sum(lengths: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
     let mut end = 0;
     let mut starts = Vec::new();
@@ -369,7 +369,7 @@ fn running_sum(lengths: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
     (starts, end)
 }
 
-/// Children of every joint, in one list: where each joint's begin (and the end), and the list.
+/// Children of every joint in one list: the start of each joint's part (and the end of the last), and the list.
 fn children(parents: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut counts = vec![0; parents.len()];
     for parent in parents.iter().filter(|parent| **parent != NO_PARENT) {

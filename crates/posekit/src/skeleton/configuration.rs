@@ -1,4 +1,4 @@
-//! Configurations: checking, settling, clamping, and moving along a tangent vector.
+//! Configurations: check, settle, clamp, and integration along tangent vectors.
 
 use super::joint::JointKind;
 use super::tree::Skeleton;
@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3};
 pub(crate) const LARGEST: f64 = 1e100;
 
 impl Skeleton {
-    /// The rest configuration: zeros and identity rotations, brought inside the limits, mimic joints in place.
+    /// The rest configuration: zeros and identity rotations, clamped to the limits, mimic joints at the values of their drivers.
     #[must_use]
     pub fn neutral(&self) -> Vec<f64> {
         let mut q = vec![0.0; self.n_values];
@@ -68,7 +68,7 @@ impl Skeleton {
         }
     }
 
-    /// Makes a checked configuration exact: quaternions of unit length, mimic joints where their drivers put them.
+    /// Makes a checked configuration exact: quaternions of unit length, mimic joints at the values that follow from their drivers.
     ///
     /// Signs of quaternions are kept, and so is every bit of a configuration that is settled already.
     ///
@@ -85,9 +85,9 @@ impl Skeleton {
         self.apply_mimics(q);
     }
 
-    /// Brings every joint inside its limit, each by itself, then mimic joints to where their drivers put them.
+    /// Brings every joint inside its limit, each by itself, then sets mimic joints from their drivers.
     ///
-    /// Values go to the nearer bound, rotations as [`Limit::clamp_rotation`](super::Limit::clamp_rotation) says; what is inside keeps every bit.
+    /// Values go to the nearer bound, rotations as in [`Limit::clamp_rotation`](super::Limit::clamp_rotation); values inside keep every bit.
     /// Mimic joints are inside their own ranges to rounding, because their drivers' ranges were narrowed when the skeleton was built.
     ///
     /// Returns the number of joints that were changed, mimic joints included.
@@ -102,7 +102,7 @@ impl Skeleton {
         changed + self.apply_mimics(q)
     }
 
-    /// Clamps one independent joint and tells whether it changed.
+    /// Clamps one independent joint; true if it changed.
     pub(crate) fn clamp_joint(&self, joint: usize, q: &mut [f64]) -> bool {
         let limit = &self.limits[joint];
         let start = self.value_starts[joint];
@@ -125,7 +125,7 @@ impl Skeleton {
         }
     }
 
-    /// Puts mimic joints where their drivers say; returns how many moved.
+    /// Sets mimic joints from their drivers; returns how many changed.
     pub(crate) fn apply_mimics(&self, q: &mut [f64]) -> usize {
         let mut moved = 0;
         for &follower in &self.followers {
@@ -161,8 +161,17 @@ impl Skeleton {
     }
 
     /// Whether a joint is within `tolerance` of an edge of its limit, or beyond it \[rad, or m for a prismatic joint\].
+    ///
+    /// # Degenerate cases
+    /// A `q` of the wrong length touches nothing.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[must_use]
     pub fn touches_limit(&self, joint: usize, q: &[f64], tolerance: f64) -> bool {
+        if q.len() != self.n_values {
+            return false;
+        }
         let limit = &self.limits[joint];
         match (self.kinds[joint], &q[self.value_range(joint)]) {
             (JointKind::Revolute { .. } | JointKind::Prismatic { .. }, &[value]) => {
@@ -200,7 +209,7 @@ impl Skeleton {
 
     /// The tangent vector that leads from one settled configuration to another: [`integrate`](Self::integrate)`(from, out)` gives `to`.
     ///
-    /// Rotations go the short way. Mimic joints are not looked at; their drivers speak for them.
+    /// Rotations take the shorter arc. Mimic joints have no elements of their own: their drivers' count.
     ///
     /// - `from`, `to`: configurations, [`n_values`](Self::n_values) numbers each
     /// - `out`: [`n_dofs`](Self::n_dofs) numbers
@@ -224,9 +233,9 @@ impl Skeleton {
     }
 }
 
-/// True for values that are finite, and not too large, without a closer look.
+/// A quick test that all values are finite and not too large; false may be a false alarm.
 fn are_plainly_good(q: &[f64]) -> bool {
-    // The sum of all sizes is no smaller than any of them, and NaN if one is; four sums, so that none waits for another.
+    // The sum of all sizes is no smaller than any of them, and NaN if one is; four sums do not depend on one another.
     let (fours, rest) = q.as_chunks::<4>();
     let mut sums = [0.0; 4];
     for four in fours {
@@ -235,21 +244,21 @@ fn are_plainly_good(q: &[f64]) -> bool {
     sums.iter().sum::<f64>() + rest.iter().map(|value| value.abs()).sum::<f64>() <= LARGEST
 }
 
-/// True for what the square of a unit quaternion's length is, rounded: half the tolerance of the length, and less.
+/// A quick test for the squared length of a unit quaternion: half the tolerance that [`check_unit`] allows.
 #[inline]
 fn is_plainly_unit(length_squared: f64) -> bool {
     (length_squared - 1.0).abs() < UNIT_TOLERANCE
 }
 
-/// [`Skeleton::integrate`] for one joint; its kind is known by the number of values.
+/// [`Skeleton::integrate`] for one joint; its kind follows from the number of values.
 fn integrate_joint(q: &[f64], v: &[f64], out: &mut [f64]) {
     let n_plain = n_plain(q);
     for k in 0..n_plain {
         out[k] = q[k] + v[k];
     }
     if let Some(rotation) = rotation_in(q) {
-        let turn = so3_exp(DVec3::from_slice(&v[n_plain..]));
-        set_rotation(out, unit_or_identity(rotation * turn));
+        let by = so3_exp(DVec3::from_slice(&v[n_plain..]));
+        set_rotation(out, unit_or_identity(rotation * by));
     }
 }
 
@@ -283,7 +292,7 @@ pub(super) fn set_rotation(values: &mut [f64], rotation: DQuat) {
     }
 }
 
-/// Whether a slice has the length that it must have; the one shape check at the door of a kernel.
+/// Whether a slice has the length that it must have: the one check of shapes at the entry of a kernel.
 #[inline]
 pub(super) fn fits(found: usize, expected: usize) -> bool {
     debug_assert!(found == expected, "a slice has {found} elements, expected {expected}");

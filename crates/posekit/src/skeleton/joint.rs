@@ -12,16 +12,16 @@ use glam::DVec3;
 pub struct Joint {
     /// Name, not empty, unique in its skeleton.
     pub name: String,
-    /// Index of the parent, smaller than this joint's own; `None` stands on the world.
+    /// Index of the parent, smaller than this joint's own; `None` for the world.
     pub parent: Option<usize>,
     /// Placement on the parent (or the world) when the joint's motion is the identity.
     /// The rotation may be off unit length by up to 0.001 and is normalised.
     pub parent_from_joint: Pose,
-    /// How it moves.
+    /// Its kind of motion.
     pub kind: JointKind,
-    /// How far it moves.
+    /// Its limit.
     pub limit: Limit,
-    /// The joint that it follows, if any.
+    /// The joint whose value it follows, if any.
     pub mimic: Option<Mimic>,
 }
 
@@ -30,9 +30,9 @@ pub struct Joint {
 pub enum JointKind {
     /// Not at all.
     Fixed,
-    /// Turns about an axis (a hinge); its value is the angle \[rad\].
+    /// Rotates about an axis (a hinge); its value is the angle \[rad\].
     Revolute {
-        /// Axis of the turn, right-handed.
+        /// Axis of the rotation, right-handed.
         axis: DVec3,
     },
     /// Slides along an axis; its value is the distance \[m\].
@@ -40,18 +40,18 @@ pub enum JointKind {
         /// Direction of the slide.
         axis: DVec3,
     },
-    /// Turns freely; its values are a unit quaternion x, y, z, w.
+    /// Rotates freely; its values are a unit quaternion x, y, z, w.
     Ball,
-    /// Moves and turns freely; its values are a position \[m\], then a unit quaternion x, y, z, w.
+    /// Translates and rotates freely; its values are a position \[m\], then a unit quaternion x, y, z, w.
     Free,
 }
 
-/// `value = multiplier * value of the other joint + offset`, between revolute and prismatic joints.
+/// `value = multiplier * value of the driver + offset`, between revolute and prismatic joints.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mimic {
-    /// Index of the joint that is followed; it may come later, and it may itself be a mimic.
+    /// Index of the driver, the joint that is followed; it may come later, and it may itself be a mimic.
     pub joint: usize,
-    /// Factor; its unit turns the other's value into this one's.
+    /// Factor \[this joint's unit / the driver's unit\].
     pub multiplier: f64,
     /// Added afterwards \[rad or m\].
     pub offset: f64,
@@ -88,37 +88,37 @@ impl Joint {
         Self::new(name, JointKind::Prismatic { axis })
     }
 
-    /// A joint that turns freely.
+    /// A joint that rotates freely.
     #[must_use]
     pub fn ball(name: impl Into<String>) -> Self {
         Self::new(name, JointKind::Ball)
     }
 
-    /// A joint that moves and turns freely: the root of a character, a floating base.
+    /// A joint that translates and rotates freely: the root of a character, a floating base.
     #[must_use]
     pub fn free(name: impl Into<String>) -> Self {
         Self::new(name, JointKind::Free)
     }
 
-    /// Puts it on a parent.
+    /// Sets the parent.
     #[must_use]
     pub fn child_of(self, parent: usize) -> Self {
         Self { parent: Some(parent), ..self }
     }
 
-    /// Places it: `parent_from_joint` at the identity motion.
+    /// Sets the placement: `parent_from_joint` at the identity motion.
     #[must_use]
     pub fn at(self, parent_from_joint: Pose) -> Self {
         Self { parent_from_joint, ..self }
     }
 
-    /// Limits it.
+    /// Sets the limit.
     #[must_use]
     pub fn with_limit(self, limit: Limit) -> Self {
         Self { limit, ..self }
     }
 
-    /// Makes it follow another joint.
+    /// Sets the joint that it follows.
     #[must_use]
     pub fn with_mimic(self, mimic: Mimic) -> Self {
         Self { mimic: Some(mimic), ..self }
@@ -126,7 +126,7 @@ impl Joint {
 }
 
 impl JointKind {
-    /// Numbers it takes in a configuration: 0, 1, 1, 4, 7.
+    /// Number of values in a configuration: 0, 1, 1, 4, 7.
     #[inline]
     #[must_use]
     pub const fn n_values(&self) -> usize {
@@ -150,7 +150,7 @@ impl JointKind {
         }
     }
 
-    /// The kind in a word, for messages: fixed, revolute, prismatic, ball, free.
+    /// The kind as one word, for messages: fixed, revolute, prismatic, ball, free.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -174,7 +174,7 @@ impl JointKind {
 }
 
 impl Mimic {
-    /// The follower's value, given the other's.
+    /// The follower's value for a value of its driver.
     #[inline]
     #[must_use]
     pub fn value(&self, driver_value: f64) -> f64 {

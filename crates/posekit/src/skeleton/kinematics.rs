@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 impl Skeleton {
     /// Poses of all joints in the world, in one pass from the roots down; neither recursion nor allocation.
     ///
-    /// - `q`: a settled configuration, [`n_values`](Self::n_values) numbers; limits are not looked at
+    /// - `q`: a settled configuration, [`n_values`](Self::n_values) numbers; limits are not applied
     /// - `world_from_joint`: [`n_joints`](Self::n_joints) poses, written
     ///
     /// # Degenerate cases
@@ -26,10 +26,10 @@ impl Skeleton {
         for (joint, ((parent, placement), kind)) in arrays.enumerate() {
             let (own, rest) = values.split_at(kind.n_values());
             values = rest;
-            // The joint's own product comes first: it does not wait for the parent's, so that the chain of dependent
-            // operations has one product per joint and not two.
+            // The joint's own product comes first: it does not depend on the parent's, which leaves one dependent product
+            // per joint instead of two.
             let parent_from_joint = after_motion(*placement, kind, own);
-            // Looking up NO_PARENT finds nothing: the world stands in.
+            // The lookup of NO_PARENT returns None: such a joint is on the world.
             world_from_joint[joint] = match world_from_joint.get(*parent) {
                 Some(world_from_parent) => *world_from_parent * parent_from_joint,
                 None => parent_from_joint,
@@ -45,12 +45,15 @@ impl Skeleton {
         world_from_joint
     }
 
-    /// The motion of one joint: its pose after the motion in its frame before it.
+    /// The motion of one joint: the pose of its frame after the motion, seen from its frame before it.
     ///
     /// - `q`: the whole settled configuration
     ///
     /// # Degenerate cases
     /// A `q` of the wrong length gives the identity.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn motion(&self, joint: usize, q: &[f64]) -> Pose {
@@ -60,12 +63,15 @@ impl Skeleton {
         after_motion(Pose::IDENTITY, &self.kinds[joint], &q[self.value_range(joint)])
     }
 
-    /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for those who need few joints of many.
+    /// Pose of one joint in the world, from its parent's (the identity for a joint on the world): for callers that need few joints of many.
     ///
     /// - `q`: the whole settled configuration
     ///
     /// # Degenerate cases
     /// A `q` of the wrong length gives `world_from_parent`.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline(always)]
     #[must_use]
     pub fn pose_on(&self, joint: usize, q: &[f64], world_from_parent: Pose) -> Pose {
@@ -89,7 +95,7 @@ impl Skeleton {
     /// # Degenerate cases
     /// Slices of the wrong length, or a frame on a joint that does not exist, leave `out` as it is.
     /// # Method
-    /// Geometric Jacobian \[lynch17\], section 5.1: a turn about an axis moves the frame's origin by axis × lever arm.
+    /// Geometric Jacobian \[lynch17\], section 5.1: a rotation about an axis moves the frame's origin by axis × lever arm.
     pub fn jacobian(&self, world_from_joint: &[Pose], frame: &Frame, out: &mut [f64]) {
         let n_joints = self.n_joints();
         if !fits(world_from_joint.len(), n_joints)
@@ -108,18 +114,18 @@ impl Skeleton {
             match self.kinds[joint] {
                 JointKind::Fixed => {}
                 JointKind::Revolute { axis } => {
-                    add_turn(out, first, rotation * axis, lever, factor);
+                    add_rotation(out, first, rotation * axis, lever, factor);
                 }
                 JointKind::Prismatic { axis } => {
                     add_column(out, first, rotation * axis, DVec3::ZERO, factor);
                 }
-                JointKind::Ball => add_turns(out, first, rotation, lever),
+                JointKind::Ball => add_rotations(out, first, rotation, lever),
                 JointKind::Free => {
                     let before_motion = self.rotation_before_motion(joint, world_from_joint);
                     for (k, axis) in DVec3::AXES.into_iter().enumerate() {
                         add_column(out, first + k, before_motion * axis, DVec3::ZERO, 1.0);
                     }
-                    add_turns(out, first + 3, rotation, lever);
+                    add_rotations(out, first + 3, rotation, lever);
                 }
             }
         }
@@ -157,16 +163,16 @@ fn after_motion(before: Pose, kind: &JointKind, values: &[f64]) -> Pose {
     }
 }
 
-/// Adds the three turns of a ball about its own axes.
-fn add_turns(out: &mut [f64], first: usize, world_from_joint: DQuat, lever: DVec3) {
+/// Adds the columns of a ball joint: rotations about its own axes.
+fn add_rotations(out: &mut [f64], first: usize, world_from_joint: DQuat, lever: DVec3) {
     for (k, axis) in DVec3::AXES.into_iter().enumerate() {
-        add_turn(out, first + k, world_from_joint * axis, lever, 1.0);
+        add_rotation(out, first + k, world_from_joint * axis, lever, 1.0);
     }
 }
 
-/// Adds a turn about an axis in the world that passes at `-lever` from the frame's origin.
+/// Adds the column of a rotation about an axis in the world that passes through the frame's origin minus `lever`.
 #[inline]
-fn add_turn(out: &mut [f64], dof: usize, axis: DVec3, lever: DVec3, factor: f64) {
+fn add_rotation(out: &mut [f64], dof: usize, axis: DVec3, lever: DVec3, factor: f64) {
     add_column(out, dof, axis.cross(lever), axis, factor);
 }
 

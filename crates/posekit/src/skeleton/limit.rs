@@ -1,4 +1,4 @@
-//! How far a joint may move.
+//! Limits of joints.
 
 use crate::math::{SwingTwist, direction_or, rotation_about, swing_twist, wrap_angle};
 use core::f64::consts::{PI, TAU};
@@ -8,14 +8,14 @@ use glam::{DQuat, DVec3};
 /// about 1e-15, and must not be clamped again; more than this and a solver's tolerance would see it.
 const SLACK: f64 = 1e-12;
 
-/// How far a joint may move, in the joint's own frame.
+/// The limit of a joint's motion, in the joint's own frame.
 ///
-/// The methods are total on any numbers; what they mean is sure only for limits that the skeleton's builder has accepted
+/// The methods accept any numbers; their results are meaningful only for limits that the skeleton's builder has accepted
 /// (no NaN, minimum not above maximum, swing in 0..=pi, a unit axis). A file format that writes NaN for "unlimited" is translated by
 /// its reader; here NaN is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Limit {
-    /// As far as the joint goes.
+    /// Unlimited.
     #[default]
     None,
     /// Of a revolute \[rad\] or prismatic \[m\] joint: its value is in \[min, max\].
@@ -41,7 +41,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The limit in a word, for messages: no, range, cone.
+    /// The limit as one word, for messages: no, range, cone.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Limit {
         }
     }
 
-    /// Whether a hinge under it can have every direction: no range, or one of a whole turn and more.
+    /// Whether a hinge under it can point in every direction: no range, or one of a full turn or more.
     #[must_use]
     pub fn holds_whole_turn(&self) -> bool {
         let (min, max) = self.bounds();
@@ -99,7 +99,7 @@ impl Limit {
     /// # Degenerate cases
     /// `None` when no equivalent angle is inside the range, or when a number is NaN or infinite (other than a bound).
     ///
-    /// # Example: a wrist that turns further than once
+    /// # Example: a wrist that rotates by more than a full turn
     /// ```
     /// use posekit::skeleton::Limit;
     /// let wrist = Limit::Range { min: -6.0, max: 6.0 };
@@ -126,7 +126,7 @@ impl Limit {
 
     /// The rotation brought inside the cone: the swing's angle clamped about its own axis, the twist to the nearer end in the circular sense.
     ///
-    /// A rotation inside comes back unchanged, to the bit; a changed one has the sign that is nearer to the rotation given.
+    /// A rotation inside comes back unchanged, to the bit; a changed one has the sign nearer to the given rotation.
     ///
     /// # Degenerate cases
     /// A twist exactly opposite the middle of its interval goes to the maximum. A swing by half a turn has no twist, so only its angle is
@@ -154,8 +154,8 @@ impl Limit {
 
     /// Whether a rotation is inside the cone, or outside by at most `tolerance` \[rad\].
     ///
-    /// The twist counts by the angle that the rotation must turn to be inside, which fades to zero as the swing nears half a turn, where
-    /// the twist loses its meaning. Limits other than a cone hold every rotation.
+    /// The twist counts by the angle of the rotation that brings it inside, which falls to zero as the swing approaches half a turn, where
+    /// the twist is undefined. Limits other than a cone hold every rotation.
     #[must_use]
     pub fn contains_rotation(&self, rotation: DQuat, tolerance: f64) -> bool {
         let Self::Cone { axis, swing, twist } = *self else {

@@ -1,7 +1,7 @@
 //! Joints, limits and the immutable tree they form.
 //!
-//! A [`Skeleton`] is built once, from plain [`Joint`]s, by a builder that refuses what makes no sense and names the joint
-//! at fault. After that it never changes: solvers share it, and everything that moves lives in a configuration `q`.
+//! A [`Skeleton`] is built once, from plain [`Joint`]s, by a builder that refuses invalid joints by name. After that it never changes:
+//! solvers share it, and everything that moves is in a configuration `q`.
 //!
 //! ```
 //! use posekit::glam::DVec3;
@@ -23,7 +23,7 @@
 //! # Ok::<(), posekit::Error>(())
 //! ```
 //!
-//! # Example: a limit the wrong way round
+//! # Example: a limit whose ends are exchanged
 //! ```
 //! use posekit::glam::DVec3;
 //! use posekit::skeleton::{Joint, Limit, Skeleton};
@@ -39,22 +39,26 @@
 //! | kind | values | motion | degrees of freedom (tangent `v`) |
 //! |---|---|---|---|
 //! | fixed | none | none | none |
-//! | revolute | angle \[rad\] | turns about the axis | 1: added to the angle |
+//! | revolute | angle \[rad\] | rotates about the axis | 1: added to the angle |
 //! | prismatic | distance \[m\] | slides along the axis | 1: added to the distance |
-//! | ball | x, y, z, w | turns | 3: rotation vector in the joint's own frame after its motion, `q <- q * exp(v)` |
-//! | free | position, then x, y, z, w | moves and turns | 6: added to the position, in the axes of the joint's frame before its motion; then as for a ball |
+//! | ball | x, y, z, w | rotates | 3: rotation vector in the joint's own frame after its motion, `q <- q * exp(v)` |
+//! | free | position, then x, y, z, w | translates and rotates | 6: added to the position, in the axes of the joint's frame before its motion; then as for a ball |
 //!
 //! A mimic joint has its own value, kept consistent by [`settle`](Skeleton::settle), and no degree of freedom of its own:
 //! it moves with its driver's.
 //!
 //! # Frames
-//! `world_from_joint[i] = world_from_joint[parent] * parent_from_joint[i] * motion(i)`; for a joint without parent the world
-//! stands in for it. Several joints may have none. Axes and limits are in the joint's own frame.
+//! `world_from_joint[i] = world_from_joint[parent] * parent_from_joint[i] * motion(i)`; for a joint without a parent, the
+//! world takes its place. Several joints may have none. Axes and limits are in the joint's own frame.
 //!
-//! # What is the caller's contract
-//! Joint indices out of range panic in the accessors, as slices do. *Data* never does: numbers are refused by
-//! [`Skeleton::try_new`] and [`Skeleton::check`], and the functions that take a `q` leave their output untouched (and assert in
-//! debug builds) when a slice has the wrong length.
+//! # Contract of the caller
+//! The accessors of joints panic on an index out of range, as slices do; [`Skeleton::check_frame`] checks one from outside. *Data* never
+//! panics: [`Skeleton::try_new`] and [`Skeleton::check`] refuse bad numbers, [`Skeleton::set_rotation`] and its siblings return errors, and the kernels that take
+//! a `q` do not write their output (and assert in debug builds) when a slice has the wrong length.
+//!
+//! # Rotations and poses
+//! [`Skeleton::rotation`] and [`Skeleton::set_rotation`] are about a joint's own motion, behind its placement; [`Skeleton::world_rotation`] and
+//! [`Skeleton::set_world_rotation`] about its frame in the world. [`Pose`](crate::math::Pose) converts to and from matrices.
 
 mod builder;
 mod configuration;

@@ -8,14 +8,14 @@ use crate::error::{Error, Result};
 use crate::math::{Pose, check_unit, so3_log, swing_twist, unit_or_identity};
 use glam::DQuat;
 
-/// A rotation that misses a hinge's axis by at most this is about the axis \[rad\]: what is left of single precision in the placements
+/// A rotation that misses a hinge's axis by at most this is about the axis \[rad\]: the rounding of single precision in the placements
 /// and poses of a file. Smaller, and rounded input is refused; larger, and a foot of a metre misses its target by more than a micrometre.
 const OFF_AXIS: f64 = 1e-6;
 
 /// What to write into a joint's values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Motion {
-    /// Nothing: they give the rotation already.
+    /// Nothing: the values give the rotation already.
     Same,
     /// The angle of a revolute joint.
     Angle(f64),
@@ -36,8 +36,8 @@ impl Skeleton {
         Ok(self.motion(joint, q).rotation)
     }
 
-    /// Pose of one joint in the world, from the joints above it: for those who need few of many. All of them cost less by
-    /// [`forward_kinematics`](Self::forward_kinematics).
+    /// Pose of one joint in the world, from the joints above it: for callers that need few joints of many. For all of
+    /// them, [`forward_kinematics`](Self::forward_kinematics) costs less.
     ///
     /// - `q`: a settled configuration
     ///
@@ -88,7 +88,7 @@ impl Skeleton {
         Ok(())
     }
 
-    /// The values that give a joint this rotation; `q` is only read, so that several joints can be checked before one is written.
+    /// The values that give a joint this rotation. Only reads `q`, so that a caller can check several joints before it writes one.
     pub(crate) fn motion_of_rotation(
         &self,
         q: &[f64],

@@ -7,12 +7,12 @@ use crate::error::{Error, Result};
 use crate::math::{Pose, check_unit};
 use core::ops::Range;
 
-/// Stands in `parents` for the world. No slice is so long, so that looking it up finds nothing.
+/// Marks the world in `parents`. No slice is this long, so a lookup returns `None`.
 pub(super) const NO_PARENT: usize = usize::MAX;
 
 /// An immutable tree of joints in flat arrays, parents first. Build one with [`Skeleton::builder`] or [`Skeleton::try_new`].
 ///
-/// See the [module](super) for what a configuration is and which frames are meant.
+/// The [module](super) defines configurations and frames.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skeleton {
     pub(super) names: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Skeleton {
     pub(super) value_starts: Vec<usize>,
     /// Where in a configuration the quaternions begin.
     pub(super) rotations: Vec<usize>,
-    /// A mimic joint's is its driver's.
+    /// Of a mimic joint: that of its driver.
     pub(super) dof_starts: Vec<usize>,
     pub(super) n_values: usize,
     pub(super) n_dofs: usize,
@@ -39,7 +39,7 @@ pub struct Skeleton {
     pub(super) child_list: Vec<usize>,
 }
 
-/// The frame that a task speaks about (an end effector): fixed to a joint, at some offset from it.
+/// The frame of an end effector: fixed to a joint, at an offset from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
     /// Index of the joint.
@@ -95,6 +95,9 @@ impl Skeleton {
     }
 
     /// Name of a joint.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn name(&self, joint: usize) -> &str {
@@ -108,7 +111,10 @@ impl Skeleton {
         place.ok().map(|place| self.by_name[place])
     }
 
-    /// Parent of a joint, an earlier index; `None` when it stands on the world.
+    /// Parent of a joint, an earlier index; `None` for a joint on the world.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn parent(&self, joint: usize) -> Option<usize> {
@@ -117,6 +123,9 @@ impl Skeleton {
     }
 
     /// Children of a joint, in ascending order.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn children(&self, joint: usize) -> &[usize] {
@@ -124,33 +133,48 @@ impl Skeleton {
     }
 
     /// The joint, its parent, and so on up to the root: descending indices.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     pub fn ancestors(&self, joint: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(Some(joint), |joint| self.parent(*joint))
     }
 
-    /// True for a joint that moves and has none above it that does: the hips of a figure, whatever fixed joints they hang on. A skeleton
-    /// that branches before anything moves has several.
+    /// True for the first joint of its branch that moves, whatever fixed joints are above it: the hips of a figure. A skeleton whose branches
+    /// divide at fixed joints has several.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[must_use]
     pub fn is_root(&self, joint: usize) -> bool {
         let moves = |&joint: &usize| self.kind(joint) != JointKind::Fixed;
         moves(&joint) && !self.ancestors(joint).skip(1).any(|above| moves(&above))
     }
 
-    /// How a joint moves; its axis is of unit length.
+    /// Kind of a joint; its axis is of unit length.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn kind(&self, joint: usize) -> JointKind {
         self.kinds[joint]
     }
 
-    /// How far a joint may move. The range of a mimicked joint is the one that also keeps its followers inside theirs.
+    /// Limit of a joint. The range of a driver is narrowed so that its followers stay inside theirs.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn limit(&self, joint: usize) -> Limit {
         self.limits[joint]
     }
 
-    /// What a joint follows: always an independent joint, chains of mimics being multiplied out.
+    /// The mimic of a joint, its driver always an independent joint: chains of mimics are multiplied out.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn mimic(&self, joint: usize) -> Option<Mimic> {
@@ -158,13 +182,19 @@ impl Skeleton {
     }
 
     /// Placement of a joint on its parent at the identity motion, its rotation of unit length with w >= 0.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn parent_from_joint(&self, joint: usize) -> Pose {
         self.placements[joint]
     }
 
-    /// Where a joint's values are in a configuration.
+    /// Range of a joint's values in a configuration.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn value_range(&self, joint: usize) -> Range<usize> {
@@ -172,7 +202,10 @@ impl Skeleton {
         start..start + self.kinds[joint].n_values()
     }
 
-    /// Where a joint's degrees of freedom are in a tangent vector; for a mimic joint, where its driver's are.
+    /// Range of a joint's degrees of freedom in a tangent vector; for a mimic joint, that of its driver.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn dof_range(&self, joint: usize) -> Range<usize> {
@@ -180,7 +213,7 @@ impl Skeleton {
         start..start + self.kinds[joint].n_dofs()
     }
 
-    /// The frame of a joint itself.
+    /// The frame of a joint itself. The index is not checked: see [`check_frame`](Self::check_frame).
     #[must_use]
     pub const fn frame(&self, joint: usize) -> Frame {
         Frame { joint, joint_from_frame: Pose::IDENTITY }
@@ -210,6 +243,9 @@ impl Frame {
     }
 
     /// `world_from_frame`, from the poses of all joints ([`Skeleton::forward_kinematics`]).
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
     #[inline]
     #[must_use]
     pub fn world(&self, world_from_joint: &[Pose]) -> Pose {

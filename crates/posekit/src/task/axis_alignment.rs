@@ -8,22 +8,22 @@ use glam::DVec3;
 /// A frame's axis has a direction: a cup held upright, a foot flat on the floor, a welding torch along its seam.
 ///
 /// Three rows \[1\]: the direction minus the axis, both of unit length, so that a miss by an angle counts like
-/// `2 sin(angle / 2)`. The turn about the axis stays free.
+/// `2 sin(angle / 2)`. The rotation about the axis stays free.
 ///
 /// # Degenerate cases
-/// An axis exactly opposite to its direction is at rest; the solver bends out of it like out of any stall.
+/// With the axis exactly opposite to its direction the gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisAlignment {
     /// The end effector.
     pub frame: Frame,
     /// The axis, in the frame; of any length but zero.
     pub axis_in_frame: DVec3,
-    /// The direction it must have, in world axes; of any length but zero.
+    /// Its direction, in world axes; of any length but zero.
     pub direction_in_world: DVec3,
 }
 
 impl AxisAlignment {
-    /// This frame's axis along this direction.
+    /// The axis of a frame along a direction.
     #[must_use]
     pub const fn new(frame: Frame, axis_in_frame: DVec3, direction_in_world: DVec3) -> Self {
         Self { frame, axis_in_frame, direction_in_world }

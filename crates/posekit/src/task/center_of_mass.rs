@@ -1,4 +1,4 @@
-//! The centre of mass stands on a point, or over a line or a point of the ground.
+//! The centre of mass is at a point, or above a line or a point of the ground.
 
 use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::Pose;
@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use glam::DVec3;
 use std::sync::Arc;
 
-/// Mass carried by one joint.
+/// A mass fixed to one joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Body {
     /// Index of the joint.
@@ -18,16 +18,16 @@ pub struct Body {
     pub mass: f64,
 }
 
-/// The centre of mass has some coordinates in the world.
+/// The centre of mass has given coordinates in the world.
 ///
-/// One row \[m\] for each coordinate asked for.
+/// One row \[m\] for each constrained coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CenterOfMass {
-    /// What weighs, some of it more than nothing. Shared, so that handing the task on copies nothing.
+    /// The bodies, of a total mass above 0. Shared, so that a clone of the task copies none of them.
     pub bodies: Arc<[Body]>,
-    /// Where the centre must be, in world coordinates \[m\].
+    /// Target of the centre, in world coordinates \[m\].
     pub target_in_world: DVec3,
-    /// Which of its coordinates count. Default all three.
+    /// Which of its coordinates are constrained. Default all three.
     pub axes: [bool; 3],
 }
 
@@ -38,7 +38,7 @@ impl CenterOfMass {
         Self { bodies: bodies.into(), target_in_world, axes: [true; 3] }
     }
 
-    /// Only these coordinates: x and y, say, to stand over a point of the ground.
+    /// The same with only these coordinates constrained: x and y, for instance, for a centre above a point of the ground.
     #[must_use]
     pub fn along(self, axes: [bool; 3]) -> Self {
         Self { axes, ..self }
@@ -60,6 +60,9 @@ impl CenterOfMass {
 ///
 /// # Degenerate cases
 /// Without mass, the world's origin.
+///
+/// # Panics
+/// As a slice does, when a body's joint has no pose.
 #[must_use]
 pub fn center_of_mass(bodies: &[Body], world_from_joint: &[Pose]) -> DVec3 {
     let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
@@ -97,7 +100,7 @@ pub(super) fn check_bodies(bodies: &[Body], skeleton: &Skeleton, task: usize) ->
 #[cfg(test)]
 #[test]
 fn gradient() {
-    // To the rows, the centre of mass is a frame's origin.
+    // The rows see the centre of mass as the origin of a frame.
     let body = Body { joint: 0, center_in_joint: DVec3::ZERO, mass: 1.0 };
     let task = CenterOfMass::new([body], DVec3::new(1.0, 2.0, 3.0)).along([true, false, true]);
     super::rows::testing::check_gradient(|frames, rows| task.rows(frames[0].translation, rows));

@@ -1,4 +1,4 @@
-//! Two capsules keep apart: self-collision and keep-out.
+//! Two capsules keep a distance: self-collision and keep-out.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{Pose, direction_or, length, perpendicular};
@@ -8,7 +8,7 @@ use glam::DVec3;
 /// A segment with a radius, fixed to a joint or to the world. With both ends on one point it is a sphere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capsule {
-    /// Index of the joint that carries it; `None` for an obstacle that stands in the world.
+    /// Index of the joint that it is fixed to; `None` for an obstacle in the world.
     pub joint: Option<usize>,
     /// The ends of its segment, in the joint's frame or in the world \[m\].
     pub ends: [DVec3; 2],
@@ -23,7 +23,7 @@ impl Capsule {
         Self { joint: Some(joint), ends, radius }
     }
 
-    /// A sphere that stands in the world.
+    /// A sphere fixed in the world.
     #[must_use]
     pub const fn obstacle(center_in_world: DVec3, radius: f64) -> Self {
         Self { joint: None, ends: [center_in_world; 2], radius }
@@ -34,14 +34,14 @@ impl Capsule {
     }
 }
 
-/// Two capsules keep a distance: an arm out of the body, a tool out of a box. Both on one skeleton for self-collision, one in the
+/// Two capsules keep a distance: an arm from the body, a tool from a box. Both are on the skeleton for self-collision, one is in the
 /// world for an obstacle.
 ///
-/// One row \[m\]: the gap between the surfaces, which counts only where it is less than the margin.
+/// One row \[m\]: the gap between the surfaces, which counts only where it is below the margin. Radii, ends and margin may be up to 1e100 in size.
 ///
 /// # Degenerate cases
-/// Where the two segments cross, they part along the common perpendicular; where they lie on one line, along a fixed
-/// perpendicular to it.
+/// Segments that cross are pushed apart along their common perpendicular, segments on one line along a fixed perpendicular
+/// to it.
 /// # Method
 /// Closest points of two segments \[ericson05\], section 5.1.9.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,13 +53,13 @@ pub struct Clearance {
 }
 
 impl Clearance {
-    /// These two, at least this far apart.
+    /// Two capsules with at least this gap.
     #[must_use]
     pub const fn new(capsules: [Capsule; 2], margin: f64) -> Self {
         Self { capsules, margin }
     }
 
-    /// A task for every two of these capsules that are not on the same joint, nor on a joint and the next above it that moves.
+    /// A task for every two of these capsules, except two on the same joint, or on a joint and the next above it that moves.
     #[must_use]
     pub fn all_pairs(skeleton: &Skeleton, capsules: &[Capsule], margin: f64) -> Vec<Self> {
         let mut pairs = Vec::new();
@@ -117,7 +117,7 @@ fn common_perpendicular(first: [DVec3; 2], second: [DVec3; 2]) -> DVec3 {
     if across == DVec3::ZERO { perpendicular(along) } else { direction_or(across, DVec3::X) }
 }
 
-/// The same joint, or a joint and the next above it that moves: these touch by design. A joint that does not exist is nobody's neighbour.
+/// The same joint, or a joint and the next above it that moves: these touch by design. A joint that does not exist has no neighbours: the task's check refuses it.
 fn are_neighbours(skeleton: &Skeleton, a: Option<usize>, b: Option<usize>) -> bool {
     let exists = |joint: &Option<usize>| joint.is_none_or(|joint| joint < skeleton.n_joints());
     if ![a, b].iter().all(exists) {
@@ -137,7 +137,7 @@ fn closest_points(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
     let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));
     let (uw, vw) = (u.dot(w), v.dot(w));
     let part = |x: f64, whole: f64| if whole > 0.0 { (x / whole).clamp(0.0, 1.0) } else { 0.0 };
-    // The nearest point of the first line to the second, then of the second segment to that, then back.
+    // The nearest point of the first line to the second, then of the second segment to that point, then of the first to that.
     let det = uu * vv - uv * uv;
     let s = if det > 1e-12 * uu * vv { part(uv * vw - vv * uw, det) } else { 0.5 };
     let t = part(uv * s + vw, vv);

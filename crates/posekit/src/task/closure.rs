@@ -1,35 +1,35 @@
-//! Two frames are held together: the cut of a closed loop.
+//! Two frames coincide: the cut of a closed loop.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::math::{direction_or, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
-/// How two frames are held together.
+/// How much of two frames coincides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Link {
-    /// Origins together, any rotation: a ball joint. Three rows.
+    /// Their origins, with any rotation: a ball joint. Three rows.
     Ball,
-    /// Origins and one axis together: a hinge. The axis, in each of the two frames, is of any length but zero. Six rows.
+    /// Their origins and one axis: a hinge. The axis, in each of the two frames, is of any length but zero. Six rows.
     Hinge([DVec3; 2]),
-    /// Nothing moves. Six rows.
+    /// Everything. Six rows.
     Weld,
 }
 
-/// Two frames are held together. A skeleton is a tree; a mechanism with a loop is cut somewhere, and this closes it again.
+/// Two frames coincide. A skeleton is a tree; a mechanism with a loop is cut at one joint, and this task closes the loop.
 ///
 /// Rows: the gap from the first origin to the second \[m\], in world axes; then differences of unit axes \[1\] for a hinge, the rotation
-/// vector that is missing \[rad\] for a weld.
+/// vector from the second to the first \[rad\] for a weld.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closure {
     /// The two frames, one on each side of the cut.
     pub frames: [Frame; 2],
-    /// The joint that the cut went through.
+    /// The joint at the cut.
     pub link: Link,
 }
 
 impl Closure {
-    /// These frames, held together by this.
+    /// Two frames, and how much of them coincides.
     #[must_use]
     pub const fn new(frames: [Frame; 2], link: Link) -> Self {
         Self { frames, link }
@@ -52,13 +52,13 @@ impl Closure {
                 });
             }
             Link::Weld => {
-                let turn = so3_log(a.rotation * b.rotation.conjugate());
-                // Turning the first frame by ω makes the miss log(exp(ω) exp(miss)), the second log(exp(miss) exp(−ω)).
-                let by_b = so3_right_jacobian_inverse(turn).transpose();
-                let by_a = so3_right_jacobian_inverse(-turn).transpose();
+                let miss = so3_log(a.rotation * b.rotation.conjugate());
+                // Rotating the first frame by ω makes the miss log(exp(ω) exp(miss)), the second log(exp(miss) exp(−ω)).
+                let by_b = so3_right_jacobian_inverse(miss).transpose();
+                let by_a = so3_right_jacobian_inverse(-miss).transpose();
                 push_axes(rows, DVec3::AXES, |k, _| {
                     let (a, b) = (Wrench::twist(by_a.col(k)), Wrench::twist(by_b.col(k)));
-                    Row::between(Unit::Angle, turn[k], -a, b)
+                    Row::between(Unit::Angle, miss[k], -a, b)
                 });
             }
         }

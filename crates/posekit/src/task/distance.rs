@@ -1,17 +1,16 @@
-//! Two frames are a distance apart.
+//! Two frames have a distance.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{direction_or, length};
 use crate::skeleton::Frame;
 use glam::DVec3;
 
-/// The origins of two frames are a distance apart, or no nearer and no farther than two distances: a rod, a rope, two hands on one
-/// box.
+/// The origins of two frames have a distance, or one within a range: a rod, a rope, two hands on one box.
 ///
-/// One row \[m\] when both distances are the same, else two that count only where they are broken.
+/// One row \[m\] for a distance; for a range, one for each bound, which counts only where it is violated.
 ///
 /// # Degenerate cases
-/// Two origins on one point leave along the world's x.
+/// Two origins at one point are pushed apart along the world's x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distance {
     /// The two frames.

@@ -8,23 +8,23 @@ use glam::DVec3;
 /// A frame's axis points at a point: eyes, heads, cameras, lamps.
 ///
 /// Three rows \[1\]: the direction to the target minus the axis, both of unit length, so that a miss by an angle counts like
-/// `2 sin(angle / 2)`. The turn about the axis stays free.
+/// `2 sin(angle / 2)`. The rotation about the axis stays free.
 ///
 /// # Degenerate cases
-/// A target on the frame's origin is no direction and asks for nothing. An axis that points exactly away from its target is at
-/// rest; the solver bends out of it like out of any stall.
+/// A target at the frame's origin has no direction, and the miss is zero. With the axis pointing exactly away from its target the
+/// gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookAt {
     /// The frame that looks.
     pub frame: Frame,
-    /// Its axis that points, in the frame; of any length but zero.
+    /// The axis that points at the target, in the frame; of any length but zero.
     pub axis_in_frame: DVec3,
-    /// What it looks at, in world coordinates \[m\].
+    /// The point it looks at, in world coordinates \[m\].
     pub target_in_world: DVec3,
 }
 
 impl LookAt {
-    /// This frame's axis at this point.
+    /// The axis of a frame, pointing at a point.
     #[must_use]
     pub const fn new(frame: Frame, axis_in_frame: DVec3, target_in_world: DVec3) -> Self {
         Self { frame, axis_in_frame, target_in_world }
@@ -37,7 +37,7 @@ impl LookAt {
         let wanted = direction_or(line, axis);
         let per_metre = if distance > 0.0 { distance.recip() } else { 0.0 };
         push_axes(rows, DVec3::AXES, |k, unit| {
-            // The frame's own motion turns the direction to the target back by as much as it moves across it.
+            // A motion of the origin across the line to the target rotates that line the other way: by motion / distance.
             let force = (unit - wanted * wanted[k]) * per_metre;
             let wrench = Wrench { force, moment: axis.cross(unit) };
             Row::new(Unit::Chord, wanted[k] - axis[k], wrench)

@@ -1,28 +1,28 @@
-//! Tasks: what must hold.
+//! Tasks: what a pose must satisfy.
 //!
-//! A [`Task`] is what must hold (a [`TaskKind`], one file each), how much it counts (a weight) and how important it is (a level).
-//! Most speak about one or two frames of the skeleton (the end effectors) and give them a target.
+//! A [`Task`] is a condition (a [`TaskKind`], one file each) with a weight and a level of priority. Most are about one or two frames
+//! of the skeleton (the end effectors) and have a target for them.
 //!
-//! | kind | rows | holds when |
+//! | kind | rows | satisfied when |
 //! |---|---|---|
-//! | [`Position`] | 3 m | a frame's origin stands on a point |
+//! | [`Position`] | 3 m | a frame's origin is at a point |
 //! | [`Orientation`] | 3 rad | a frame has an orientation |
 //! | [`FramePose`] | up to 6 | a frame has a pose, or any of its six coordinates |
 //! | [`LookAt`] | 3 | a frame's axis points at a point |
 //! | [`AxisAlignment`] | 3 | a frame's axis has a direction |
 //! | [`Plane`] | 1 m | a frame's origin is on a plane, or on one side of it |
-//! | [`Distance`] | 1 or 2 m | two frames are a distance apart, or within a range |
+//! | [`Distance`] | 1 or 2 m | two frames have a distance, or one within a range |
 //! | [`RelativePose`] | up to 6 | a frame has a pose as seen from another |
-//! | [`Closure`] | 3 to 6 | two frames are held together: the cut of a closed loop |
-//! | [`CenterOfMass`] | up to 3 m | the centre of mass is somewhere |
-//! | [`Support`] | 1 m a side | the centre of mass is over a polygon |
-//! | [`Clearance`] | 1 m | two capsules keep apart |
+//! | [`Closure`] | 3 to 6 | two frames coincide: the cut of a closed loop |
+//! | [`CenterOfMass`] | up to 3 m | the centre of mass is at a point, or has given coordinates |
+//! | [`Support`] | 1 m a side | the centre of mass is above a polygon |
+//! | [`Clearance`] | 1 m | two capsules keep a distance |
 //! | [`Posture`] | 1 a joint | the joints have preferred values |
 //!
 //! # Weights and levels
-//! Within a level, weights trade: twice the weight counts like the same miss twice, and a radian counts like a miss by the reach of the
-//! skeleton. Between levels nothing is traded: level 1 is solved first, and level 2 uses only the freedom that level 1
-//! leaves, and so on. A weight of 0 switches a task off; it is still reported.
+//! Within a level, tasks are weighed against each other: a weight multiplies the residual, and a radian counts like a miss by the reach of the
+//! skeleton. Levels are strict priorities: level 1 is solved first, level 2 in the null space of level 1, and so on. A weight of 0 switches
+//! a task off; it is still reported.
 //!
 //! ```
 //! use posekit::glam::DVec3;
@@ -39,7 +39,7 @@
 //! let arm = builder.build()?;
 //! let lamp = arm.frame(wrist);
 //!
-//! // Stand there, and, as far as that leaves it free, shine over there.
+//! // The lamp stands on a point, and shines at another as far as that allows.
 //! let tasks = [
 //!     Position::new(lamp, DVec3::new(1.0, 1.0, 0.0)).into(),
 //!     Task::new(LookAt::new(lamp, DVec3::X, DVec3::new(0.0, 5.0, 1.0))).at_level(2),
@@ -89,25 +89,24 @@ use glam::{DQuat, DVec3};
 use rows::{Frames, Rows};
 use std::sync::Arc;
 
-/// Something that must hold, how much it counts and how important it is.
+/// A condition with its weight and its level of priority.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// What must hold.
+    /// The condition.
     pub kind: TaskKind,
-    /// How much it counts against other tasks of its level, at least 0. Default 1.
+    /// Weight against other tasks of its level, at least 0. Default 1.
     ///
-    /// Twice the weight counts like the same miss twice. At 1, a miss of one radian counts like a miss by the reach of the skeleton.
-    /// 0 switches the task off.
+    /// It multiplies the residual. At 1, a miss of one radian counts like a miss by the reach of the skeleton. 0 switches the task off.
     pub weight: f64,
     /// Its level, from 1, the most important, to [`Task::LOWEST_LEVEL`]. Default 1.
     pub level: u8,
 }
 
-/// What may be asked for.
+/// The conditions that there are.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TaskKind {
-    /// A frame's origin stands on a point.
+    /// A frame's origin is at a point.
     Position(Position),
     /// A frame has an orientation.
     Orientation(Orientation),
@@ -119,24 +118,24 @@ pub enum TaskKind {
     AxisAlignment(AxisAlignment),
     /// A frame's origin stays on a plane, or on one side of it.
     Plane(Plane),
-    /// Two frames are a distance apart.
+    /// Two frames have a distance, or one within a range.
     Distance(Distance),
     /// A frame has a pose as seen from another.
     RelativePose(RelativePose),
-    /// Two frames are held together.
+    /// Two frames coincide.
     Closure(Closure),
-    /// The centre of mass is somewhere.
+    /// The centre of mass is at a point, or has given coordinates.
     CenterOfMass(CenterOfMass),
-    /// The centre of mass is over a polygon.
+    /// The centre of mass is above a polygon.
     Support(Support),
-    /// Two capsules keep apart.
+    /// Two capsules keep a distance.
     Clearance(Clearance),
     /// The joints have preferred values.
     Posture(Posture),
 }
 
 impl Task {
-    /// The least important level, 254: the least change of all joints comes after it.
+    /// The lowest level of priority, 254; least change of the joints comes after it.
     pub const LOWEST_LEVEL: u8 = u8::MAX - 1;
 
     /// A task of weight 1 at level 1.
@@ -157,13 +156,13 @@ impl Task {
         Self { level, ..self }
     }
 
-    /// How far the task is from holding in a configuration, by forward kinematics.
+    /// The miss of the task in a configuration, by forward kinematics.
     ///
     /// - `q`: a settled configuration of the skeleton that the task was made for
     ///
     /// # Degenerate cases
-    /// Infinite for a task of another skeleton, which [`check`](Self::check) refuses (a joint or a posture that this one does not have), and for
-    /// a `q` of the wrong length.
+    /// Infinite for a task that does not fit the skeleton (a joint that does not exist, a posture of another length), which [`check`](Self::check)
+    /// refuses, and for a `q` of the wrong length.
     #[must_use]
     pub fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
         if q.len() != skeleton.n_values() || !self.kind.fits(skeleton) {
@@ -187,11 +186,11 @@ impl Task {
         Miss::of(&readings)
     }
 
-    /// Refuses what no solver could use.
+    /// Checks the task against a skeleton.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a frame on a joint that is not there, a weight that is not at least 0, a level 0 or 255, a rotation that is not of unit
-    /// length, or a range whose ends are the wrong way round; [`Error::ZeroLength`] for a direction without length; [`Error::NonFinite`] for NaN
+    /// [`Error::OutOfRange`] for a frame on a joint that does not exist, a weight below 0, a level 0 or 255, a rotation that is not of unit
+    /// length, a capsule or margin above 1e100, or a range whose minimum is above its maximum; [`Error::ZeroLength`] for a direction without length; [`Error::NonFinite`] for NaN
     /// and infinity. `index` is the task's place in the list and is what the error names.
     pub fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
         for frame in self.kind.frames().into_iter().flatten() {
@@ -209,7 +208,7 @@ impl Task {
 }
 
 impl TaskKind {
-    /// The word used in files.
+    /// The name used in files.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -229,7 +228,7 @@ impl TaskKind {
         }
     }
 
-    /// The frames that the task speaks about: up to two, `None` also for one that stands in the world.
+    /// The frames of the task: up to two, `None` also for a capsule in the world.
     #[must_use]
     pub fn frames(&self) -> [Option<Frame>; 2] {
         match self {
@@ -247,7 +246,7 @@ impl TaskKind {
         }
     }
 
-    /// Whether the skeleton has every joint that the task speaks about.
+    /// Whether the skeleton has every joint of the task.
     fn fits(&self, skeleton: &Skeleton) -> bool {
         let exists = |joint: usize| joint < skeleton.n_joints();
         self.frames().into_iter().flatten().all(|frame| exists(frame.joint))
@@ -258,7 +257,7 @@ impl TaskKind {
             }
     }
 
-    /// Whether two tasks differ in nothing but their target.
+    /// Whether two tasks differ in their targets only.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::CenterOfMass(a), Self::CenterOfMass(b)) => {
@@ -293,7 +292,7 @@ impl TaskKind {
         }
     }
 
-    /// Appends the rows. For a task on the centre of mass, that is the first frame's origin; a posture has none.
+    /// Appends the rows. A task on the centre of mass reads it as the origin of the first frame; a posture has no rows.
     pub(crate) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
         match self {
             Self::Position(task) => task.rows(frames, rows),
@@ -389,7 +388,7 @@ impl TaskKind {
         }
     }
 
-    /// Refuses what no solver could use, as far as that shows without the skeleton.
+    /// The part of [`check`](Task::check) that needs no skeleton.
     pub(crate) fn check_target(&self, index: usize) -> Result<()> {
         let point = |v: DVec3| check_finite(v.is_finite(), index);
         match self {

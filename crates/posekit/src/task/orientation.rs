@@ -23,13 +23,13 @@ impl Orientation {
         Self { frame, world_from_target }
     }
 
-    /// The miss: the rotation vector, in world axes, that turns the effector into its target the short way \[rad\].
+    /// The residual: the rotation vector, in world axes, of the shorter rotation from the effector to its target \[rad\].
     #[must_use]
     pub fn residual(&self, world_from_frame: Pose) -> DVec3 {
         so3_log(self.world_from_target * world_from_frame.rotation.conjugate())
     }
 
-    // The miss is log(T R⁻¹); turning the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
+    // The miss is log(T R⁻¹); rotating the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
     pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let miss = self.residual(*frame);
         let gradient = so3_right_jacobian_inverse(miss).transpose();

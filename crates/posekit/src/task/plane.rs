@@ -16,7 +16,7 @@ pub struct Plane {
     pub point_in_world: DVec3,
     /// Its normal, in world axes; of any length but zero.
     pub normal_in_world: DVec3,
-    /// The side that the normal points to is as good as the plane itself.
+    /// The side that the normal points to is allowed, too: the row counts only on the other side.
     pub is_one_sided: bool,
 }
 

@@ -5,9 +5,9 @@ use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DMat3, DVec3};
 
-/// Which of the six coordinates of a pose are asked for, along and about the axes of the *target*.
+/// Which of the six coordinates of a pose are constrained, along and about the axes of the *target*.
 ///
-/// A tool that spins freely about its z asks for all but the last: `Axes::ALL.without_turn_about_z()`.
+/// A tool that spins freely about its z constrains all but the last: `Axes::ALL.without_rotation_about_z()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axes {
     /// Positions along x, y, z.
@@ -24,19 +24,19 @@ impl Axes {
     /// The three rotations.
     pub const ABOUT: Self = Self { along: [false; 3], about: [true; 3] };
 
-    /// True when the positions are asked for all three or not at all, and the rotations likewise.
+    /// True when all three positions are constrained or none is, and the rotations likewise.
     #[must_use]
     pub(crate) fn are_whole(self) -> bool {
         let whole = |axes: [bool; 3]| axes[0] == axes[1] && axes[1] == axes[2];
         whole(self.along) && whole(self.about) && self != Self::NONE
     }
 
-    /// None: nothing is asked for.
+    /// No coordinate.
     pub const NONE: Self = Self { along: [false; 3], about: [false; 3] };
 
     /// All but a spin about the target's z.
     #[must_use]
-    pub const fn without_turn_about_z(self) -> Self {
+    pub const fn without_rotation_about_z(self) -> Self {
         Self { about: [self.about[0], self.about[1], false], ..self }
     }
 }
@@ -70,20 +70,20 @@ impl FramePose {
     pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let target = self.world_from_target;
         let axes = DMat3::from_quat(target.rotation);
-        let way = target.translation - frame.translation;
+        let offset = target.translation - frame.translation;
         for k in (0..3).filter(|&k| self.axes.along[k]) {
             let axis = axes.col(k);
-            rows.push(Row::new(Unit::Length, axis.dot(way), Wrench::push(axis)));
+            rows.push(Row::new(Unit::Length, axis.dot(offset), Wrench::push(axis)));
         }
         if self.axes.about == [false; 3] {
             return;
         }
-        let turn = so3_log(target.rotation * frame.rotation.conjugate());
-        let gradient = so3_right_jacobian_inverse(turn).transpose();
+        let rotation_miss = so3_log(target.rotation * frame.rotation.conjugate());
+        let gradient = so3_right_jacobian_inverse(rotation_miss).transpose();
         for k in (0..3).filter(|&k| self.axes.about[k]) {
             let axis: DVec3 = axes.col(k);
             let wrench = Wrench::twist(gradient * axis);
-            rows.push(Row::new(Unit::Angle, axis.dot(turn), wrench));
+            rows.push(Row::new(Unit::Angle, axis.dot(rotation_miss), wrench));
         }
     }
 
@@ -98,7 +98,7 @@ fn gradient() {
     let rotation = glam::DQuat::from_xyzw(0.5, 0.1, -0.4, 0.6).normalize();
     let target = Pose { rotation, translation: DVec3::new(0.4, -1.0, 0.3) };
     let task = FramePose::new(Frame::new(0, Pose::IDENTITY), target);
-    for axes in [Axes::ALL, Axes::ALL.without_turn_about_z(), Axes::ALONG, Axes::ABOUT] {
+    for axes in [Axes::ALL, Axes::ALL.without_rotation_about_z(), Axes::ALONG, Axes::ABOUT] {
         let task = task.along(axes);
         super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
     }

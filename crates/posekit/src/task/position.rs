@@ -1,11 +1,11 @@
-//! A frame's origin stands on a point.
+//! A frame's origin is at a point.
 
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
 use crate::math::Pose;
 use crate::skeleton::Frame;
 use glam::DVec3;
 
-/// A frame's origin stands on a point.
+/// A frame's origin is at a point.
 ///
 /// Three rows \[m\], in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,35 +10,35 @@ use std::sync::Arc;
 
 /// The joints have preferred values: a rest pose, a comfortable elbow, straight fingers.
 ///
-/// One row for each degree of freedom: radians count like the reach of the chain, slides in metres. A posture is a wish: it pulls, within its level,
-/// but the [status](crate::solve::Status) does not wait for it.
+/// One row for each degree of freedom: radians count like the reach of the chain, slides in metres. A posture is a preference: it counts within its level,
+/// but a solution is `Reached` without it, see [`Status`](crate::solve::Status).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posture {
     /// Preferred joint values: a configuration.
     pub configuration: Arc<[f64]>,
-    /// How much each joint of the skeleton cares, at least 0; empty means 1 for all.
+    /// Weight of each joint of the skeleton, at least 0; empty means 1 for all.
     pub cares: Arc<[f64]>,
 }
 
 impl Posture {
-    /// All joints alike.
+    /// The same weight for all joints.
     #[must_use]
     pub fn new(configuration: impl Into<Arc<[f64]>>) -> Self {
         Self { configuration: configuration.into(), cares: Arc::new([]) }
     }
 
-    /// Each joint by so much.
+    /// The same with a weight for each joint.
     #[must_use]
     pub fn caring(self, cares: impl Into<Arc<[f64]>>) -> Self {
         Self { cares: cares.into(), ..self }
     }
 
-    /// Whether a joint is to be somewhere.
+    /// Whether a joint has a weight above zero.
     pub(crate) fn cares_for(&self, joint: usize) -> bool {
         self.care(joint) > 0.0
     }
 
-    /// How much a joint cares.
+    /// Weight of a joint.
     pub(crate) fn care(&self, joint: usize) -> f64 {
         self.cares.get(joint).copied().unwrap_or(1.0)
     }
@@ -75,8 +75,8 @@ impl Posture {
         Ok(())
     }
 
-    /// The largest differences of one joint, in length and in angle, of those that care. A hinge without limits that is a whole turn off is
-    /// where it should be.
+    /// The largest differences of a joint, in length and in angle, among those with a weight. For a hinge without limits angles are equal modulo a
+    /// turn.
     pub(super) fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
         let joints = (0..skeleton.n_joints()).filter_map(|i| PostureJoint::of(skeleton, i));
         joints.fold(Miss::default(), |worst, joint| self.add_miss(worst, &joint, q))
@@ -89,7 +89,7 @@ impl Posture {
         }
         let (is, wanted) = (&q[joint.values.clone()], &self.configuration[joint.values.clone()]);
         let off = |k: usize| wanted[k] - is[k];
-        let (slide, turn) = match joint.kind {
+        let (slide, angle) = match joint.kind {
             JointKind::Fixed => (0.0, 0.0),
             JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
             JointKind::Revolute { .. } if joint.goes_round => (0.0, wrap_angle(off(0)).abs()),
@@ -101,24 +101,24 @@ impl Posture {
             }
         };
         miss.distance = miss.distance.max(slide);
-        miss.angle = miss.angle.max(turn);
+        miss.angle = miss.angle.max(angle);
         miss
     }
 }
 
-/// What a posture has to know of a joint where there is no skeleton at hand.
+/// What a posture needs of a joint without its skeleton.
 #[derive(Debug, Clone)]
 pub(crate) struct PostureJoint {
     joint: usize,
     kind: JointKind,
-    /// Its range holds every direction.
+    /// Its range spans a full turn.
     goes_round: bool,
-    /// Its place in the configuration.
+    /// Range of its values in the configuration.
     values: Range<usize>,
 }
 
 impl PostureJoint {
-    /// A joint with a value of its own; none for one that follows another.
+    /// An independent joint; `None` for a mimic joint.
     pub(crate) fn of(skeleton: &Skeleton, joint: usize) -> Option<Self> {
         let goes_round = skeleton.limit(joint).holds_whole_turn();
         let (kind, values) = (skeleton.kind(joint), skeleton.value_range(joint));

@@ -33,23 +33,23 @@ impl RelativePose {
     }
 
     pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
-        let (way, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
+        let (offset, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
         for k in (0..3).filter(|&k| self.axes.along[k]) {
             let axis = axes.col(k);
-            // The first frame carries the axis along when it turns.
-            let carried = Wrench { force: -axis, moment: axis.cross(way) };
-            let miss = self.a_from_target.translation[k] - axis.dot(way);
-            rows.push(Row::between(Unit::Length, miss, carried, Wrench::push(axis)));
+            // The axis rotates with the first frame.
+            let on_first = Wrench { force: -axis, moment: axis.cross(offset) };
+            let miss = self.a_from_target.translation[k] - axis.dot(offset);
+            rows.push(Row::between(Unit::Length, miss, on_first, Wrench::push(axis)));
         }
         if self.axes.about == [false; 3] {
             return;
         }
         let a_from_b = a.rotation.conjugate() * b.rotation;
-        let turn = so3_log(self.a_from_target.rotation * a_from_b.conjugate());
-        let gradient = axes * so3_right_jacobian_inverse(turn).transpose();
+        let rotation_miss = so3_log(self.a_from_target.rotation * a_from_b.conjugate());
+        let gradient = axes * so3_right_jacobian_inverse(rotation_miss).transpose();
         for k in (0..3).filter(|&k| self.axes.about[k]) {
             let wrench = Wrench::twist(gradient.col(k));
-            rows.push(Row::between(Unit::Angle, turn[k], -wrench, wrench));
+            rows.push(Row::between(Unit::Angle, rotation_miss[k], -wrench, wrench));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a task hands to a solver: rows of misses with their gradients.
+//! What a task gives to a solver: rows of residuals with their gradients.
 
 use crate::math::{Pose, asin};
 use glam::DVec3;
@@ -9,21 +9,21 @@ use glam::DVec3;
 pub(crate) struct Wrench {
     /// Change per metre that the frame's origin moves.
     pub force: DVec3,
-    /// Change per radian that the frame turns about its origin.
+    /// Change per radian that the frame rotates about its origin.
     pub moment: DVec3,
 }
 
 impl Wrench {
-    /// Nothing changes.
+    /// No change.
     pub(crate) const ZERO: Self = Self { force: DVec3::ZERO, moment: DVec3::ZERO };
 
-    /// The change with the frame's origin only.
+    /// A change with the frame's origin only.
     #[must_use]
     pub(crate) const fn push(force: DVec3) -> Self {
         Self { force, moment: DVec3::ZERO }
     }
 
-    /// The change with the frame's turning only.
+    /// A change with the frame's rotation only.
     #[must_use]
     pub(crate) const fn twist(moment: DVec3) -> Self {
         Self { force: DVec3::ZERO, moment }
@@ -49,10 +49,10 @@ pub(crate) enum Unit {
     Chord,
 }
 
-/// One scalar equation of a task, read in one pose.
+/// The residual of one scalar equation of a task in one pose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Reading {
-    /// Target minus value. Of a [floor](Self::is_floor): positive where it is broken, negative where there is room.
+    /// Target minus value. Of a [floor](Self::is_floor): positive where it is violated, negative where there is room.
     pub miss: f64,
     /// What `miss` is measured in.
     pub unit: Unit,
@@ -78,7 +78,7 @@ impl Reading {
 /// One scalar equation of a task, with its gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Row {
-    /// Where it stands.
+    /// Its residual.
     pub reading: Reading,
     /// How the value changes with the task's first and second frame.
     pub wrenches: [Wrench; 2],
@@ -97,14 +97,14 @@ impl Row {
         Self { reading: Reading { miss, unit, is_floor: false }, wrenches: [a, b] }
     }
 
-    /// The same, but more than the target is as good.
+    /// The same as an inequality: any value from the target up satisfies it.
     #[must_use]
     pub(crate) const fn floor(self) -> Self {
         Self { reading: Reading { is_floor: true, ..self.reading }, ..self }
     }
 }
 
-/// Takes the rows of a task. What it leaves of them the compiler need not work out.
+/// Collects the rows of a task. What an implementor drops of a row, the compiler does not compute.
 pub(crate) trait Rows {
     /// One more row.
     fn push(&mut self, row: Row);
@@ -124,7 +124,7 @@ impl Rows for Vec<Reading> {
     }
 }
 
-/// How far a task is from holding.
+/// The miss of a task: the norms of its residual in length and in angle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Miss {
     /// In length \[m\].
@@ -140,7 +140,7 @@ impl Miss {
         self.distance <= tolerance.distance && self.angle <= tolerance.angle
     }
 
-    /// Nothing could be further off.
+    /// The miss of a task that does not fit its skeleton.
     pub(crate) const INFINITE: Self = Self { distance: f64::INFINITY, angle: f64::INFINITY };
 
     /// The norms of some rows, by their units.
@@ -192,7 +192,7 @@ pub(super) mod testing {
     use crate::math::{Twist, se3_exp};
     use glam::DQuat;
 
-    /// Some poses with nothing special about them, the angles between them up to two radians.
+    /// Generic poses, the angles between them up to two radians.
     pub(in crate::task) fn some_frames() -> Vec<Frames> {
         let pose = |k: f64| Pose {
             rotation: DQuat::from_xyzw(0.3 * k, 0.4 - 0.2 * k, 0.1 + 0.1 * k, 1.0).normalize(),
@@ -223,11 +223,14 @@ pub(super) mod testing {
                         rows_at(&frames, &mut rows);
                         rows
                     };
-                    for (row, (more, less)) in rows.iter().zip(moved(H).iter().zip(moved(-H))) {
-                        let slope = (less.reading.miss - more.reading.miss) / (2.0 * H);
+                    for (row, (after, before)) in rows.iter().zip(moved(H).iter().zip(moved(-H))) {
+                        let slope = (before.reading.miss - after.reading.miss) / (2.0 * H);
                         let Wrench { force, moment } = row.wrenches[frame];
-                        let told = Twist::new(force, moment).to_array()[k];
-                        assert!((slope - told).abs() < 1e-8, "frame {frame}, {k}: {slope} {told}");
+                        let gradient = Twist::new(force, moment).to_array()[k];
+                        assert!(
+                            (slope - gradient).abs() < 1e-8,
+                            "frame {frame}, {k}: {slope} {gradient}"
+                        );
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The centre of mass stands over a polygon: balance.
+//! The centre of mass is above a polygon: balance.
 
 use super::center_of_mass::Body;
 use super::rows::{Row, Rows, Unit, Wrench};
@@ -14,14 +14,14 @@ struct Side {
     offset: f64,
 }
 
-/// The centre of mass stands over a polygon: the hull of the feet, seen along the vertical. What stands still so does not fall.
+/// The centre of mass is above a polygon, the hull of the feet seen along the vertical: the condition of static balance.
 ///
-/// One row \[m\] for each side of the polygon, which counts only where the centre is outside or nearer to the side than the margin.
+/// One row \[m\] for each side of the polygon, which counts only where the centre is outside or within the margin of the side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Support {
     pub(super) bodies: Arc<[Body]>,
     sides: Arc<[Side]>,
-    /// Where the origin has moved, and what lengths have been multiplied by, since the sides were found.
+    /// Displacement of the origin, then factor of all lengths, since the sides were computed.
     origin: DVec3,
     scale: f64,
     margin: f64,
@@ -30,10 +30,10 @@ pub struct Support {
 impl Support {
     /// Over the convex hull of some points.
     ///
-    /// - `bodies`: what weighs
+    /// - `bodies`: the bodies, of a total mass above 0
     /// - `corners`: any points of the ground, in world coordinates, in any order \[m\]; those inside the hull change nothing
     /// - `up_in_world`: the vertical, of any length but zero
-    /// - `margin`: how far inside the hull the centre must stay; in a hull too narrow for it, as far as can be \[m\]
+    /// - `margin`: least distance of the centre from the sides; in a hull too narrow for it, the largest possible \[m\]
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::ZeroLength`] for the vertical, [`Error::Negative`] for the margin, [`Error::Length`] without corners.
@@ -74,7 +74,7 @@ impl Support {
         })
     }
 
-    /// What weighs.
+    /// The bodies.
     #[must_use]
     pub fn bodies(&self) -> &Arc<[Body]> {
         &self.bodies
@@ -134,20 +134,20 @@ fn sides_of_hull(corners: &[DVec3], up: DVec3) -> Vec<Side> {
         let along = x * (to.0 - from.0) + y * (to.1 - from.1);
         sides.extend(unit(up.cross(along)).map(|inward| side(from, inward)));
         if hull.len() == 2 {
-            // A line has ends.
+            // A line also ends.
             sides.extend(unit(along).map(|inward| side(from, inward)));
         }
     }
     sides
 }
 
-/// The turns to the left along sorted points, without the last.
+/// The points of the left-hand hull along sorted points, without the last.
 fn half_hull(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut hull: Vec<(f64, f64)> = Vec::new();
     for p in points {
         while let [.., a, b] = hull[..] {
-            let turn = (b.0 - a.0) * (p.1 - b.1) - (b.1 - a.1) * (p.0 - b.0);
-            if turn > 0.0 {
+            let cross = (b.0 - a.0) * (p.1 - b.1) - (b.1 - a.1) * (p.0 - b.0);
+            if cross > 0.0 {
                 break;
             }
             hull.pop();

@@ -251,7 +251,7 @@ impl Figure {
 fn some_axes(rng: &mut Rng) -> Axes {
     match rng.whole(0, 3) {
         0 => Axes::ALL,
-        1 => Axes::ALL.without_turn_about_z(),
+        1 => Axes::ALL.without_rotation_about_z(),
         2 => Axes::ALONG,
         _ => Axes { along: [true, false, true], about: [false, true, false] },
     }
