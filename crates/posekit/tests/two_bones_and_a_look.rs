@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot set up its problem must stop")]
 
+mod support;
+
 use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit::solve::{Method, Settings, Workspace};
 use posekit::task::{AxisAlignment, LookAt, Orientation, Plane, Position, Posture, Task};
+use support::problems::{Problem, Recipe};
 
 fn leg() -> (Skeleton, Frame) {
     let bone = Pose::from_translation(DVec3::X);
@@ -54,6 +57,21 @@ fn a_second_task_is_done_or_refused() {
             }
         }
     }
+}
+
+/// What another problem has left in the workspace plays no part in it.
+#[test]
+fn a_refusal_in_a_used_workspace_is_a_refusal() {
+    let recipe = Recipe { seed: 537_585_802_923_759_925, n_joints: 1, n_tasks: 2, traits: 0 };
+    let before = Problem::new(recipe);
+    let task: Task = AxisAlignment::new(before.skeleton.frame(0), DVec3::X, DVec3::Y).into();
+    let mut workspace = Workspace::default();
+    let _ = before.solve_in(&mut workspace, Method::LeastSquares);
+    let settings = Settings::default();
+    let begun =
+        workspace.begin(&before.skeleton, &before.start, &[task], Method::TwoBone, &settings);
+    assert!(matches!(begun, Err(Error::Unsuited { .. })), "{begun:?}");
+    assert_eq!(workspace.run().configuration, before.start, "it stays at its start");
 }
 
 /// Whether a look alone, or nothing, is asked for.
