@@ -23,7 +23,7 @@ const PATIENCE: u32 = 5;
 /// A crawl is a rate at which 2 to this power further iterations do not arrive.
 const HORIZON_DOUBLINGS: u32 = 4;
 
-/// One part in this many of the iterations, and so many at most, is kept for coming to rest where no escape arrives.
+/// With one part in this many of the iterations left, and so many at most, the best state comes to rest before further attempts are made.
 const RESERVE: u32 = 5;
 const MOST_RESERVED: u32 = 200;
 
@@ -120,6 +120,8 @@ pub(crate) struct Driver {
     before: f64,
     /// The last escape led nowhere and the next follows at once: whether it is from a lock-up.
     locked: Option<bool>,
+    /// The best state has come to rest already.
+    has_rested: bool,
     /// How it will end when nothing is left to refine.
     closing: Option<Ending>,
     best: Best,
@@ -151,7 +153,7 @@ impl Driver {
         self.stops_early = settings.tolerance != Some(0.0);
         (self.limit, self.classic) = (settings.iterations, settings.classic);
         (self.combines, self.detail) = (combines, settings.trace);
-        (self.iteration, self.attempts) = (0, 0);
+        (self.iteration, self.attempts, self.has_rested) = (0, 0, false);
         (self.escaped_at, self.accelerated_at, self.escaped_by) = (None, None, None);
         (self.closing, self.locked, self.at_first_attempt) = (None, None, f64::INFINITY);
         self.trace.clear();
@@ -172,6 +174,11 @@ impl Driver {
         self.begin(settings, combines, tolerance, run);
         self.limit = self.limit.saturating_add(iteration);
         (self.iteration, self.trace) = (iteration, trace);
+    }
+
+    /// Whether the budget is used up.
+    pub(crate) fn is_out(&self) -> bool {
+        self.iteration >= self.limit
     }
 
     /// Misses in tolerances: at most 1 is reached.
@@ -196,7 +203,7 @@ impl Driver {
             };
         }
         let closing = self.closing?;
-        if self.iteration >= self.limit || self.classic || !run.refine() {
+        if self.is_out() || self.classic || !run.refine() {
             return Some(closing);
         }
         self.iteration += 1;
@@ -206,7 +213,7 @@ impl Driver {
 
     /// One iteration of the method, and what must follow it; `Some` when nothing more is to be gained.
     fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
-        if self.iteration >= self.limit {
+        if self.is_out() {
             return Some(self.run_out(run));
         }
         if let Some(locked) = self.locked {
@@ -244,24 +251,26 @@ impl Driver {
 
     /// Goes on by another method. Its steps count as iterations.
     fn escape(&mut self, run: &mut dyn Run, locked: bool) -> Option<Ending> {
-        if self.iteration >= self.limit {
+        if self.is_out() {
             return None;
         }
         // Only real progress since the first attempt starts the attempts over; otherwise they would go in circles.
         if self.best.progress < PROGRESS * self.at_first_attempt {
             (self.attempts, self.at_first_attempt) = (0, self.best.progress);
         }
-        let reserve =
-            if self.attempts == 0 { 0 } else { (self.limit / RESERVE).min(MOST_RESERVED) };
-        let budget = (self.limit - self.iteration).saturating_sub(reserve);
-        if budget == 0 {
+        let budget = self.limit - self.iteration;
+        let is_late = budget <= (self.limit / RESERVE).min(MOST_RESERVED);
+        if is_late && self.attempts > 0 && !self.has_rested {
+            // What is left after that is for further attempts.
+            self.has_rested = true;
             self.rest(run);
-            return Some(self.run_out(run));
+            self.locked = Some(locked);
+            return None;
         }
         let Some(Escape { steps, by }) = run.escape(self.attempts, budget) else {
             self.rest(run);
             self.locked = None;
-            let is_out = self.iteration >= self.limit;
+            let is_out = self.is_out();
             let ending = if is_out { Ending::OutOfIterations } else { Ending::NoProgress };
             return (self.stops_early || is_out).then_some(ending);
         };

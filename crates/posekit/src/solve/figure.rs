@@ -229,6 +229,9 @@ impl Figure {
     fn restart(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
         let (problem, state) = (&self.problem, &mut self.state);
         let until = self.restarts.start(attempt, problem, state, &mut self.direct)?;
+        if self.restarts.is_generic() {
+            self.restarts.has_conflict = Some(self.least_squares.has_conflict(problem, state));
+        }
         let steps = self.least_squares.run(problem, state, budget.min(STEPS), until);
         self.restarts.learn(attempt, self.least_squares.sum());
         Some(Escape { steps: steps.max(1), by: Method::LeastSquares })

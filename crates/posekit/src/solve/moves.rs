@@ -212,7 +212,7 @@ impl Variable {
     fn published_stop(&self, old: f64, by: f64) -> f64 {
         let (min, max) = self.limit.bounds();
         if min == f64::NEG_INFINITY && max == f64::INFINITY {
-            return old + by;
+            return self.clamp(old + by);
         }
         self.clamp(self.limit.clamp_value(wrap_angle(self.start + old + by)) - self.start)
     }

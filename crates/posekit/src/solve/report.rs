@@ -2,20 +2,17 @@
 
 use super::figure::Figure;
 use super::pose::{State, worse};
-use super::problem::{Carrier, Goal, Kind, NONE, Problem};
+use super::problem::{Carrier, Goal, Problem};
 use super::solution::{Solution, TraceStep};
-use crate::math::{Pose, so3_log, wrap_angle};
-use crate::task::{Miss, Posture, Reading, TaskKind};
+use crate::math::Pose;
+use crate::task::{Miss, Reading, TaskKind};
 use glam::DVec3;
 
 impl Problem {
-    /// How far a task is from holding, in the problem's units; the misses of targets beyond the horizon to where they are aimed at.
+    /// How far a task with rows is from holding, in the problem's units; the misses of targets beyond the horizon to where they are aimed at.
     ///
     /// - `rows`: a buffer
     pub(super) fn miss_of(&self, goal: &Goal, state: &State, rows: &mut Vec<Reading>) -> Miss {
-        if let TaskKind::Posture(posture) = &goal.kind {
-            return self.miss_of_posture(goal, posture, state);
-        }
         rows.clear();
         goal.kind.rows(&self.frames_of(goal, state), rows);
         Miss::of(rows)
@@ -33,40 +30,6 @@ impl Problem {
             total += mass;
         }
         [Pose::from_translation(sum / total), Pose::IDENTITY]
-    }
-
-    /// The largest differences of one joint.
-    fn miss_of_posture(&self, goal: &Goal, posture: &Posture, state: &State) -> Miss {
-        let mut miss = goal.still;
-        miss.distance *= self.scale;
-        let mut add = |distance: f64, angle: f64| {
-            miss.distance = miss.distance.max(distance);
-            miss.angle = miss.angle.max(angle);
-        };
-        for (k, variable) in self.variables.iter().enumerate() {
-            if !self.joint_of(k).is_some_and(|joint| posture.cares_for(joint)) {
-                continue;
-            }
-            let off = self.preferred_value(posture, k) - state.values.variables[k];
-            // A hinge without a range is where it should be a whole turn off as well.
-            let is_unlimited = variable.limit.bounds() == (f64::NEG_INFINITY, f64::INFINITY);
-            match (variable.is_length, is_unlimited) {
-                (true, _) => add(off.abs(), 0.0),
-                (false, true) => add(0.0, wrap_angle(off).abs()),
-                (false, false) => add(0.0, off.abs()),
-            }
-        }
-        for (node, motion) in self.nodes.iter().zip(&state.values.motions) {
-            if node.variable != NONE || !posture.cares_for(node.joint) {
-                continue;
-            }
-            let wanted = self.preferred_motion(posture, node);
-            let angle = so3_log(wanted.rotation * motion.rotation.conjugate()).length();
-            let is_free = node.kind == Kind::Free;
-            let distance = (wanted.translation - motion.translation).length();
-            add(if is_free { distance } else { 0.0 }, angle);
-        }
-        miss
     }
 }
 
@@ -98,6 +61,11 @@ impl Figure {
         let mut required = Miss::default();
         solution.misses.clear();
         for goal in &problem.goals {
+            if let TaskKind::Posture(posture) = &goal.kind {
+                let miss = posture.miss_of(&problem.posture_joints, &solution.configuration);
+                solution.misses.push(miss);
+                continue;
+            }
             let miss = problem.miss_of(goal, state, rows);
             if goal.is_required() {
                 required.distance = worse(required.distance, miss.distance);

@@ -9,7 +9,7 @@
 use super::methods::Direct;
 use super::methods::least_squares::Until;
 use super::pose::State;
-use super::problem::{Goal, Kind, NONE, Problem};
+use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
 use super::settings::Settings;
 use crate::math::{perpendicular, rotation_about, sin_cos};
 use crate::task::Reading;
@@ -19,12 +19,13 @@ use glam::DVec3;
 /// Restarts for a target that is proven out of reach: the straight pose and two arcs.
 const OUT_OF_REACH: u32 = 3;
 
-/// When one in so many of the restarts allowed has led back to the minimum of the first attempt, that is taken for the best there is: a
-/// compromise between tasks, which nearly all starts lead to, not a lock-up.
-const SAME_MINIMUM: u32 = 6;
+/// So many attempts that have led back to the minimum of the first show, where tasks contradict each other, that it is the best compromise. Elsewhere
+/// it must also be one in so many of the restarts allowed: of the starts of a robot arm one in twenty arrives where it is hardest.
+const SAME_MINIMUM: u32 = 7;
+const SAME_PART: u32 = 6;
 
-/// Sums of squares this near to each other, relative, are of one minimum.
-const SAME: f64 = 1e-3;
+/// Sums of squares this near to the first one, relative, below and above, are of that minimum: attempts end before they are at rest.
+const SAME: [f64; 2] = [0.999, 2.0];
 
 /// How a restart changes the pose.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +47,8 @@ pub(super) struct Restarts {
     /// The sum of squares that the first attempt led to, and how many others have led to it.
     first: f64,
     n_same: u32,
+    /// Whether tasks contradict each other, once that is known.
+    pub(super) has_conflict: Option<bool>,
     /// Which nodes a restart moves, and the tasks that it is for.
     is_bent: Vec<bool>,
     unmet: Vec<usize>,
@@ -56,13 +59,19 @@ impl Restarts {
     /// Starts over with a solve.
     pub(super) fn begin(&mut self, settings: &Settings) {
         (self.most, self.draws, self.n_same) = (settings.least_squares.restarts, 0, 0);
+        self.has_conflict = None;
+    }
+
+    /// Whether the next attempt will be the first from a pose that is like any other.
+    pub(super) fn is_generic(&self) -> bool {
+        self.draws == 1 && self.has_conflict.is_none()
     }
 
     /// Takes in what an attempt has led to.
     pub(super) fn learn(&mut self, attempt: u32, sum_of_squares: f64) {
         if attempt == 0 {
             (self.first, self.n_same) = (sum_of_squares, 0);
-        } else if (sum_of_squares - self.first).abs() <= SAME * self.first {
+        } else if (SAME[0] * self.first..=SAME[1] * self.first).contains(&sum_of_squares) {
             self.n_same += 1;
         }
     }
@@ -76,7 +85,10 @@ impl Restarts {
         direct: &mut Direct,
     ) -> Option<Until> {
         let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
-        if problem.nodes.is_empty() || attempt > most || SAME_MINIMUM * self.n_same > self.most {
+        let is_conflict = self.has_conflict == Some(true);
+        let enough = if is_conflict { 0 } else { self.most / SAME_PART };
+        let is_best = self.n_same >= SAME_MINIMUM.max(enough);
+        if problem.nodes.is_empty() || attempt > most || is_best {
             return None;
         }
         let is_limb = problem.is_path()
@@ -159,12 +171,41 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// Where to look for a variable: in all of its range, or, where that is longer than two turns of its slowest hinge or twice the unit of length, a turn
+    /// or so about where it is.
+    fn range_to_try(&self, variable: usize, now: f64, is_bent: &[bool]) -> (f64, f64) {
+        let half = |&i: &usize| {
+            let Node { kind, gain, .. } = &self.nodes[i];
+            if matches!(kind, Kind::Slide { .. }) {
+                self.unit / gain.abs()
+            } else {
+                PI / gain.abs()
+            }
+        };
+        let bent = self.nodes_of(variable).iter().filter(|&&i| is_bent[i]);
+        let half = bent.map(half).fold(0.0, f64::max);
+        let Variable { min, max, .. } = self.variables[variable];
+        if max - min <= 4.0 * half {
+            (min, max)
+        } else {
+            (min.max(now - half), max.min(now + half))
+        }
+    }
+}
+
 /// Moves the chosen joints in one of many fixed ways, inside the limits.
 fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]) {
-    let n = is_bent.iter().filter(|is_bent| **is_bent).count();
+    // Of the nodes of one variable the first that is bent, whatever else moves with it: other tasks change nothing here.
+    let first = |i: usize| match problem.nodes[i].variable {
+        NONE => i,
+        variable => *problem.nodes_of(variable).iter().find(|&&i| is_bent[i]).unwrap_or(&i),
+    };
+    let bent = || (0..problem.nodes.len()).filter(|&i| is_bent[i] && first(i) == i);
+    let n = bent().count();
     let (half_angle, across) = (arc_half_angle(problem), side_axis(problem, state));
     let mut dimension = 0;
-    for (place, i) in (0..problem.nodes.len()).filter(|&i| is_bent[i]).enumerate() {
+    for (place, i) in bent().enumerate() {
         // The first joint of an arc lifts the chord, the others bend it back evenly.
         let even = if place == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
         let node = &problem.nodes[i];
@@ -184,11 +225,10 @@ fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]
             };
             let now = state.values.motions[i].rotation;
             state.set_rotation(problem, i, (rotation * now).normalize());
-        } else if problem.leads(i) {
+        } else {
             let variable = &problem.variables[node.variable];
             let old = state.values.variables[node.variable];
-            let width = if variable.is_length { problem.unit } else { PI };
-            let (low, high) = (variable.min.max(old - width), variable.max.min(old + width));
+            let (low, high) = problem.range_to_try(node.variable, old, is_bent);
             let x = match pattern {
                 Pattern::Arc(side) => old + side * even,
                 Pattern::ArcAlone(side) => side * even - variable.start * variable.unit,

@@ -358,11 +358,15 @@ impl Workspace {
         if is_reached {
             return Status::Reached;
         }
-        if shortfall > 0.0 {
+        if shortfall > self.solution.tolerance {
             return Status::Unreachable { shortfall };
         }
         // What was reached may have been given up for a posture of the same level.
-        let is_at_rest = matches!(self.ending, Some(Ending::NoProgress | Ending::Reached));
+        let is_at_rest = match self.ending {
+            Some(Ending::NoProgress) => true,
+            Some(Ending::Reached) => !self.driver.is_out(),
+            _ => false,
+        };
         if self.kind == Kind::Figure && is_at_rest {
             let Figure { problem, state, least_squares, .. } = &mut self.figure;
             let mut joints = core::mem::take(&mut self.spare_joints);
@@ -375,9 +379,9 @@ impl Workspace {
             self.spare_joints = joints;
         }
         match self.ending {
-            Some(Ending::NoProgress | Ending::Reached) => Status::Stalled,
             Some(Ending::Cancelled) => Status::Cancelled,
-            Some(Ending::OutOfIterations) | None => Status::IterationLimit,
+            Some(_) if is_at_rest => Status::Stalled,
+            _ => Status::IterationLimit,
         }
     }
 }

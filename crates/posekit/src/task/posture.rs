@@ -82,8 +82,13 @@ impl Posture {
         joints.fold(Miss::default(), |worst, joint| self.add_miss(worst, &joint, q))
     }
 
+    /// The same without the skeleton.
+    pub(crate) fn miss_of(&self, joints: &[PostureJoint], q: &[f64]) -> Miss {
+        joints.iter().fold(Miss::default(), |worst, joint| self.add_miss(worst, joint, q))
+    }
+
     /// The larger of a miss and that of one joint.
-    pub(crate) fn add_miss(&self, mut miss: Miss, joint: &PostureJoint, q: &[f64]) -> Miss {
+    fn add_miss(&self, mut miss: Miss, joint: &PostureJoint, q: &[f64]) -> Miss {
         if !self.cares_for(joint.joint) {
             return miss;
         }
@@ -123,10 +128,6 @@ impl PostureJoint {
         let goes_round = skeleton.limit(joint).holds_whole_turn();
         let (kind, values) = (skeleton.kind(joint), skeleton.value_range(joint));
         skeleton.mimic(joint).is_none().then_some(Self { joint, kind, goes_round, values })
-    }
-
-    pub(crate) const fn joint(&self) -> usize {
-        self.joint
     }
 }
 

@@ -328,8 +328,20 @@ impl Problem {
         solution: &Solution,
         tasks: &[Task],
     ) -> Result<(), String> {
-        let asked = self.settings.tolerance.unwrap_or(1e-6 * self.size);
-        let most = asked.max(1e-13 * self.size).max(f64::MIN_POSITIVE) * (1.0 + 1e-9);
+        let slides = (0..self.skeleton.n_joints()).map(|i| {
+            let (min, max) = self.skeleton.limit(i).bounds();
+            let values = &self.start[self.skeleton.value_range(i)];
+            // Without ends, one that is locked is a bone as long as it is out.
+            match self.skeleton.kind(i) {
+                JointKind::Prismatic { .. } if (max - min).is_finite() => max - min,
+                JointKind::Prismatic { .. } => values[0].abs(),
+                JointKind::Free => DVec3::from_slice(values).length(),
+                _ => 0.0,
+            }
+        });
+        let size = self.size + slides.sum::<f64>();
+        let asked = self.settings.tolerance.unwrap_or(1e-6 * size);
+        let most = asked.max(1e-13 * size).max(f64::MIN_POSITIVE) * (1.0 + 1e-9);
         let tolerance = solution.tolerance;
         let is_bony = tasks.iter().filter(|task| is_required(task)).any(|task| self.is_bony(task));
         require(!is_bony || tolerance <= most, || {
@@ -357,14 +369,19 @@ impl Problem {
             _ => require(!is_near(-1.0), said)?,
         }
         let is_over = solution.iterations >= settings.iterations;
-        let is_closed = matches!(solution.choice.method, Method::TwoBone | Method::Direct);
+        // Least squares goes on with lower levels when there is no more progress.
+        let method = solution.choice.method;
+        let is_closed = matches!(method, Method::TwoBone | Method::Direct | Method::LeastSquares);
         match status {
             Status::Unreachable { shortfall } => {
                 let is_proven = *shortfall <= miss.distance + self.rounding();
                 require(is_proven && !self.is_found_by_force(tasks), said)
             }
             Status::IterationLimit => require(is_over, said),
-            Status::Stalled | Status::Blocked { .. } => require(!is_over || is_closed, said),
+            // The published iterations say at their ends what they have seen.
+            Status::Stalled | Status::Blocked { .. } => {
+                require(!is_over || is_closed || settings.classic, said)
+            }
             _ => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use crate::math::Pose;
 use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
 use crate::solve::driver::ROUNDING;
 use crate::solve::settings::{Root, Settings};
-use crate::task::{Miss, Posture, PostureJoint, Task, TaskKind};
+use crate::task::{PostureJoint, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
 /// In `node_of_joint`: something depends on the joint, but it does not move.
@@ -73,6 +73,28 @@ impl Problem {
                 joints.filter(|&i| posture.cares_for(i)).for_each(&mut mark);
             }
         }
+        self.mark_followers(skeleton, tasks);
+    }
+
+    /// Marks the joints of tasks that are switched off, but measured, where what does count moves them: as followers of other joints.
+    fn mark_followers(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
+        let driver = |joint| skeleton.mimic(joint).map_or(joint, |mimic| mimic.joint);
+        self.variable_of_joint.clear();
+        self.variable_of_joint.resize(skeleton.n_joints(), NONE);
+        for joint in (0..skeleton.n_joints()).filter(|&i| self.node_of_joint[i] == HELD) {
+            self.variable_of_joint[driver(joint)] = HELD;
+        }
+        for task in tasks.iter().filter(|task| task.weight <= 0.0) {
+            let frames = task.kind.frames().into_iter().flatten().map(|frame| frame.joint);
+            let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
+            for joint in frames.chain(bodies.map(|body| body.joint)) {
+                for i in skeleton.ancestors(joint) {
+                    if self.variable_of_joint[driver(i)] == HELD {
+                        self.node_of_joint[i] = HELD;
+                    }
+                }
+            }
+        }
     }
 
     fn list_nodes(&mut self, skeleton: &Skeleton, settings: &Settings) {
@@ -100,7 +122,11 @@ impl Problem {
             let Some(kind) = moving(skeleton.kind(joint)) else { continue };
             let largest_change = least_squares.largest_change.get(driver).copied();
             let largest_change = largest_change.unwrap_or(f64::INFINITY);
-            let (parent, placement) = self.carry_up(skeleton, joint, self.stands(skeleton, joint));
+            let stands = self.stands(skeleton, joint);
+            let (parent, placement) = self.carry_up(skeleton, joint, stands);
+            let moved = stands.translation - skeleton.parent_from_joint(joint).translation;
+            let moved = placement.rotation * stands.rotation.conjugate() * moved;
+            let bone = (placement.translation - moved).length();
             let (kind, placement, node_from_joint) = aligned(kind, placement);
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable =
@@ -110,6 +136,7 @@ impl Problem {
                 joint,
                 parent,
                 placement,
+                bone,
                 is_rotated: placement.rotation != DQuat::IDENTITY,
                 node_from_joint,
                 kind,
@@ -204,7 +231,13 @@ impl Problem {
         self.goals.clear();
         self.bodies.clear();
         self.posture_joints.clear();
+        self.length_of_skeleton = 0.0;
         for task in tasks {
+            if self.levels.first().is_some_and(|level| level.0 == task.level) {
+                let frames = task.kind.frames().into_iter().flatten();
+                let longest = frames.map(|frame| bones_to(skeleton, frame));
+                self.length_of_skeleton = longest.fold(self.length_of_skeleton, f64::max);
+            }
             let carriers = task.kind.frames().map(|frame| self.carrier(skeleton, frame));
             let first_body = self.bodies.len();
             for body in task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter()) {
@@ -213,27 +246,15 @@ impl Problem {
                 self.bodies.push((carrier, body.mass));
             }
             let bodies = first_body..self.bodies.len();
-            let mut still = Miss::default();
-            if let TaskKind::Posture(posture) = &task.kind {
-                if self.posture_joints.is_empty() {
-                    let joints = 0..skeleton.n_joints();
-                    let joints = joints.filter_map(|i| PostureJoint::of(skeleton, i));
-                    self.posture_joints.extend(joints);
-                }
-                still = self.miss_of_still_joints(posture);
+            if matches!(task.kind, TaskKind::Posture(_)) && self.posture_joints.is_empty() {
+                let joints = 0..skeleton.n_joints();
+                self.posture_joints.extend(joints.filter_map(|i| PostureJoint::of(skeleton, i)));
             }
             let mut kind = task.kind.clone();
             kind.rebase(self.origin, 1.0);
             let weight = task.weight / self.weight_unit(task.level);
-            self.goals.push(Goal { kind, carriers, bodies, weight, level: task.level, still });
+            self.goals.push(Goal { kind, carriers, bodies, weight, level: task.level });
         }
-    }
-
-    /// By how much joints that do not move miss a posture.
-    pub(super) fn miss_of_still_joints(&self, posture: &Posture) -> Miss {
-        let is_still = |joint: &&PostureJoint| self.node_of_joint[joint.joint()] >= HELD;
-        let still = self.posture_joints.iter().filter(is_still);
-        still.fold(Miss::default(), |worst, joint| posture.add_miss(worst, joint, &self.start))
     }
 
     /// A frame of the skeleton on the node that carries it; none is the world's.
@@ -333,6 +354,15 @@ impl Problem {
             }
         }
     }
+}
+
+/// Sum of the bones from the first joint that could move to a frame [m].
+fn bones_to(skeleton: &Skeleton, frame: Frame) -> f64 {
+    let can_move = |&i: &usize| skeleton.kind(i) != JointKind::Fixed;
+    let Some(first) = skeleton.ancestors(frame.joint).filter(can_move).last() else { return 0.0 };
+    let bones = skeleton.ancestors(frame.joint).take_while(|&i| i != first);
+    let bones = bones.map(|i| skeleton.parent_from_joint(i).translation.length());
+    frame.joint_from_frame.translation.length() + bones.sum::<f64>()
 }
 
 /// How a hinge or slide moves and stands when its node is aligned with the node above, and the rotation from the joint to the node.

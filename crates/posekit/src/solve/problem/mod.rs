@@ -28,6 +28,9 @@ pub(crate) const NONE: usize = usize::MAX;
 /// to gain. Of the square of 1e6, the sixteen digits of a number still resolve 1e-4.
 const HORIZON: f64 = 1e6;
 
+/// What differences of places are off by, relative to these: a few roundings.
+const ROUNDING_OF_PLACES: f64 = 4.0 * f64::EPSILON;
+
 /// How a node moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
@@ -49,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) parent: usize,
     /// The node before it moves, in the node above. A hinge or slide stands here as it starts.
     pub(crate) placement: Pose,
+    /// Distance from the node above to the placement, but for where a slide or free joint starts.
+    pub(crate) bone: f64,
     /// Whether the placement rotates.
     pub(crate) is_rotated: bool,
     /// From the joint to this node. A hinge or slide at its start is aligned with the node above, which saves a product in every pass.
@@ -134,8 +139,6 @@ pub(crate) struct Goal {
     /// Relative to the largest of its level.
     pub(crate) weight: f64,
     pub(crate) level: u8,
-    /// By how much a posture is missed by joints that do not move, in the caller's units.
-    pub(crate) still: Miss,
 }
 
 impl Goal {
@@ -224,9 +227,11 @@ pub(crate) struct Problem {
     pub(crate) unit: f64,
     /// Misses that count as none.
     pub(crate) tolerance: Miss,
-    posture_joints: Vec<PostureJoint>,
+    pub(crate) posture_joints: Vec<PostureJoint>,
     /// Mimic joints: place of the value, place of the driver's, and how they follow.
     mimics: Vec<(usize, usize, Mimic)>,
+    /// The longest sum of bones to a frame of the first level, whatever holds them [m].
+    length_of_skeleton: f64,
     node_of_joint: Vec<usize>,
     variable_of_joint: Vec<usize>,
 }
@@ -303,9 +308,6 @@ impl Problem {
         }
         goal.kind.clone_from(kind);
         goal.kind.rebase(self.origin, self.scale);
-        if let TaskKind::Posture(posture) = kind {
-            self.goals[task].still = self.miss_of_still_joints(posture);
-        }
         let (position, rotation) = Goal::whole_targets(kind);
         let point = self.points.iter().position(|goal| goal.goal == task);
         if let (Some(point), Some(target)) = (point, position) {
@@ -328,7 +330,8 @@ impl Problem {
         let part = if distance * self.scale > horizon { horizon / distance } else { self.scale };
         goal.target = goal.root + path * part;
         let beyond = goal.reach.shortfall((distance * self.scale).min(horizon));
-        goal.shortfall = if beyond > 1e-12 * self.unit { beyond } else { 0.0 };
+        let rounding = 1e-12 * self.unit + ROUNDING_OF_PLACES * far(self.origin) * self.scale;
+        goal.shortfall = if beyond > rounding { beyond } else { 0.0 };
         match &mut self.goals[goal.goal].kind {
             TaskKind::Position(task) => task.target_in_world = goal.target,
             TaskKind::Pose(task) => task.world_from_target.translation = goal.target,

@@ -18,6 +18,7 @@ impl Problem {
         let by = self.scale;
         for node in &mut self.nodes {
             node.placement.translation *= by;
+            node.bone *= by;
             let is_length = self.variables.get(node.variable).map(|variable| variable.is_length);
             match (node.kind, is_length) {
                 (Kind::Slide { .. }, Some(false)) => node.gain *= by,
@@ -55,7 +56,7 @@ impl Problem {
     }
 
     /// The longest sum of bones and finite slides to anything that a task of the first level speaks about \[m\]; where there is none,
-    /// what is asked for; where that is nothing, of all tasks or joints; at last how far the figure is from the origin, and 0 there.
+    /// of all bones, also those that nothing moves; then what is asked for; where that is nothing, of all tasks or joints; 0 where nothing has a length.
     fn length_of_bones(&self) -> f64 {
         // Lower levels change nothing for the first one, and so not what its misses are compared with.
         let first = self.levels.first().map_or(0, |level| level.0);
@@ -67,14 +68,15 @@ impl Problem {
         if bones > 0.0 {
             return bones;
         }
+        if self.length_of_skeleton > 0.0 {
+            return self.length_of_skeleton;
+        }
         let asked = self.goals.iter().map(|goal| goal.kind.largest_length()).fold(0.0, f64::max);
         if asked > ROUNDING_OF_PLACES * self.origin.length() {
             return asked;
         }
-        let placements = self.nodes.iter().filter(|node| node.parent != NONE);
-        let placements = placements.map(|node| node.placement.translation.length());
-        let placements = placements.fold(longest(u8::MAX), f64::max);
-        if placements > 0.0 { placements } else { self.origin.length() }
+        let bones = self.nodes.iter().filter(|node| node.parent != NONE).map(|node| node.bone);
+        bones.fold(longest(u8::MAX), f64::max)
     }
 
     /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts by no more than the bones, or than the
@@ -94,10 +96,11 @@ impl Problem {
 
     /// Sum of the bones from the first joint to a frame.
     fn bones_to(&self, carrier: &Carrier) -> f64 {
-        let (mut i, mut bone, mut sum) = (carrier.node, carrier.node_from_frame.translation, 0.0);
+        let (mut i, mut bone, mut sum) =
+            (carrier.node, carrier.node_from_frame.translation.length(), 0.0);
         while i != NONE {
-            sum += bone.length();
-            (bone, i) = (self.nodes[i].placement.translation, self.nodes[i].parent);
+            sum += bone;
+            (bone, i) = (self.nodes[i].bone, self.nodes[i].parent);
         }
         sum
     }

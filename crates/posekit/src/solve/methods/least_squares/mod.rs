@@ -280,6 +280,13 @@ impl LeastSquares {
         taken
     }
 
+    /// Whether tasks contradict each other in a pose, to first order: where that is no singular one, they do everywhere.
+    pub(in crate::solve) fn has_conflict(&mut self, problem: &Problem, state: &State) -> bool {
+        self.resume(problem, state);
+        self.system.differentiate(problem, state);
+        !self.costs.is_empty() || !self.step.is_consistent(problem, state, &self.system)
+    }
+
     /// The sum of squares in the pose of the last step.
     pub(in crate::solve) fn sum(&self) -> f64 {
         self.merit

@@ -41,6 +41,9 @@ const ROUNDS: u32 = 16;
 /// whatever the number of its joints. Displacements may go as far as the farthest target.
 const LARGEST_STEP: f64 = 1.5;
 
+/// Rows of which a step would leave less than this part are consistent.
+const CONSISTENT: f64 = 1e-3;
+
 /// A step no longer than this is rounding \[rad, or the unit of length\].
 const NO_STEP: f64 = 1e-15;
 
@@ -177,6 +180,28 @@ impl Step {
         }
         self.shorten();
         self.x.iter().any(|x| x.abs() > NO_STEP)
+    }
+
+    /// Whether some change, limits aside, would do to every row but the inequalities what it misses, to first order.
+    pub(super) fn is_consistent(
+        &mut self,
+        problem: &Problem,
+        state: &State,
+        system: &System,
+    ) -> bool {
+        self.begin(problem, state, system, 1.0);
+        self.half_spaces.clear();
+        self.is_active.clear();
+        self.is_active.extend(system.rows.iter().map(|row| !row.is_floor));
+        let n_rows = system.rows.len();
+        if !self.solve_equalities(system, &system.misses, n_rows) {
+            return false;
+        }
+        let misses = system.misses.iter().zip(&self.is_active);
+        let worst =
+            misses.fold(0.0, |worst: f64, (e, on)| if *on { worst.max(e.abs()) } else { worst });
+        self.find_residual(system, &system.misses);
+        self.y.iter().all(|left| left.abs() <= CONSISTENT * worst)
     }
 
     /// Forgets the last step.
@@ -785,7 +810,10 @@ impl State {
             // The twist grows with what rotates about the bisector of the axis before the motion and after it, faster the more the axis
             // swings: by ω · (z + R z) / (1 + cos swing).
             let bisector = (before * axis + self.world[i].rotation * axis).try_normalize();
-            let (to_max, to_min) = (twist[1] - parts.twist, parts.twist - twist[0]);
+            let turned = Limit::Range { min: twist[0], max: twist[1] };
+            let middle = 0.5 * (twist[0] + twist[1]);
+            let now = turned.equivalent_angle(parts.twist, middle).unwrap_or(parts.twist);
+            let (to_max, to_min) = (twist[1] - now, now - twist[0]);
             if twist[1] - twist[0] < core::f64::consts::TAU {
                 let slow = parts.swing.w.abs();
                 let (sign, room) = if to_max <= to_min { (1.0, to_max) } else { (-1.0, to_min) };
