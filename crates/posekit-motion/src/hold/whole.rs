@@ -26,6 +26,10 @@ const HELD: f64 = 30.0;
 /// over where feet come out of reach, and the farther they are from where they could be.
 const POSTURE: f64 = 0.001;
 
+/// What a radian counts like, as a part of the reach of the figure. With less, a body that is held at several points jumps from frame to frame: by 0.16 legs with 2, by 0.26 with 1,
+/// in a clip whose legs move by less than 0.15 with 4.
+const RADIAN: f64 = 4.0;
+
 /// How much more the root cares for it: all of the body goes along with what moves there.
 const CARE_OF_ROOT: f64 = 3.0;
 
@@ -317,7 +321,8 @@ impl<'a> Body<'a> {
 
     /// Near a configuration, with so much weight.
     fn near(&self, q: &[f64], weight: f64) -> Task {
-        Task::new(Posture::new(q).caring(Arc::clone(&self.cares))).weighing(weight)
+        let posture = Posture::new(q).caring(Arc::clone(&self.cares));
+        Task::new(posture.with_radian(RADIAN * self.reach)).weighing(weight)
     }
 
     /// Seeks the pose of the `k`th frame near the motion's, and tells where what comes to hold in it comes from.

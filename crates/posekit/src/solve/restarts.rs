@@ -19,10 +19,12 @@ use glam::DVec3;
 /// Restarts for a target that is proven out of reach: the straight pose and two arcs.
 const OUT_OF_REACH: u32 = 3;
 
-/// So many attempts that have led back to the minimum of the first show, where tasks contradict each other, that it is the best compromise. Elsewhere
-/// it must also be one in so many of the restarts allowed: of the starts of a robot arm one in twenty arrives where it is hardest.
+/// The minimum of the first attempt is the best there is when at least [`SAME_MINIMUM`] others have led back to it, and at least one in so many of the
+/// restarts allowed: fewer where tasks contradict each other, to first order, in a pose like any other, since that is a compromise as a
+/// rule. (Of the starts of a robot arm one in twenty arrives where it is hardest.)
 const SAME_MINIMUM: u32 = 7;
 const SAME_PART: u32 = 6;
+const SAME_PART_OF_CONFLICT: u32 = 14;
 
 /// Sums of squares this near to the first one, relative, below and above, are of that minimum: attempts end before they are at rest.
 const SAME: [f64; 2] = [0.999, 2.0];
@@ -86,8 +88,8 @@ impl Restarts {
     ) -> Option<Until> {
         let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
         let is_conflict = self.has_conflict == Some(true);
-        let enough = if is_conflict { 0 } else { self.most / SAME_PART };
-        let is_best = self.n_same >= SAME_MINIMUM.max(enough);
+        let part = if is_conflict { SAME_PART_OF_CONFLICT } else { SAME_PART };
+        let is_best = self.n_same >= SAME_MINIMUM.max(self.most / part);
         if problem.nodes.is_empty() || attempt > most || is_best {
             return None;
         }

@@ -270,7 +270,9 @@ impl TaskKind {
             }
             (Self::Closure(a), Self::Closure(b)) => a.frames == b.frames && a.link == b.link,
             (Self::Posture(a), Self::Posture(b)) => {
-                a.configuration.len() == b.configuration.len() && a.cares == b.cares
+                a.configuration.len() == b.configuration.len()
+                    && a.cares == b.cares
+                    && a.radian == b.radian
             }
             (Self::Distance(a), Self::Distance(b)) => {
                 a.frames == b.frames && a.n_rows() == b.n_rows()

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 /// The joints have preferred values: a rest pose, a comfortable elbow, straight fingers.
 ///
-/// One row for each degree of freedom: radians count like the reach of the chain, slides in metres. A posture is a preference: it counts within its level,
+/// One row for each degree of freedom. A radian counts like the unit of length of the problem, the longest sum of bones to a task, or like a length that is
+/// [given](Self::with_radian); slides count in metres. A posture is a preference: it counts within its level,
 /// but a solution is `Reached` without it, see [`Status`](crate::solve::Status).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posture {
@@ -18,13 +19,21 @@ pub struct Posture {
     pub configuration: Arc<[f64]>,
     /// Weight of each joint of the skeleton, at least 0; empty means 1 for all.
     pub cares: Arc<[f64]>,
+    /// The length that a radian counts like, above 0 \[m\]; `None` for the unit of length of the problem.
+    pub radian: Option<f64>,
 }
 
 impl Posture {
     /// The same weight for all joints.
     #[must_use]
     pub fn new(configuration: impl Into<Arc<[f64]>>) -> Self {
-        Self { configuration: configuration.into(), cares: Arc::new([]) }
+        Self { configuration: configuration.into(), cares: Arc::new([]), radian: None }
+    }
+
+    /// The same with a length that a radian counts like \[m\]: where a posture is traded against other tasks, independent of which these are.
+    #[must_use]
+    pub fn with_radian(self, length: f64) -> Self {
+        Self { radian: Some(length), ..self }
     }
 
     /// The same with a weight for each joint.
@@ -65,6 +74,10 @@ impl Posture {
         let (expected, found) = (skeleton.n_joints(), self.cares.len());
         if found != 0 && found != expected {
             return Err(Error::Length { what: "posture cares", expected, found });
+        }
+        if let Some(value) = self.radian.filter(|length| !(*length > 0.0 && length.is_finite())) {
+            let (what, need) = ("posture radian", "a length above 0");
+            return Err(Error::OutOfRange { what, index: task, value, need });
         }
         for &value in self.cares.iter() {
             if !value.is_finite() || value < 0.0 {

@@ -77,6 +77,10 @@ impl LeastSquares {
             if node.variable == NONE { Some(node.joint) } else { problem.joint_of(node.variable) };
         let Some(joint) = joint else { return };
         for (posture, weight) in problem.postures(Some(level)) {
+            let by = match posture.radian.filter(|_| problem.is_angle(&block)) {
+                Some(length) => (length * problem.scale) * (length * problem.scale),
+                None => by,
+            };
             let weight = posture.care(joint) * weight * by;
             if variable.is_some() {
                 add(weight, problem.preferred_value(posture, node.variable), Pose::IDENTITY);
