@@ -26,9 +26,7 @@ pub use lie::{
     so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
     so3_right_jacobian_inverse,
 };
-pub(crate) use linalg::{
-    cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
-};
+pub(crate) use linalg::{cholesky_factor, cholesky_solve, dot};
 pub use pose::Pose;
 pub use rotation::{
     SwingTwist, canonical, perpendicular, rotation_about, shortest_rotation, swing_twist,

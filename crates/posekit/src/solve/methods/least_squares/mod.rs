@@ -13,7 +13,6 @@ mod costs;
 mod holds;
 mod levels;
 mod rows;
-mod serial;
 mod step;
 mod structure;
 
@@ -332,18 +331,16 @@ impl LeastSquares {
     /// One damped step on the first level, taken back unless it helps.
     fn descend(&mut self, problem: &Problem, state: &mut State, factor: f64) -> Outcome {
         let unit = problem.unit;
-        if !self.solve_serial(problem, state) {
-            self.system.differentiate(problem, state);
-            if self.accelerates {
-                self.step.share_damping(&self.system);
-            }
-            let (system, damping) = (&self.system, self.damping);
-            if !self.step.solve(problem, state, system, &system.misses, 0, damping) {
-                return Outcome::AtRest;
-            }
-            if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
-                return Outcome::AtRest;
-            }
+        self.system.differentiate(problem, state);
+        if self.accelerates {
+            self.step.share_damping(&self.system);
+        }
+        let (system, damping) = (&self.system, self.damping);
+        if !self.step.solve(problem, state, system, &system.misses, 0, damping) {
+            return Outcome::AtRest;
+        }
+        if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
+            return Outcome::AtRest;
         }
         self.kept.copy_from(&state.values);
         let is_whole = self.step.is_whole();

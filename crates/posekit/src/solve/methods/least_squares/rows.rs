@@ -53,9 +53,6 @@ pub(super) struct System {
     pub(super) structure: Structure,
     /// Rows of all tasks together.
     pub(super) n_rows: usize,
-    /// How many tasks were measured last, and how many unknowns they depend on.
-    n_measured: usize,
-    pub(super) n_touched: usize,
     pub(super) rows: Vec<Reading>,
     pub(super) groups: Vec<Group>,
     /// Weighted misses `e`; those of inequalities whatever their sign.
@@ -72,7 +69,6 @@ impl System {
     /// Takes over a problem.
     pub(super) fn prepare(&mut self, problem: &Problem, state: &State) {
         self.structure.prepare(problem);
-        self.n_measured = usize::MAX;
         self.measure(problem, state, self.structure.order.len());
         self.n_rows = self.rows.len();
         make_room(&mut self.gradients, self.n_rows);
@@ -82,11 +78,6 @@ impl System {
     /// Finds the rows of the first `n_goals` of [`Structure::order`] and their weighted misses.
     pub(super) fn measure(&mut self, problem: &Problem, state: &State, n_goals: usize) {
         let order = &self.structure.order[..n_goals];
-        if self.n_measured != n_goals {
-            self.n_measured = n_goals;
-            let spans = order.iter().flat_map(|&k| self.structure.spans(k));
-            self.n_touched = spans.map(|span| span.end).max().unwrap_or(0);
-        }
         self.rows.clear();
         self.groups.clear();
         self.misses.clear();

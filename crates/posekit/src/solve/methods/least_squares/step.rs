@@ -17,8 +17,7 @@
 //! ```
 //!
 //! Without inequalities the answer is `x = x₀ + D⁻¹ Jᵀ y` with `(J D⁻¹ Jᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for an equality: a system
-//! in as many unknowns as there are rows. Where there are soft rows alone, and more of them than unknowns that they depend on
-//! (`n_touched`: those come first), the same over these: `(Jᵀ J + D) (x − x₀) = Jᵀ (e − J x₀)`; the others stay at `x₀`.
+//! in as many unknowns as there are rows.
 //!
 //! Inequalities are an active set \[nocedal06\], section 16.5, as in \[baerlocher04\] and \[escande14\]: what the step would violate joins as an equality and the step is
 //! solved again; what has a multiplier of the wrong sign is released, each once at most, so that the rounds end.
@@ -49,13 +48,13 @@ const NO_STEP: f64 = 1e-15;
 
 /// An equality row of which less than this part (squared) is independent of the rows before it is left out: the direction is lost in
 /// a singular pose. The root of it is an angle of 3e-5, of which rounding still leaves ten digits.
-pub(super) const INDEPENDENT: f64 = 1e-9;
+const INDEPENDENT: f64 = 1e-9;
 
 /// An equality row that moves less than this part (squared) of what all rows together move is rounding.
 const VANISHING: f64 = 1e-14;
 
 /// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
-pub(super) const ROUNDING: f64 = 1e-15;
+const ROUNDING: f64 = 1e-15;
 
 /// The least part of the damping that an unknown takes; see [`Step::share_damping`].
 const LEAST_SHARE: f64 = 1e-12;
@@ -143,7 +142,6 @@ pub(super) struct Step {
     by_row: Vec<f64>,
     /// The part of rotations that is taken, and of displacements.
     parts: [f64; 2],
-    solved_by_rows: bool,
 }
 
 impl Step {
@@ -205,13 +203,7 @@ impl Step {
     }
 
     /// Forgets the last step.
-    pub(super) fn begin(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        system: &System,
-        damping: f64,
-    ) {
+    fn begin(&mut self, problem: &Problem, state: &State, system: &System, damping: f64) {
         for (unknown, cost) in self.unknowns.iter_mut().zip(&self.cost) {
             unknown.begin(damping, *cost);
         }
@@ -224,21 +216,16 @@ impl Step {
     }
 
     /// Sets the step to what it is without the rows, `x₀`.
-    pub(super) fn begin_round(&mut self) {
+    fn begin_round(&mut self) {
         self.x.clear();
         let costs = self.cost.iter().zip(&self.target);
         let unknowns = self.unknowns.iter_mut().zip(costs);
         self.x.extend(unknowns.map(|(unknown, (w, t))| unknown.begin_round(*w, *t)));
     }
 
-    /// The inverse of an unknown's damping and cost, and whether it is an angle.
-    pub(super) fn inverse(&self, unknown: usize) -> (f64, bool) {
-        (self.unknowns[unknown].inverse, self.unknowns[unknown].is_angle)
-    }
-
     /// Allows so much of the step that the rotations along the path to a task, and the displacements, are not too large: the longest sums of
     /// either, and how far displacements may go.
-    pub(super) fn limit_length(&mut self, rotation: f64, displacement: f64, farthest: f64) {
+    fn limit_length(&mut self, rotation: f64, displacement: f64, farthest: f64) {
         self.parts = [LARGEST_STEP / rotation, farthest / displacement].map(|part| part.min(1.0));
     }
 
@@ -248,7 +235,7 @@ impl Step {
     }
 
     /// Shortens the step to the part that is taken.
-    pub(super) fn shorten(&mut self) {
+    fn shorten(&mut self) {
         if !self.is_whole() {
             for i in 0..self.x.len() {
                 self.x[i] *= self.part_of(i);
@@ -259,12 +246,6 @@ impl Step {
     /// Whether all of the step is taken.
     pub(super) fn is_whole(&self) -> bool {
         self.parts == [1.0; 2]
-    }
-
-    /// Whether every variable stays in its range.
-    pub(super) fn stays_inside(&self) -> bool {
-        let mut all = self.x.iter().zip(&self.unknowns);
-        all.all(|(x, unknown)| unknown.room.0 <= *x && *x <= unknown.room.1)
     }
 
     /// Takes over the unknowns of a problem.
@@ -320,7 +301,6 @@ impl Step {
         make_room(&mut self.places, m);
         make_room(&mut self.y, m);
         make_room(&mut self.by_row, m);
-        // Solved over the unknowns only where these are fewer.
         make_room(&mut self.gram, m * m);
         make_room(&mut self.active, m);
         make_room(&mut self.is_active, m);
@@ -369,15 +349,10 @@ impl Step {
         self.find_residual(system, misses);
         let m = self.active.len();
         let n_equalities = self.active.iter().take_while(|&&r| r < n_equalities).count();
-        self.solved_by_rows = n_equalities > 0 || m <= system.n_touched;
         if m == 0 {
             return true;
         }
-        if self.solved_by_rows {
-            self.solve_by_rows(system, n_equalities)
-        } else {
-            self.solve_by_unknowns(system, misses)
-        }
+        self.solve_by_rows(system, n_equalities)
     }
 
     /// What the step leaves of the misses of active rows, into `y`.
@@ -572,57 +547,6 @@ impl Step {
         }
     }
 
-    /// `(Jᵀ J + D) (x − x₀) = Jᵀ e`, over the unknowns that the rows touch.
-    fn solve_by_unknowns(&mut self, system: &System, misses: &[f64]) -> bool {
-        let n = system.n_touched;
-        let mut gram = core::mem::take(&mut self.gram);
-        let mut right = core::mem::take(&mut self.right);
-        refill(&mut gram, n * n, 0.0);
-        refill(&mut right, n, 0.0);
-        for group in &system.groups {
-            self.add_group_by_unknowns(system, group, &mut gram, &mut right);
-        }
-        for a in 0..n {
-            gram[a * n + a] += self.unknowns[a].d;
-        }
-        let solved = cholesky_factor(&mut gram, n, 0.0);
-        if solved {
-            cholesky_solve(&gram, &mut right);
-            for ((x, z), unknown) in self.x.iter_mut().zip(&right).zip(&self.unknowns) {
-                *x += if unknown.is_fixed { 0.0 } else { *z };
-            }
-        }
-        (self.gram, self.right) = (gram, right);
-        // What the step leaves of each miss stands in for the multipliers.
-        self.find_residual(system, misses);
-        solved
-    }
-
-    fn add_group_by_unknowns(
-        &self,
-        system: &System,
-        group: &Group,
-        gram: &mut [f64],
-        right: &mut [f64],
-    ) {
-        let (n, height) = (system.n_touched, group.height());
-        let (y, active) = (&self.y[group.rows.clone()], &self.is_active[group.rows.clone()]);
-        let unknowns =
-            || system.structure.spans(group.goal).iter().flat_map(|span| span.start..span.end);
-        let jacobian = self.jacobian(system);
-        let column = |k: usize| &jacobian[group.first + k * height..group.first + (k + 1) * height];
-        for (k, a) in unknowns().enumerate().filter(|(_, a)| !self.unknowns[*a].is_fixed) {
-            right[a] += small_dot(column(k), y);
-            for (l, b) in
-                unknowns().enumerate().take(k + 1).filter(|(_, b)| !self.unknowns[*b].is_fixed)
-            {
-                let products = column(k).iter().zip(column(l)).zip(active);
-                gram[b * n + a] +=
-                    products.map(|((x, y), on)| if *on { x * y } else { 0.0 }).sum::<f64>();
-            }
-        }
-    }
-
     /// Solves again for other misses, with the factor at hand: what to add to the step. For steps without equalities only.
     pub(super) fn solve_again(&mut self, system: &System, misses: &[f64], out: &mut Vec<f64>) {
         refill(out, system.structure.n_unknowns, 0.0);
@@ -632,9 +556,9 @@ impl Step {
         self.add_solution(system, out);
     }
 
-    /// Whether the factor at hand is of the system over the rows.
+    /// Whether there is a factor at hand.
     pub(super) fn can_solve_again(&self) -> bool {
-        self.solved_by_rows && !self.active.is_empty()
+        !self.active.is_empty()
     }
 
     /// The largest sums of rotations, and of displacements, along the path to one task.
@@ -831,15 +755,9 @@ impl State {
 }
 
 /// How far displacements may go in one step.
-pub(super) fn farthest(problem: &Problem, system: &System) -> f64 {
+fn farthest(problem: &Problem, system: &System) -> f64 {
     let rows = system.rows.iter().filter(|row| row.is_length());
     rows.fold(LARGEST_STEP * problem.unit, |farthest, row| farthest.max(row.counted().abs()))
-}
-
-/// Sum of a few products.
-#[inline]
-fn small_dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// A vector without its part along a direction.
