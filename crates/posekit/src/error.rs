@@ -1,5 +1,9 @@
 //! The library's error type.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// What is wrong with an input. A hard problem is never an error: its outcome is data, in the solution's status.
 ///
 /// Every variant names the thing at fault; joints go by their names, because that is what the person who made the file knows.

@@ -19,7 +19,10 @@ pub(crate) use four::{Four, Rough};
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 
+use crate::math::sqrt;
 use crate::{Error, Result};
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// Points and the distances to their parents: the shape that the chain solvers move.
 ///
@@ -229,7 +232,7 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
         return largest;
     }
     let sum: f64 = a.iter().zip(b).map(|(x, y)| ((x - y) / largest) * ((x - y) / largest)).sum();
-    largest * sum.sqrt()
+    largest * sqrt(sum)
 }
 
 /// Refuses NaN and infinities, naming the first.

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::reach::Reach;
 use super::rotation::{about_half, about_unscaled, part, reject, with_positive_w};
 use crate::math::{
-    Pose, measure, normalised, perpendicular, shortest_between, sin_cos, unit_or_identity,
+    Pose, measure, normalised, perpendicular, shortest_between, sin_cos, sqrt, unit_or_identity,
 };
 use crate::{Error, Result};
 
@@ -257,7 +257,7 @@ fn meeting_point(setup: &Setup, distance: f64) -> (DVec3, f64) {
     let nearest = if along > 0.0 { offset.length } else { across_length };
     let on_sphere = if distance > across_length {
         // Roots of the factors: the product of two lengths could overflow.
-        (distance - across_length).sqrt() * (distance + across_length).sqrt()
+        sqrt(distance - across_length) * sqrt(distance + across_length)
     } else {
         0.0
     };
@@ -270,7 +270,7 @@ fn behind_axis(up: DVec3, direction: DVec3) -> DVec3 {
     let axis = reject(up, direction);
     let size_squared = axis.dot(axis);
     if size_squared > NO_DIRECTION * NO_DIRECTION {
-        axis * (1.0 / size_squared.sqrt())
+        axis * (1.0 / sqrt(size_squared))
     } else {
         perpendicular(direction)
     }

@@ -4,6 +4,7 @@
 use super::{Aim, AimSolution, TwoBone, TwoBoneSolution};
 use crate::skeleton::{JointKind, Skeleton};
 use crate::{Error, Result};
+use alloc::borrow::ToOwned as _;
 use glam::DVec3;
 
 impl TwoBone {

@@ -18,7 +18,7 @@ use super::soft::SoftReach;
 use super::triangle::{NO_BONE, Triangle, triangle};
 use crate::math::{
     brought_to_size, length, measure, measure_ordinary, normalised, perpendicular,
-    power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos,
+    power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos, sqrt,
 };
 use crate::{Error, Result};
 
@@ -519,7 +519,7 @@ impl TwoBone {
     #[inline(always)]
     fn bend_plane_of_bent(&self, u: DVec3, bend: Bend) -> BendPlane {
         let Bend { cross, sin_squared, cos } = bend;
-        let sin = sin_squared.sqrt();
+        let sin = sqrt(sin_squared);
         // The cross product of nearly parallel bones leans; without its part along `u` it is exact again.
         let mut axis = reject(cross, u);
         let (cos_half, mut sin_half) = half_ratio(cos, sin, 1.0);
@@ -681,7 +681,7 @@ fn rotation_to_knee(
     let w = 0.5 * half_turn.dot(half_turn);
     let cos = w * knee.dot(side) - along * half_turn.dot(side);
     let sin = along * half_turn.dot(plane.axis) - w * knee.dot(plane.axis);
-    let (c, s) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
+    let (c, s) = half_ratio(cos, sin, sqrt(cos * cos + sin * sin));
     let frame = quaternion(aim.xyz() * c + half_turn * s, aim.w * c);
     let (cos_half, sin_half) = triangle.half_start;
     frame * about_half(plane.axis, cos_half * plane.axis_length, -sin_half)

@@ -15,6 +15,7 @@
 use super::angle::{atan2, sin_cos};
 use super::pose::Pose;
 use super::rotation::canonical;
+use super::sqrt;
 use core::ops::{Add, Mul, Neg};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -97,7 +98,7 @@ pub fn so3_exp(rotation_vector: DVec3) -> DQuat {
         let vector = 0.5 - x * (1.0 / 48.0 - x * (1.0 / 3840.0));
         (vector, 1.0 - x * (1.0 / 8.0 - x * (1.0 / 384.0 - x / 46080.0)))
     } else {
-        let t = x.sqrt();
+        let t = sqrt(x);
         let (sin_half, cos_half) = sin_cos(0.5 * t);
         (sin_half / t, cos_half)
     };
@@ -124,7 +125,7 @@ pub fn so3_log(rotation: DQuat) -> DVec3 {
         let series = 1.0 - x * (1.0 / 3.0 - x * (1.0 / 5.0 - x * (1.0 / 7.0)));
         return vector * (2.0 / q.w * series);
     }
-    let sin_half = sin_squared.sqrt();
+    let sin_half = sqrt(sin_squared);
     if sin_half == 0.0 {
         return DVec3::ZERO;
     }
@@ -251,7 +252,7 @@ impl Coefficients {
     }
 
     fn in_closed_form(x: f64) -> Self {
-        let t = x.sqrt();
+        let t = sqrt(x);
         let (sin, cos) = sin_cos(t);
         // 2 sin²(t/2) instead of 1 - cos t, which cancels near full turns.
         let (sin_half, _) = sin_cos(0.5 * t);
@@ -282,7 +283,7 @@ fn inverse_by_series(x: f64) -> f64 {
 }
 
 fn inverse_in_closed_form(x: f64) -> f64 {
-    let half = 0.5 * x.sqrt();
+    let half = 0.5 * sqrt(x);
     let (sin_half, cos_half) = sin_cos(half);
     (1.0 - half * cos_half / sin_half) / x
 }
@@ -340,6 +341,7 @@ fn series(terms: &[f64; 6], x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::math::rotation_about;
+    use alloc::format;
     use core::f64::consts::PI;
     use proptest::prelude::*;
 
@@ -417,7 +419,7 @@ mod tests {
         assert!((a.second - b.second).abs() < 4e-15);
         // What a coefficient loses, its factor (a power of t) gives back.
         assert!((a.third - b.third).abs() * x < 4e-15);
-        assert!((a.fourth - b.fourth).abs() * x * x.sqrt() < 4e-15);
+        assert!((a.fourth - b.fourth).abs() * x * sqrt(x) < 4e-15);
         assert!((inverse_by_series(x) - inverse_in_closed_form(x)).abs() * x < 1e-15);
     }
 

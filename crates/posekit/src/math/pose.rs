@@ -10,6 +10,7 @@ use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 /// Named `b_from_a`, it maps coordinates in frame `a` to coordinates in frame `b`, and products read by adjacency:
 /// `world_from_tool = world_from_base * base_from_tool`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Rotation, a unit quaternion (x, y, z, w).
     pub rotation: DQuat,

@@ -2,6 +2,7 @@
 
 use super::angle::{atan2, sin_cos};
 use super::direction::direction_or;
+use super::sqrt;
 use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
@@ -17,7 +18,7 @@ const NEXT_TO_NOTHING: f64 = 1e-20;
 pub(crate) const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// A quaternion whose squared length is this close to 1 is left alone, so that normalising twice changes nothing.
-const UNIT_ROUNDING: f64 = 1e-15;
+pub(crate) const UNIT_ROUNDING: f64 = 1e-15;
 
 /// A rotation whose part about the axis is smaller than this is a swing by half a turn, and its twist is noise.
 const NO_TWIST: f64 = 1e-15;
@@ -136,7 +137,7 @@ impl SwingTwist {
 pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
     let q = canonical(rotation);
     let along = q.xyz().dot(axis_unit);
-    let size = (along * along + q.w * q.w).sqrt();
+    let size = sqrt(along * along + q.w * q.w);
     if size < NO_TWIST {
         return SwingTwist { swing: q, twist: 0.0 };
     }
@@ -165,7 +166,7 @@ pub(crate) fn quaternion(vector: DVec3, w: f64) -> DQuat {
 pub(crate) fn normalised(q: DQuat) -> DQuat {
     let size_squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     let scale = if size_squared > 1e-280 {
-        1.0 / size_squared.sqrt()
+        1.0 / sqrt(size_squared)
     } else {
         small_scale(q.x, q.y, q.z, q.w)
     };
@@ -182,7 +183,7 @@ fn small_scale(x: f64, y: f64, z: f64, w: f64) -> f64 {
         return 0.0;
     }
     let (x, y, z, w) = (x / largest, y / largest, z / largest, w / largest);
-    1.0 / ((x * x + y * y + z * z + w * w).sqrt() * largest)
+    1.0 / (sqrt(x * x + y * y + z * z + w * w) * largest)
 }
 
 /// A quaternion at unit length: unchanged where it is of unit length to rounding, the identity for zero and for what is not finite.
@@ -210,11 +211,12 @@ pub(crate) fn check_unit(rotation: DQuat) -> Result<(), f64> {
 mod tests {
     use super::*;
     use crate::math::{cos, sin};
+    use alloc::format;
     use proptest::prelude::*;
 
     fn unit() -> impl Strategy<Value = DVec3> {
         (-1.0..1.0_f64, -PI..PI).prop_map(|(z, angle)| {
-            let r = (1.0 - z * z).sqrt();
+            let r = sqrt(1.0 - z * z);
             DVec3::new(r * cos(angle), r * sin(angle), z)
         })
     }

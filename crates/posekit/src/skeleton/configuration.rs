@@ -4,6 +4,8 @@ use super::joint::JointKind;
 use super::tree::Skeleton;
 use crate::error::{Error, Result};
 use crate::math::{UNIT_TOLERANCE, check_unit, so3_exp, so3_log, unit_or_identity};
+use alloc::vec;
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 
 /// Largest size of any length, angle or mimic number: its square, and a few such squares multiplied together, stay finite.

@@ -5,6 +5,8 @@ use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use crate::error::{Error, Result};
 use crate::math::{Pose, check_unit};
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Marks the world in `parents`. No slice is this long, so a lookup returns `None`.
@@ -14,6 +16,8 @@ pub(super) const NO_PARENT: usize = usize::MAX;
 ///
 /// The [module](super) defines configurations and frames.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Joint>", into = "Vec<Joint>"))]
 pub struct Skeleton {
     pub(super) names: Vec<String>,
     /// Joint indices in the order of their names.
@@ -41,6 +45,7 @@ pub struct Skeleton {
 
 /// The frame of an end effector: fixed to a joint, at an offset from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame {
     /// Index of the joint.
     pub joint: usize,
@@ -191,6 +196,22 @@ impl Skeleton {
         self.placements[joint]
     }
 
+    /// A joint as plain data again: as it was built in, but with axes and placement normalised, its mimic resolved and its range narrowed.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
+    #[must_use]
+    pub fn joint(&self, joint: usize) -> Joint {
+        Joint {
+            name: self.names[joint].clone(),
+            parent: self.parent(joint),
+            parent_from_joint: self.parent_from_joint(joint),
+            kind: self.kind(joint),
+            limit: self.limit(joint),
+            mimic: self.mimic(joint),
+        }
+    }
+
     /// Range of a joint's values in a configuration.
     ///
     /// # Panics
@@ -232,6 +253,20 @@ impl Skeleton {
             return Err(Error::NonFinite { what: "frame", index });
         }
         check_unit(rotation).map_err(|length| Error::NotUnit { what: "frame rotation", length })
+    }
+}
+
+impl TryFrom<Vec<Joint>> for Skeleton {
+    type Error = Error;
+
+    fn try_from(joints: Vec<Joint>) -> Result<Self> {
+        Self::try_new(joints)
+    }
+}
+
+impl From<Skeleton> for Vec<Joint> {
+    fn from(skeleton: Skeleton) -> Self {
+        (0..skeleton.n_joints()).map(|joint| skeleton.joint(joint)).collect()
     }
 }
 

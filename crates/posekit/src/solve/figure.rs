@@ -12,6 +12,7 @@ use super::{Choice, Method};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Task};
 use crate::{Error, Result};
+use alloc::vec::Vec;
 
 /// Least squares takes over from a method that is locked up for so many steps at a time: as a rule it arrives in ten, or not at all.
 const STEPS: u32 = 40;

@@ -6,6 +6,7 @@ use super::problem::{Carrier, Goal, Kind, NONE, Problem};
 use super::solution::{Solution, TraceStep};
 use crate::math::{Pose, so3_log, wrap_angle};
 use crate::task::{Miss, Posture, Reading, TaskKind};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 impl Problem {

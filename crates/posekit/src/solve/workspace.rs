@@ -9,6 +9,7 @@ use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Reading, Task, TaskKind};
 use crate::{Error, Result};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// Owns every buffer of a solve and makes repeated solves free of allocation.

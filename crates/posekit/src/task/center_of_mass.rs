@@ -4,11 +4,12 @@ use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::Pose;
 use crate::skeleton::Skeleton;
 use crate::{Error, Result};
+use alloc::sync::Arc;
 use glam::DVec3;
-use std::sync::Arc;
 
 /// A mass fixed to one joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
     /// Index of the joint.
     pub joint: usize,
@@ -22,6 +23,7 @@ pub struct Body {
 ///
 /// One row \[m\] for each constrained coordinate.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CenterOfMass {
     /// The bodies, of a total mass above 0. Shared, so that a clone of the task copies none of them.
     pub bodies: Arc<[Body]>,

@@ -85,12 +85,14 @@ pub use support::Support;
 use crate::math::{Pose, check_unit};
 use crate::skeleton::{Frame, LARGEST, Skeleton};
 use crate::{Error, Result};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 use rows::{Frames, Rows};
-use std::sync::Arc;
 
 /// A condition with its weight and its level of priority.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Task {
     /// The condition.
     pub kind: TaskKind,
@@ -104,6 +106,11 @@ pub struct Task {
 
 /// The conditions that there are.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum TaskKind {
     /// A frame's origin is at a point.
@@ -428,7 +435,7 @@ impl TaskKind {
                 Link::Ball | Link::Weld => Ok(()),
             },
             Self::CenterOfMass(task) => point(task.target_in_world),
-            Self::Support(_) => Ok(()),
+            Self::Support(task) => task.check(index),
             Self::Clearance(task) => {
                 let radii = task.capsules.map(|capsule| capsule.radius);
                 let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);

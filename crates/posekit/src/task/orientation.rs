@@ -9,6 +9,7 @@ use glam::{DQuat, DVec3};
 ///
 /// Three rows \[rad\]: the rotation vector that is missing, in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Orientation {
     /// The end effector.
     pub frame: Frame,

@@ -9,6 +9,7 @@ use glam::DVec3;
 ///
 /// One row \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
     /// The end effector.
     pub frame: Frame,

@@ -4,15 +4,16 @@ use super::rows::Miss;
 use crate::math::{check_unit, so3_log, wrap_angle};
 use crate::skeleton::{JointKind, LARGEST, Skeleton, rotation_in};
 use crate::{Error, Result};
+use alloc::sync::Arc;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
-use std::sync::Arc;
 
 /// The joints have preferred values: a rest pose, a comfortable elbow, straight fingers.
 ///
 /// One row for each degree of freedom: radians count like the reach of the chain, slides in metres. A posture is a preference: it counts within its level,
 /// but a solution is `Reached` without it, see [`Status`](crate::solve::Status).
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Posture {
     /// Preferred joint values: a configuration.
     pub configuration: Arc<[f64]>,

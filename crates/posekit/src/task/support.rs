@@ -4,11 +4,19 @@ use super::center_of_mass::Body;
 use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::direction_or;
 use crate::{Error, Result};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use glam::DVec3;
-use std::sync::Arc;
+
+/// The scale of a polygon that no solver has taken over.
+#[cfg(feature = "serde")]
+fn unscaled() -> f64 {
+    1.0
+}
 
 /// One side of the polygon: `normal · x >= offset` inside.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Side {
     inward: DVec3,
     offset: f64,
@@ -18,11 +26,14 @@ struct Side {
 ///
 /// One row \[m\] for each side of the polygon, which counts only where the centre is outside or within the margin of the side.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Support {
     pub(super) bodies: Arc<[Body]>,
     sides: Arc<[Side]>,
     /// Displacement of the origin, then factor of all lengths, since the sides were computed.
+    #[cfg_attr(feature = "serde", serde(skip))]
     origin: DVec3,
+    #[cfg_attr(feature = "serde", serde(skip, default = "unscaled"))]
     scale: f64,
     margin: f64,
 }
@@ -78,6 +89,13 @@ impl Support {
     #[must_use]
     pub fn bodies(&self) -> &Arc<[Body]> {
         &self.bodies
+    }
+
+    /// Refuses sides that no hull has: the data may have been read from elsewhere.
+    pub(super) fn check(&self, task: usize) -> Result<()> {
+        let is_side = |side: &Side| side.inward.is_normalized() && side.offset.is_finite();
+        let is_polygon = self.sides.iter().all(is_side) && self.margin.is_finite();
+        if is_polygon { Ok(()) } else { Err(Error::NonFinite { what: "task target", index: task }) }
     }
 
     pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
