@@ -80,8 +80,8 @@
 //! | `mint` | no | glam's types convert to and from those of `mint` |
 //!
 //! # Supported versions
-//! The oldest supported Rust is 1.88. glam may be 0.33 or 0.34 ([`posekit::glam`](glam) is the one in use); `mint` needs 0.33.11. Cargo takes the newest: in a program whose
-//! engine has an older one, `cargo update glam@0.34.3 --precise 0.33.12` makes both use that.
+//! The oldest supported Rust is 1.88. glam may be 0.34, or 0.33 from 0.33.11 on; [`posekit::glam`](glam) is the one in use. Cargo takes the newest: in a program whose
+//! engine has 0.33, `cargo update glam@0.34.3 --precise 0.33.12` makes both use that.
 #![forbid(unsafe_code)]
 #![no_std]
 
