@@ -92,11 +92,12 @@ extern crate std;
 pub use glam;
 
 pub mod chain;
-pub mod error;
+mod error;
 pub mod limb;
 pub mod math;
 pub mod skeleton;
 pub mod solve;
 pub mod task;
 
+pub(crate) use error::ErrorKind;
 pub use error::{Error, Result};

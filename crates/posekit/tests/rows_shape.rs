@@ -3,7 +3,6 @@
 
 mod support;
 
-use posekit::Error;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about, sin_cos};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
@@ -62,7 +61,7 @@ impl Limb {
                 &Settings::default(),
             );
             let solution = match solved {
-                Err(Error::Unsuited { .. }) => continue,
+                Err(error) if error.is_unsuited() => continue,
                 other => other.expect("the problem is valid"),
             };
             let name = format!("{} by {}", self.name, method.name());

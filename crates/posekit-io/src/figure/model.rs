@@ -206,19 +206,7 @@ fn build_joint(
 
 /// What only the skeleton's builder can see: rings of followers, and limits that leave a driver nothing.
 fn refused(error: &posekit::Error, index_of: &BTreeMap<&str, usize>) -> Error {
-    use posekit::Error as Fault;
-    let joint = match error {
-        Fault::MimicCycle { cycle } => cycle.first(),
-        Fault::MimicKind { joint, .. }
-        | Fault::MimicLimits { joint, .. }
-        | Fault::JointNonFinite { joint, .. }
-        | Fault::JointOutOfBounds { joint, .. }
-        | Fault::ZeroAxis { joint, .. }
-        | Fault::JointNotUnit { joint, .. }
-        | Fault::RangeInverted { joint, .. } => Some(joint),
-        _ => None,
-    };
-    let index = joint.and_then(|joint| index_of.get(joint.as_str()));
+    let index = error.joint().and_then(|joint| index_of.get(joint));
     let subject = index.map_or_else(|| "joints".to_owned(), |index| format!("joints[{index}]"));
     value_error(subject, error.to_string())
 }

@@ -7,7 +7,7 @@ use super::rotation::{about_half, about_unscaled, part, reject, with_positive_w}
 use crate::math::{
     Pose, measure, normalised, perpendicular, shortest_between, sin_cos, sqrt, unit_or_identity,
 };
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// Sine of the angle below which a direction defines no rotation about another; ten times the rounding of single-precision
 /// input.
@@ -128,7 +128,7 @@ impl Aim {
     /// - Pole or `up` parallel to the line to the target: flag `pole_degenerate`.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the field; [`Error::ZeroLength`] for a `forward` or a rotation that is zero.
+    /// `Error::is_not_finite` naming the field; `Error::is_degenerate` for a `forward` or a rotation that is zero.
     /// A rotation that is not of unit length is normalised.
     ///
     /// # Method
@@ -185,11 +185,11 @@ impl Aim {
         self.check_finite()?;
         let forward = measure(self.forward).direction;
         if forward == DVec3::ZERO {
-            return Err(Error::ZeroLength { what: "forward" });
+            return Err(ErrorKind::ZeroLength { what: "forward" }.into());
         }
         let rotation = self.model_from_joint.rotation;
         if rotation.to_array() == [0.0; 4] {
-            return Err(Error::ZeroLength { what: "rotation" });
+            return Err(ErrorKind::ZeroLength { what: "rotation" }.into());
         }
         let rotation = unit_or_identity(rotation);
         let position = self.model_from_joint.translation;
@@ -216,16 +216,16 @@ impl Aim {
             ("pole", self.pole.unwrap_or(DVec3::ZERO)),
         ];
         if let Some(index) = rotation.iter().position(|value| !value.is_finite()) {
-            return Err(Error::NonFinite { what: "rotation", index });
+            return Err(ErrorKind::NonFinite { what: "rotation", index }.into());
         }
         for (what, vector) in vectors {
             if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { what, index });
+                return Err(ErrorKind::NonFinite { what, index }.into());
             }
         }
         match [("twist", self.twist), ("weight", self.weight)].iter().find(|(_, v)| !v.is_finite())
         {
-            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            Some(&(what, _)) => Err(ErrorKind::NonFinite { what, index: 0 }.into()),
             None => Ok(()),
         }
     }

@@ -20,7 +20,7 @@ use crate::math::{
     brought_to_size, length, measure, measure_ordinary, normalised, perpendicular,
     power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos, sqrt,
 };
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// Sine of the angle below which two directions count as parallel: a limb bent by less is straight, a pole within it of the
 /// line to the target is degenerate. 1e-6 rad is ten times the rounding of the single-precision numbers
@@ -255,7 +255,7 @@ impl TwoBone {
     /// - Bone of length zero: the limb is one rigid bone and only points. Both zero: no rotation.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the field, when any number given is NaN or infinite.
+    /// `Error::is_not_finite` naming the field, when any number given is NaN or infinite.
     ///
     /// # Method
     /// The law of cosines \[bridson11\] in its half-angle form \[kahan00\] gives the bend `φ` that the distance needs and
@@ -377,13 +377,13 @@ impl TwoBone {
         ];
         for (what, vector) in vectors {
             if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { what, index });
+                return Err(ErrorKind::NonFinite { what, index }.into());
             }
         }
         let scalars =
             [("soft ratio", self.soft.ratio()), ("twist", self.twist), ("weight", self.weight)];
         match scalars.iter().find(|(_, value)| !value.is_finite()) {
-            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            Some(&(what, _)) => Err(ErrorKind::NonFinite { what, index: 0 }.into()),
             None => Ok(()),
         }
     }

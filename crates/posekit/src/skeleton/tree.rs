@@ -3,7 +3,7 @@
 use super::builder::SkeletonBuilder;
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::math::{Pose, check_unit};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,13 +67,12 @@ impl Skeleton {
     ///
     /// # Errors
     /// Names the joint at fault:
-    /// - [`Error::EmptySkeleton`], [`Error::EmptyName`], [`Error::DuplicateName`];
-    /// - [`Error::ParentOutOfRange`], [`Error::ParentCycle`] (a joint may not be its own parent either), [`Error::ParentAfterChild`];
-    /// - [`Error::JointNonFinite`], [`Error::JointOutOfBounds`] (a length above 1e100, a swing outside 0..=pi), [`Error::ZeroAxis`],
-    ///   [`Error::JointNotUnit`] (further than 0.001 from unit length);
-    /// - [`Error::RangeInverted`], [`Error::LimitKind`];
-    /// - [`Error::MimicMissing`], [`Error::MimicKind`], [`Error::MimicCycle`] (a joint may not follow itself either),
-    ///   [`Error::MimicLimits`].
+    /// - [`Error::is_malformed`] without joints, for names that are empty or repeated, for parents after their children and cycles of parents (a joint may not
+    ///   be its own parent either), for a limit on a joint of another kind, for mimics of joints without one value and cycles of them;
+    /// - [`Error::is_no_such_joint`] for the index of a parent or a driver;
+    /// - [`Error::is_not_finite`], [`Error::is_out_of_range`] (a length above 1e100, a swing outside 0..=pi, a minimum above its maximum, a driver that its
+    ///   followers' limits leave no value);
+    /// - [`Error::is_degenerate`] for an axis of length zero and a quaternion further than 0.001 from unit length.
     pub fn try_new(joints: Vec<Joint>) -> Result<Self> {
         super::builder::build(joints)
     }
@@ -243,16 +242,17 @@ impl Skeleton {
     /// Checks a frame that came from outside.
     ///
     /// # Errors
-    /// [`Error::NoSuchJoint`]; [`Error::NonFinite`] (elements: the translation, then the rotation);
-    /// [`Error::NotUnit`] for a rotation further than 0.001 from unit length.
+    /// [`Error::is_no_such_joint`]; [`Error::is_not_finite`] (elements: the translation, then the rotation);
+    /// [`Error::is_degenerate`] for a rotation further than 0.001 from unit length.
     pub fn check_frame(&self, frame: &Frame) -> Result<()> {
         self.check_joint("frame", frame.joint)?;
         let Pose { rotation, translation } = frame.joint_from_frame;
         let numbers = translation.to_array().into_iter().chain(rotation.to_array());
         if let Some(index) = numbers.enumerate().find_map(|(k, x)| (!x.is_finite()).then_some(k)) {
-            return Err(Error::NonFinite { what: "frame", index });
+            return Err(ErrorKind::NonFinite { what: "frame", index }.into());
         }
-        check_unit(rotation).map_err(|length| Error::NotUnit { what: "frame rotation", length })
+        check_unit(rotation)
+            .map_err(|length| ErrorKind::NotUnit { what: "frame rotation", length }.into())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::center_of_mass::Body;
 use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::direction_or;
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -47,7 +47,7 @@ impl Support {
     /// - `margin`: least distance of the centre from the sides; in a hull too narrow for it, the largest possible \[m\]
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::ZeroLength`] for the vertical, [`Error::Negative`] for the margin, [`Error::Length`] without corners.
+    /// `Error::is_not_finite`, `Error::is_degenerate` for the vertical, `Error::is_out_of_range` for the margin, `Error::is_wrong_length` without corners.
     ///
     /// # Degenerate cases
     /// One corner is a point and two are a line on which the centre must be.
@@ -60,20 +60,20 @@ impl Support {
         margin: f64,
     ) -> Result<Self> {
         if let Some(index) = corners.iter().position(|corner| !corner.is_finite()) {
-            return Err(Error::NonFinite { what: "support corners", index });
+            return Err(ErrorKind::NonFinite { what: "support corners", index }.into());
         }
         if corners.is_empty() {
-            return Err(Error::Length { what: "support corners", expected: 1, found: 0 });
+            return Err(ErrorKind::Length { what: "support corners", expected: 1, found: 0 }.into());
         }
         if !margin.is_finite() || margin < 0.0 {
-            return Err(Error::Negative { what: "support margin", value: margin });
+            return Err(ErrorKind::Negative { what: "support margin", value: margin }.into());
         }
         if !up_in_world.is_finite() {
-            return Err(Error::NonFinite { what: "support vertical", index: 0 });
+            return Err(ErrorKind::NonFinite { what: "support vertical", index: 0 }.into());
         }
         let up = direction_or(up_in_world, DVec3::ZERO);
         if up == DVec3::ZERO {
-            return Err(Error::ZeroLength { what: "support vertical" });
+            return Err(ErrorKind::ZeroLength { what: "support vertical" }.into());
         }
         let sides = sides_of_hull(corners, up);
         Ok(Self {
@@ -95,7 +95,11 @@ impl Support {
     pub(super) fn check(&self, task: usize) -> Result<()> {
         let is_side = |side: &Side| side.inward.is_normalized() && side.offset.is_finite();
         let is_polygon = self.sides.iter().all(is_side) && self.margin.is_finite();
-        if is_polygon { Ok(()) } else { Err(Error::NonFinite { what: "task target", index: task }) }
+        if is_polygon {
+            Ok(())
+        } else {
+            Err(ErrorKind::NonFinite { what: "task target", index: task }.into())
+        }
     }
 
     pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
