@@ -67,12 +67,11 @@ fn the_end_stands_on_the_target_whatever_the_placements() {
         let inner = (thigh - shin).abs();
         let distance = inner + rng.between(0.05, 0.95) * (thigh + shin - inner);
         let target = hip + rng.direction() * distance;
-        let limb = TwoBone {
-            pole: Pole::Direction(rng.direction()),
-            ..TwoBone::on_skeleton(&skeleton, &q, LEG, target).unwrap()
-        };
+        let limb = TwoBone::on_skeleton(&skeleton, &q, LEG, target)
+            .unwrap()
+            .with_pole(Pole::Direction(rng.direction()));
         for weight in [1.0, 0.4] {
-            let solution = TwoBone { weight, ..limb }.solve().unwrap();
+            let solution = limb.with_weight(weight).solve().unwrap();
             let mut q = q.clone();
             assert!(solution.apply(&skeleton, &mut q, LEG).unwrap());
             assert!(position(&skeleton, &q, 3).distance(solution.mid) < 1e-14);

@@ -366,8 +366,10 @@ fn l18_ranges_beyond_a_turn_and_infinite_bounds() {
 fn l20_parents_out_of_order_or_in_a_ring() {
     let joints = |parents: &[Option<usize>]| -> Vec<Joint> {
         let names = ["a", "b", "c", "d"];
-        let joint =
-            |(name, parent): (&&str, &Option<usize>)| Joint { parent: *parent, ..hinge(name) };
+        let joint = |(name, parent): (&&str, &Option<usize>)| match parent {
+            Some(parent) => hinge(name).child_of(*parent),
+            None => hinge(name),
+        };
         names.iter().zip(parents).map(joint).collect()
     };
     assert_eq!(

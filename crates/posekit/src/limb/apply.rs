@@ -39,7 +39,7 @@ impl TwoBone {
     /// let mut q = leg.neutral();
     ///
     /// let step = DVec3::new(0.1, -0.6, 0.2);
-    /// let limb = TwoBone { pole: Pole::Direction(DVec3::Z), ..TwoBone::on_skeleton(&leg, &q, joints, step)? };
+    /// let limb = TwoBone::on_skeleton(&leg, &q, joints, step)?.with_pole(Pole::Direction(DVec3::Z));
     /// let is_exact = limb.solve()?.apply(&leg, &mut q, joints)?;
     ///
     /// assert!(is_exact);

@@ -44,7 +44,7 @@ pub enum Pole {
 
 /// Two bones and a target: which rotations of the start and mid joints put the end joint on the target?
 ///
-/// Plain data: fill it in, call [`solve`](Self::solve); on a skeleton, begin with [`on_skeleton`](Self::on_skeleton) and end with
+/// Plain data: set what differs from the defaults, call [`solve`](Self::solve); on a skeleton, begin with [`on_skeleton`](Self::on_skeleton) and end with
 /// [`TwoBoneSolution::apply`]. All positions are in one common space, called model space here; it may be the world. Only positions matter, so the three joints need not be neighbours, the bones need not lie
 /// along any axis, and a scaled or mirrored skeleton needs no special treatment.
 ///
@@ -55,10 +55,8 @@ pub enum Pole {
 ///
 /// let (hip, knee, ankle) = (DVec3::new(0.0, 0.9, 0.0), DVec3::new(0.0, 0.5, 0.05), DVec3::new(0.0, 0.1, 0.0));
 /// let target = DVec3::new(0.1, 0.3, 0.2);
-/// let leg = TwoBone {
-///     pole: Pole::Direction(DVec3::Z), // the knee points forward
-///     ..TwoBone::new(hip, knee, ankle, target)
-/// };
+/// // The knee points forward.
+/// let leg = TwoBone::new(hip, knee, ankle, target).with_pole(Pole::Direction(DVec3::Z));
 /// let solution = leg.solve()?;
 /// assert!(solution.reach.is_reached());
 /// assert!((solution.end - target).length() < 1e-12);
@@ -77,6 +75,7 @@ pub enum Pole {
 /// # Ok::<(), posekit::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TwoBone {
     /// Position of the start joint (hip, shoulder), in model space.
     pub start: DVec3,
@@ -108,6 +107,7 @@ pub struct TwoBone {
 /// The rotations of a [`TwoBone`] limb's joints, and their new positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
+#[non_exhaustive]
 pub struct TwoBoneSolution {
     /// Rotation to multiply onto the start joint's model-space rotation, from the left:
     /// `model_from_start_new = start_correction * model_from_start_old`. Everything between start and mid follows. `w ≥ 0`.
@@ -238,6 +238,41 @@ impl TwoBone {
     #[must_use]
     pub const fn with_soft_reach(self, soft: SoftReach) -> Self {
         Self { soft, ..self }
+    }
+
+    /// The same limb with another target.
+    #[inline]
+    #[must_use]
+    pub const fn with_target(self, target: DVec3) -> Self {
+        Self { target, ..self }
+    }
+
+    /// The same limb with its mid joint pointing somewhere.
+    #[inline]
+    #[must_use]
+    pub const fn with_pole(self, pole: Pole) -> Self {
+        Self { pole, ..self }
+    }
+
+    /// The same limb, rotated about the line to its target \[rad\].
+    #[inline]
+    #[must_use]
+    pub const fn with_twist(self, twist: f64) -> Self {
+        Self { twist, ..self }
+    }
+
+    /// The same limb with a part of its correction, from 0 to 1.
+    #[inline]
+    #[must_use]
+    pub const fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// The same limb with an axis that its mid joint bends about.
+    #[inline]
+    #[must_use]
+    pub fn with_mid_axis(self, mid_axis: impl Into<Option<DVec3>>) -> Self {
+        Self { mid_axis: mid_axis.into(), ..self }
     }
 
     /// Solves the limb.

@@ -36,6 +36,6 @@ pub use rotation::{
     SwingTwist, canonical, perpendicular, rotation_about, shortest_rotation, swing_twist,
 };
 pub(crate) use rotation::{
-    UNIT_ROUNDING, UNIT_TOLERANCE, check_unit, normalised, quaternion, shortest_between,
-    shortest_unscaled, unit_or_identity,
+    UNIT_TOLERANCE, check_unit, normalised, quaternion, shortest_between, shortest_unscaled,
+    unit_or_identity,
 };

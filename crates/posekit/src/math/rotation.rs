@@ -18,7 +18,7 @@ const NEXT_TO_NOTHING: f64 = 1e-20;
 pub(crate) const UNIT_TOLERANCE: f64 = 1e-3;
 
 /// A quaternion whose squared length is this close to 1 is left alone, so that normalising twice changes nothing.
-pub(crate) const UNIT_ROUNDING: f64 = 1e-15;
+const UNIT_ROUNDING: f64 = 1e-15;
 
 /// A rotation whose part about the axis is smaller than this is a swing by half a turn, and its twist is noise.
 const NO_TWIST: f64 = 1e-15;

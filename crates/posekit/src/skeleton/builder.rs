@@ -5,7 +5,7 @@ use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use super::tree::{NO_PARENT, Skeleton};
 use crate::error::{Error, ErrorKind, Result};
-use crate::math::{Pose, UNIT_ROUNDING, canonical, check_unit, direction_or, unit_or_identity};
+use crate::math::{Pose, canonical, check_unit, direction_or, unit_or_identity};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -158,10 +158,6 @@ fn checked_placement(joint: &Joint) -> Result<Pose> {
 fn checked_axis(joint: &Joint, field: &'static str, axis: DVec3) -> Result<DVec3> {
     if !axis.is_finite() {
         return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
-    }
-    // An axis that has been brought to unit length stays as it is: a skeleton's joints build it again, to the bit.
-    if (axis.length_squared() - 1.0).abs() <= UNIT_ROUNDING {
-        return Ok(axis);
     }
     let direction = direction_or(axis, DVec3::ZERO);
     if direction == DVec3::ZERO {

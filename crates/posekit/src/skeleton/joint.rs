@@ -15,6 +15,7 @@ use glam::DVec3;
     derive(serde::Serialize, serde::Deserialize),
     serde(deny_unknown_fields)
 )]
+#[non_exhaustive]
 pub struct Joint {
     /// Name, not empty, unique in its skeleton.
     pub name: String,
@@ -72,7 +73,8 @@ pub struct Mimic {
 
 impl Joint {
     /// A joint at its parent's frame, without parent, limit or mimic.
-    fn new(name: impl Into<String>, kind: JointKind) -> Self {
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: JointKind) -> Self {
         Self {
             name: name.into(),
             parent: None,

@@ -195,7 +195,8 @@ impl Skeleton {
         self.placements[joint]
     }
 
-    /// A joint as plain data again: as it was built in, but with axes and placement normalised, its mimic resolved and its range narrowed.
+    /// A joint as plain data again: as it was built in, but with axes and placement normalised, its mimic resolved and its range narrowed. Built again,
+    /// an axis may change in its last place.
     ///
     /// # Panics
     /// As a slice does, when there is no such joint.

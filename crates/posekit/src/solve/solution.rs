@@ -52,6 +52,7 @@ impl Status {
 /// A joint that holds the effectors back, because it may not go further.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Hold {
     /// Index of the joint.
     pub joint: usize,
@@ -93,6 +94,7 @@ impl HoldKind {
 /// The method that ran, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Choice {
     /// The method; never [`Method::Auto`] once a solve has begun.
     pub method: Method,
@@ -105,6 +107,7 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
+#[non_exhaustive]
 pub struct Solution {
     /// How it ended.
     pub status: Status,
@@ -181,6 +184,7 @@ pub enum Phase {
 /// One step of a trace.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct TraceStep {
     /// Counts from 1.
     pub iteration: u32,

@@ -14,6 +14,7 @@ use glam::DVec3;
 /// With the axis exactly opposite to its direction the gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AxisAlignment {
     /// The end effector.
     pub frame: Frame,

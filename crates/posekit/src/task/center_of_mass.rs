@@ -24,6 +24,7 @@ pub struct Body {
 /// One row \[m\] for each constrained coordinate.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CenterOfMass {
     /// The bodies, of a total mass above 0. Shared, so that a clone of the task copies none of them.
     pub bodies: Arc<[Body]>,

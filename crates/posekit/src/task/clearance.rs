@@ -48,6 +48,7 @@ impl Capsule {
 /// Closest points of two segments \[ericson05\], section 5.1.9.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Clearance {
     /// The two capsules.
     pub capsules: [Capsule; 2],

@@ -27,6 +27,7 @@ pub enum Link {
 /// vector from the second to the first \[rad\] for a weld.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Closure {
     /// The two frames, one on each side of the cut.
     pub frames: [Frame; 2],

@@ -15,6 +15,7 @@ use glam::DVec3;
 /// gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LookAt {
     /// The frame that looks.
     pub frame: Frame,

@@ -93,6 +93,7 @@ use rows::{Frames, Rows};
 /// A condition with its weight and its level of priority.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Task {
     /// The condition.
     pub kind: TaskKind,

@@ -47,6 +47,7 @@ impl Axes {
 /// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the target's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FramePose {
     /// The end effector.
     pub frame: Frame,

@@ -14,6 +14,7 @@ use glam::{DQuat, DVec3};
 /// but a solution is `Reached` without it, see [`Status`](crate::solve::Status).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Posture {
     /// Preferred joint values: a configuration.
     pub configuration: Arc<[f64]>,
