@@ -150,7 +150,7 @@ pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
 /// The one of `q` and `-q` (the same rotation) with w >= 0; when w is zero, the one whose first non-zero component is positive.
 #[inline]
 #[must_use]
-pub fn canonical(q: DQuat) -> DQuat {
+pub(crate) fn canonical(q: DQuat) -> DQuat {
     let leading = [q.w, q.x, q.y, q.z].into_iter().find(|component| *component != 0.0);
     if leading.is_some_and(|component| component < 0.0) { -q } else { q }
 }
