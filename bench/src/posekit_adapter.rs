@@ -357,11 +357,9 @@ impl Entrant for LimbBatch {
         let problem = &self.problems[index];
         let [start, mid, end] = problem.points[..] else { return 0 };
         let pole = problem.pole.filter(|_| self.variant.pole).map_or(Pole::None, Pole::Point);
-        let limb = TwoBone {
-            pole,
-            soft: self.variant.soft,
-            ..TwoBone::new(start, mid, end, problem.target)
-        };
+        let limb = TwoBone::new(start, mid, end, problem.target)
+            .with_pole(pole)
+            .with_soft_reach(self.variant.soft);
         if let Ok(solution) = limb.solve() {
             let [start, mid] = self.starts[index];
             self.answers[index] =

@@ -26,6 +26,7 @@ pub(crate) fn test() -> Result<()> {
         Step { name: "spelling", needs: Needs::Optional(no_typos), check: typos },
         Step { name: "dependencies and licences", needs: Needs::Optional(no_deny), check: deny },
         Step::new("lints", clippy),
+        Step::new("features", features),
         Step::new("tests", tests),
         Step::new("documentation tests", doc_tests),
         Step::new("documentation", docs),
@@ -86,6 +87,16 @@ fn clippy() -> Result<()> {
     run(cargo()
         .args(["clippy", "--workspace", "--all-targets", "--quiet"])
         .args(["--", "-D", "warnings"]))
+}
+
+/// The library's features: without the standard library, and all of them together with the tests that only these have.
+fn features() -> Result<()> {
+    run(cargo()
+        .args(["check", "--quiet", "--package", "posekit", "--no-default-features"])
+        .args(["--features", "libm"]))?;
+    run(cargo()
+        .args(["test", "--quiet", "--package", "posekit", "--all-features"])
+        .args(["--test", "serialised"]))
 }
 
 /// Nextest shows a summary of its own and runs binaries in parallel; `cargo test` is always there.

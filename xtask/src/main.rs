@@ -30,7 +30,7 @@ use anyhow::{Context, Result, bail};
 const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
-  test                 run every check: format, lints, tests, docs, tidy, packages, examples, digest, spelling,
+  test                 run every check: format, lints, features, tests, docs, tidy, packages, examples, digest, spelling,
                        licences, studio; says first what it will skip and how long it takes
   wasm                 build the npm package into crates/posekit-wasm/pkg;
                        --from-source also builds the standard library

@@ -185,7 +185,7 @@ fn reduced(robot: &Skeleton, case: &Case) -> Result<Skeleton> {
             _ if case.joints.iter().any(|moving| moving == name) => {
                 found += 1;
                 ensure!(robot.value_range(index).len() == 1, "joint {name} does not move");
-                Joint { kind: robot.kind(index), limit: robot.limit(index), ..Joint::fixed(name) }
+                Joint::new(name, robot.kind(index)).with_limit(robot.limit(index))
             }
             _ => Joint::fixed(name),
         };

@@ -115,10 +115,7 @@ impl Failure {
 /// Errors of the library about a solve: a method that does not fit is a wrong option, the rest is in the problem.
 impl From<posekit::Error> for Failure {
     fn from(error: posekit::Error) -> Self {
-        match error {
-            posekit::Error::Unsuited { .. } => Self::usage(error),
-            other => Self::input(other),
-        }
+        if error.is_unsuited() { Self::usage(error) } else { Self::input(error) }
     }
 }
 

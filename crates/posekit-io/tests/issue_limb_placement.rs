@@ -78,7 +78,7 @@ fn limbs(case: &Case) -> Vec<([usize; 3], TwoBone, f64)> {
             let target = hip + line * distance;
             let limb = TwoBone::on_skeleton(&case.skeleton, &case.q, joints, target).unwrap();
             let pole = Pole::Direction(DVec3::new(0.3, 0.1, 0.9));
-            all.extend([(joints, limb, outer), (joints, TwoBone { pole, ..limb }, outer)]);
+            all.extend([(joints, limb, outer), (joints, limb.with_pole(pole), outer)]);
         }
     }
     all
@@ -146,7 +146,7 @@ fn knees_look_at_points() {
             let shin = case.skeleton.world_pose(&q, knee).unwrap();
             let along = shin.inverse().transform_point(at(case, &q, foot));
             let aim = Aim::on_skeleton(&case.skeleton, &q, knee, target).unwrap();
-            let solution = Aim { forward: along, ..aim }.solve().unwrap();
+            let solution = aim.with_forward(along).solve().unwrap();
             assert!(solution.apply(&case.skeleton, &mut q, knee).unwrap(), "{}", case.name);
             let (from, to) = (at(case, &q, knee), at(case, &q, foot));
             let along = |line: DVec3| direction_or(line, DVec3::ZERO);

@@ -8,7 +8,7 @@ mod common;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, cos, sin, wrap_angle};
-use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
+use posekit::skeleton::{Frame, Limit, Skeleton};
 use posekit::solve::{LeastSquares, Method, Settings, Solution, solve};
 use posekit::task::{Axes, Closure, FramePose, Link, Task};
 use posekit_io::{Limits, Warnings, urdf};
@@ -81,16 +81,9 @@ impl Minitaur {
 }
 
 fn with_free_knees(skeleton: &Skeleton) -> Skeleton {
-    let joints = (0..skeleton.n_joints()).map(|index| Joint {
-        name: skeleton.name(index).to_owned(),
-        parent: skeleton.parent(index),
-        parent_from_joint: skeleton.parent_from_joint(index),
-        kind: skeleton.kind(index),
-        limit: match skeleton.limit(index) {
-            Limit::Range { min, max } if min == max => Limit::None,
-            limit => limit,
-        },
-        mimic: skeleton.mimic(index),
+    let joints = (0..skeleton.n_joints()).map(|index| match skeleton.limit(index) {
+        Limit::Range { min, max } if min == max => skeleton.joint(index).with_limit(Limit::None),
+        _ => skeleton.joint(index),
     });
     Skeleton::try_new(joints.collect()).unwrap()
 }

@@ -154,15 +154,12 @@ fn length_of(skeleton: &Skeleton, joint: usize) -> f64 {
 fn on_free_joint(skeleton: &Skeleton) -> Skeleton {
     let mut joints = vec![Joint::free("floating base")];
     for index in 0..skeleton.n_joints() {
-        let mimic = skeleton.mimic(index);
-        joints.push(Joint {
-            name: skeleton.name(index).to_owned(),
-            parent: Some(skeleton.parent(index).map_or(0, |parent| parent + 1)),
-            parent_from_joint: skeleton.parent_from_joint(index),
-            kind: skeleton.kind(index),
-            limit: skeleton.limit(index),
-            mimic: mimic.map(|mimic| posekit::skeleton::Mimic { joint: mimic.joint + 1, ..mimic }),
-        });
+        let mut joint =
+            skeleton.joint(index).child_of(skeleton.parent(index).map_or(0, |parent| parent + 1));
+        if let Some(mimic) = &mut joint.mimic {
+            mimic.joint += 1;
+        }
+        joints.push(joint);
     }
     Skeleton::try_new(joints).unwrap()
 }

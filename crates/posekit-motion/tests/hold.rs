@@ -442,7 +442,9 @@ fn contacts_that_make_no_sense_are_refused() {
     let good = contact(0, 0.0, 1.0, Hold::Position(None));
     let refused = |contact: Contact| hold(&clip, &[contact], &legs(&clip)).unwrap_err();
     let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good });
-    assert!(matches!(error, Error::Posekit(posekit::Error::NoSuchJoint { joint: 99, .. })));
+    assert!(
+        matches!(error, Error::Posekit(error) if error.is_no_such_joint() && error.index() == Some(99))
+    );
     assert!(matches!(refused(Contact { from: f64::NAN, ..good }), Error::NonFinite { .. }));
     let beyond = |error: Error| matches!(error, Error::JointOutOfBounds { value: 1e300, .. });
     let place = DVec3::new(0.0, 1e300, 0.0);

@@ -41,7 +41,7 @@ pub fn solve_limbs(
     for (limb, out) in out.chunks_exact_mut(LIMB_OUT).enumerate() {
         let [start, mid, end, target] = [starts, mids, ends, targets].map(|list| point(list, limb));
         let pole = if poles.is_empty() { Pole::None } else { Pole::Point(point(poles, limb)) };
-        let two_bone = TwoBone { pole, ..TwoBone::new(start, mid, end, target) };
+        let two_bone = TwoBone::new(start, mid, end, target).with_pole(pole);
         let (mid, end, is_reached) = two_bone
             .solve()
             .map_or((mid, end, false), |found| (found.mid, found.end, found.reach.is_reached()));

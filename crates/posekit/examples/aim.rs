@@ -18,7 +18,7 @@ fn main() -> posekit::Result<()> {
         DVec3::new(0.0, 4.0, 0.0),
         DVec3::new(0.0, 1.65, 0.05),
     ] {
-        let aim = Aim { offset: eyes, pole: Some(DVec3::Y), ..Aim::new(head, target) };
+        let aim = Aim::new(head, target).with_offset(eyes).with_pole(DVec3::Y);
         let solution = aim.solve()?;
         println!(
             "{:>22}  {:>22}  {:>22}  {:.3} ({:?}{})",

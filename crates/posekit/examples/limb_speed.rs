@@ -36,13 +36,13 @@ fn main() -> posekit::Result<()> {
         "{LIMBS} random limbs with reachable targets, median of {ROUNDS} rounds, one thread\n"
     );
     println!("{:<44} {:>8} {:>9}", "two bones, rotations and positions out", "ns", "reached");
-    let plain = |limb: &TwoBone| TwoBone { pole: Pole::None, ..*limb };
+    let plain = |limb: &TwoBone| (*limb).with_pole(Pole::None);
     show("no pole", &limbs, plain)?;
     let soft = |limb: &TwoBone| limb.with_soft_reach(SoftReach::RECOMMENDED);
     show("pole", &limbs, |limb| *limb)?;
     show("pole, soft reach", &limbs, soft)?;
-    show("pole, soft reach, weight 0.5", &limbs, |limb| TwoBone { weight: 0.5, ..soft(limb) })?;
-    show("pole, soft reach, twist", &limbs, |limb| TwoBone { twist: 0.3, ..soft(limb) })?;
+    show("pole, soft reach, weight 0.5", &limbs, |limb| soft(limb).with_weight(0.5))?;
+    show("pole, soft reach, twist", &limbs, |limb| soft(limb).with_twist(0.3))?;
     let aims: Vec<Aim> = (0..LIMBS).map(|_| random_aim(&mut numbers)).collect();
     let aim = median(&aims, |aim| aim.solve().map(|solution| solution.correction.w))?;
     println!("{:<44} {aim:>8.1}", "aim with offset and pole");
@@ -58,16 +58,14 @@ fn random_limb(numbers: &mut Numbers) -> TwoBone {
     let direction = numbers.vector();
     let distance = (a - b).abs() + within * (a + b - (a - b).abs());
     let target = start + direction * (distance / direction.length());
-    TwoBone { pole: Pole::Direction(numbers.vector()), ..TwoBone::new(start, mid, end, target) }
+    TwoBone::new(start, mid, end, target).with_pole(Pole::Direction(numbers.vector()))
 }
 
 fn random_aim(numbers: &mut Numbers) -> Aim {
     let pose = Pose::new(shortest_rotation(numbers.vector(), numbers.vector()), numbers.vector());
-    Aim {
-        offset: 0.1 * numbers.vector(),
-        pole: Some(numbers.vector()),
-        ..Aim::new(pose, 3.0 * numbers.vector())
-    }
+    Aim::new(pose, 3.0 * numbers.vector())
+        .with_offset(0.1 * numbers.vector())
+        .with_pole(numbers.vector())
 }
 
 fn show(

@@ -64,7 +64,7 @@ fn print_row(name: &str, ratio: f64, step: f64, lost: f64, straight: &str) {
 /// The bend of the solved knee \[degrees\], from its positions.
 fn bend_of_solution(distance: f64, soft: SoftReach) -> posekit::Result<f64> {
     let (knee, ankle) = (DVec3::new(0.6, 0.8, 0.0), DVec3::new(1.2, 0.0, 0.0));
-    let limb = TwoBone { soft, ..TwoBone::new(DVec3::ZERO, knee, ankle, DVec3::X * distance) };
+    let limb = TwoBone::new(DVec3::ZERO, knee, ankle, DVec3::X * distance).with_soft_reach(soft);
     let solution = limb.solve()?;
     let cosine = solution.mid.dot(solution.end - solution.mid);
     Ok(acos(cosine).to_degrees())

@@ -29,7 +29,7 @@ fn main() -> posekit::Result<()> {
     ] {
         let mut q = skeleton.neutral();
         let limb = TwoBone::on_skeleton(&skeleton, &q, leg, target)?;
-        let solution = TwoBone { pole: Pole::Direction(DVec3::Z), ..limb }.solve()?;
+        let solution = limb.with_pole(Pole::Direction(DVec3::Z)).solve()?;
         solution.apply(&skeleton, &mut q, leg)?;
         let foot = skeleton.world_pose(&q, 3)?.translation;
         println!(

@@ -1,262 +1,280 @@
 //! The library's error type.
 
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// What is wrong with an input. A hard problem is never an error: its outcome is data, in the solution's status.
 ///
-/// Every variant names the thing at fault; joints go by their names, because that is what the person who made the file knows.
+/// The message names the thing at fault; joints go by their names, because that is what the person who made the file knows. A program asks for the place
+/// ([`joint`](Self::joint), [`what`](Self::what), [`index`](Self::index)) and for the kind: exactly one of the predicates is true.
+///
+/// # Example: what to do about it
+/// ```
+/// use posekit::glam::DVec3;
+/// use posekit::skeleton::{Joint, Limit, Skeleton};
+///
+/// let knee = Joint::revolute("knee", DVec3::X).with_limit(Limit::Range { min: f64::NAN, max: 2.0 });
+/// let error = Skeleton::try_new(vec![knee]).unwrap_err();
+/// assert!(error.is_not_finite());
+/// assert_eq!((error.joint(), error.what()), (Some("knee"), Some("limit minimum")));
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+#[error("{0}")]
+pub struct Error(Box<ErrorKind>);
+
+impl Error {
+    /// A slice has the wrong number of elements.
+    #[must_use]
+    pub fn is_wrong_length(&self) -> bool {
+        self.0.class() == Class::WrongLength
+    }
+
+    /// A number is NaN, or infinite where that has no meaning.
+    #[must_use]
+    pub fn is_not_finite(&self) -> bool {
+        self.0.class() == Class::NotFinite
+    }
+
+    /// A number is outside its bounds, bounds leave no number, or a joint cannot have the rotation that is to be set.
+    #[must_use]
+    pub fn is_out_of_range(&self) -> bool {
+        self.0.class() == Class::OutOfRange
+    }
+
+    /// A direction or a quaternion is zero, a quaternion is further than 0.001 from unit length, or a matrix is more than a rotation and a translation.
+    #[must_use]
+    pub fn is_degenerate(&self) -> bool {
+        self.0.class() == Class::Degenerate
+    }
+
+    /// The index of a joint is not in the skeleton.
+    #[must_use]
+    pub fn is_no_such_joint(&self) -> bool {
+        self.0.class() == Class::NoSuchJoint
+    }
+
+    /// Joints do not fit together: their names, their order, whom they follow, or a limit on a joint of another kind.
+    #[must_use]
+    pub fn is_malformed(&self) -> bool {
+        self.0.class() == Class::Malformed
+    }
+
+    /// The method cannot solve this kind of problem, or the call is not for this kind.
+    #[must_use]
+    pub fn is_unsuited(&self) -> bool {
+        self.0.class() == Class::Unsuited
+    }
+
+    /// Name of the joint at fault, where it has one: of a cycle the first, of a limb the lower one.
+    #[must_use]
+    pub fn joint(&self) -> Option<&str> {
+        match &*self.0 {
+            ErrorKind::DuplicateName { name: joint, .. }
+            | ErrorKind::ParentOutOfRange { joint, .. }
+            | ErrorKind::ParentAfterChild { joint, .. }
+            | ErrorKind::JointNonFinite { joint, .. }
+            | ErrorKind::JointOutOfBounds { joint, .. }
+            | ErrorKind::ZeroAxis { joint, .. }
+            | ErrorKind::JointNotUnit { joint, .. }
+            | ErrorKind::JointRotation { joint, .. }
+            | ErrorKind::JointOrder { below: joint, .. }
+            | ErrorKind::RangeInverted { joint, .. }
+            | ErrorKind::LimitKind { joint, .. }
+            | ErrorKind::MimicKind { joint, .. }
+            | ErrorKind::MimicMissing { joint, .. }
+            | ErrorKind::MimicLimits { joint, .. } => Some(joint),
+            ErrorKind::ParentCycle { cycle } | ErrorKind::MimicCycle { cycle } => {
+                cycle.first().map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
+    /// Which input is at fault, or which number of the joint: `start`, `task target`, `limit minimum`.
+    #[must_use]
+    pub fn what(&self) -> Option<&str> {
+        match *self.0 {
+            ErrorKind::Length { what, .. }
+            | ErrorKind::NonFinite { what, .. }
+            | ErrorKind::OutOfRange { what, .. }
+            | ErrorKind::Negative { what, .. }
+            | ErrorKind::ZeroLength { what }
+            | ErrorKind::NotUnit { what, .. }
+            | ErrorKind::NotRigid { what, .. }
+            | ErrorKind::NoSuchJoint { what, .. }
+            | ErrorKind::JointNonFinite { field: what, .. }
+            | ErrorKind::JointOutOfBounds { field: what, .. }
+            | ErrorKind::ZeroAxis { field: what, .. }
+            | ErrorKind::JointNotUnit { field: what, .. }
+            | ErrorKind::RangeInverted { field: what, .. } => Some(what),
+            _ => None,
+        }
+    }
+
+    /// Index of the element at fault, or of a joint that has no name to go by: of two with one name the second.
+    #[must_use]
+    pub fn index(&self) -> Option<usize> {
+        match *self.0 {
+            ErrorKind::NonFinite { index, .. }
+            | ErrorKind::OutOfRange { index, .. }
+            | ErrorKind::NoSuchJoint { joint: index, .. }
+            | ErrorKind::EmptyName { joint: index }
+            | ErrorKind::DuplicateName { second: index, .. }
+            | ErrorKind::ParentOutOfRange { parent: index, .. }
+            | ErrorKind::MimicMissing { driver: index, .. } => Some(index),
+            _ => None,
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+/// The kinds of [`Error`] with what their messages say.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum ErrorKind {
     /// A slice has the wrong number of elements.
     #[error("{what} has {found} elements, expected {expected}")]
-    Length {
-        /// Which input.
-        what: &'static str,
-        /// Elements it must have.
-        expected: usize,
-        /// Elements it has.
-        found: usize,
-    },
+    Length { what: &'static str, expected: usize, found: usize },
     /// A number is NaN or infinite.
     #[error("{what} is not finite (element {index})")]
-    NonFinite {
-        /// Which input.
-        what: &'static str,
-        /// Index of the first bad element.
-        index: usize,
-    },
+    NonFinite { what: &'static str, index: usize },
     /// A value is outside what it may be.
     #[error("{what}[{index}] is {value}, must be {need}")]
-    OutOfRange {
-        /// Which input.
-        what: &'static str,
-        /// Index of the element.
-        index: usize,
-        /// The value.
-        value: f64,
-        /// What it must be.
-        need: &'static str,
-    },
+    OutOfRange { what: &'static str, index: usize, value: f64, need: &'static str },
     /// A length is negative.
     #[error("{what} is negative ({value})")]
-    Negative {
-        /// Which input.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    Negative { what: &'static str, value: f64 },
     /// A direction or a rotation has length zero.
     #[error("{what} has length zero")]
-    ZeroLength {
-        /// Which input.
-        what: &'static str,
-    },
+    ZeroLength { what: &'static str },
     /// A method cannot solve this kind of problem.
     #[error("the method {method} needs {need}")]
-    Unsuited {
-        /// The method's name.
-        method: &'static str,
-        /// What it needs.
-        need: &'static str,
-    },
+    Unsuited { method: &'static str, need: &'static str },
     /// A quaternion is zero or too far from unit length to be a rounding error.
     #[error("{what} is not a unit quaternion (length {length:?}, expected 1 within 0.001)")]
-    NotUnit {
-        /// Which input.
-        what: &'static str,
-        /// Its length.
-        length: f64,
-    },
+    NotUnit { what: &'static str, length: f64 },
     /// A matrix is more than a rotation and a translation.
     #[error("{what} is not a rigid transform: it has {fault} ({value:?})")]
-    NotRigid {
-        /// Which input.
-        what: &'static str,
-        /// What it has: `scale` (the value is the length of a column), `shear` (the cosine of the angle between two columns), `mirroring` (the
-        /// determinant) or `projection` (the element of the last row that is not that of 0, 0, 0, 1).
-        fault: &'static str,
-        /// The size of the fault.
-        value: f64,
-    },
+    NotRigid { what: &'static str, fault: &'static str, value: f64 },
     /// A joint index is not in the skeleton.
     #[error("{what} names joint {joint}, but the skeleton has {n_joints} joints")]
-    NoSuchJoint {
-        /// Which input.
-        what: &'static str,
-        /// The index.
-        joint: usize,
-        /// Joints in the skeleton.
-        n_joints: usize,
-    },
+    NoSuchJoint { what: &'static str, joint: usize, n_joints: usize },
 
     /// A skeleton needs at least one joint.
     #[error("the skeleton has no joints")]
     EmptySkeleton,
     /// A joint's name is empty, so nothing could speak about it.
     #[error("joint {joint} has an empty name")]
-    EmptyName {
-        /// Index of the joint.
-        joint: usize,
-    },
+    EmptyName { joint: usize },
     /// Two joints have one name.
     #[error("joints {first} and {second} are both named {name:?}")]
-    DuplicateName {
-        /// The name.
-        name: String,
-        /// Index of the first joint of that name.
-        first: usize,
-        /// Index of the next one.
-        second: usize,
-    },
+    DuplicateName { name: String, first: usize, second: usize },
     /// A parent index is not in the skeleton.
     #[error("joint {joint:?}: parent {parent} is out of range, there are {n_joints} joints")]
-    ParentOutOfRange {
-        /// The joint.
-        joint: String,
-        /// The index that it names as its parent.
-        parent: usize,
-        /// Joints in the skeleton.
-        n_joints: usize,
-    },
+    ParentOutOfRange { joint: String, parent: usize, n_joints: usize },
     /// A joint stands before its parent.
     #[error("joint {joint:?} comes before its parent {parent:?}; parents must come first")]
-    ParentAfterChild {
-        /// The joint.
-        joint: String,
-        /// Its parent.
-        parent: String,
-    },
+    ParentAfterChild { joint: String, parent: String },
     /// A joint is its own ancestor.
     #[error("parents form a cycle: {}", arrows(cycle))]
-    ParentCycle {
-        /// Names from child to parent; the first is repeated at the end.
-        cycle: Vec<String>,
-    },
+    ParentCycle { cycle: Vec<String> },
 
     /// A number of a joint is NaN, or infinite where that has no meaning.
     #[error("joint {joint:?}: {field} is NaN or infinite")]
-    JointNonFinite {
-        /// The joint.
-        joint: String,
-        /// Which of its numbers.
-        field: &'static str,
-    },
+    JointNonFinite { joint: String, field: &'static str },
     /// A number of a joint is outside its bounds.
     #[error("joint {joint:?}: {field} is {value:?}, expected {min:?} to {max:?}")]
-    JointOutOfBounds {
-        /// The joint.
-        joint: String,
-        /// Which of its numbers.
-        field: &'static str,
-        /// The number.
-        value: f64,
-        /// Smallest allowed.
-        min: f64,
-        /// Largest allowed.
-        max: f64,
-    },
+    JointOutOfBounds { joint: String, field: &'static str, value: f64, min: f64, max: f64 },
     /// An axis has no direction.
     #[error("joint {joint:?}: {field} is zero")]
-    ZeroAxis {
-        /// The joint.
-        joint: String,
-        /// Which axis.
-        field: &'static str,
-    },
+    ZeroAxis { joint: String, field: &'static str },
     /// A joint's quaternion is zero or too far from unit length to be a rounding error.
     #[error(
         "joint {joint:?}: {field} is not a unit quaternion (length {length:?}, expected 1 within 0.001)"
     )]
-    JointNotUnit {
-        /// The joint.
-        joint: String,
-        /// Which quaternion.
-        field: &'static str,
-        /// Its length.
-        length: f64,
-    },
+    JointNotUnit { joint: String, field: &'static str, length: f64 },
     /// A joint cannot have the rotation that is to be set.
     #[error(
         "joint {joint:?}: the rotation is {angle:?} rad away from the nearest one that a {kind} joint can have"
     )]
-    JointRotation {
-        /// The joint.
-        joint: String,
-        /// Its kind, in a word; `mimic` for a joint that follows another.
-        kind: &'static str,
-        /// Angle between the rotation and the nearest one that the joint can have, limits aside \[rad\].
-        angle: f64,
-    },
+    JointRotation { joint: String, kind: &'static str, angle: f64 },
     /// The joints of a limb are not on one branch in their order.
     #[error("joint {above:?} is not above {below:?} in the skeleton")]
-    JointOrder {
-        /// The joint that should be the ancestor.
-        above: String,
-        /// The joint that should descend from it.
-        below: String,
-    },
+    JointOrder { above: String, below: String },
     /// A lower bound is above its upper bound.
     #[error("joint {joint:?}: {field} has its minimum {min:?} above its maximum {max:?}")]
-    RangeInverted {
-        /// The joint.
-        joint: String,
-        /// Which range.
-        field: &'static str,
-        /// The lower bound.
-        min: f64,
-        /// The upper bound.
-        max: f64,
-    },
+    RangeInverted { joint: String, field: &'static str, min: f64, max: f64 },
     /// A limit that the joint's kind cannot have.
     #[error("joint {joint:?}: a {kind} joint cannot have a {limit} limit")]
-    LimitKind {
-        /// The joint.
-        joint: String,
-        /// Its kind, in a word.
-        kind: &'static str,
-        /// The limit, in a word.
-        limit: &'static str,
-    },
+    LimitKind { joint: String, kind: &'static str, limit: &'static str },
 
     /// A joint without exactly one value cannot follow or lead another.
     #[error(
         "joint {joint:?} mimics {driver:?}, but {at_fault:?} is a {kind} joint; both must be revolute or prismatic"
     )]
-    MimicKind {
-        /// The follower.
-        joint: String,
-        /// The joint that it follows.
-        driver: String,
-        /// The one of the two that cannot.
-        at_fault: String,
-        /// Its kind, in a word.
-        kind: &'static str,
-    },
+    MimicKind { joint: String, driver: String, at_fault: String, kind: &'static str },
     /// A mimicked joint is not in the skeleton.
     #[error("joint {joint:?} mimics joint {driver}, but there are {n_joints} joints")]
-    MimicMissing {
-        /// The follower.
-        joint: String,
-        /// The index of the joint that it follows.
-        driver: usize,
-        /// Joints in the skeleton.
-        n_joints: usize,
-    },
+    MimicMissing { joint: String, driver: usize, n_joints: usize },
     /// Joints follow each other in a ring, so none of them leads.
     #[error("mimic joints form a cycle: {}", arrows(cycle))]
-    MimicCycle {
-        /// Names from follower to leader; the first is repeated at the end.
-        cycle: Vec<String>,
-    },
+    MimicCycle { cycle: Vec<String> },
     /// No value of the driver keeps it and its followers inside their limits.
     #[error(
         "joint {joint:?} mimics {driver:?}, but no value of {driver:?} keeps both inside their limits"
     )]
-    MimicLimits {
-        /// The follower whose limit leaves nothing.
-        joint: String,
-        /// The independent joint that it follows.
-        driver: String,
-    },
+    MimicLimits { joint: String, driver: String },
+}
+
+/// What the predicates of [`Error`] tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    WrongLength,
+    NotFinite,
+    OutOfRange,
+    Degenerate,
+    NoSuchJoint,
+    Malformed,
+    Unsuited,
+}
+
+impl ErrorKind {
+    fn class(&self) -> Class {
+        match self {
+            Self::Length { .. } => Class::WrongLength,
+            Self::NonFinite { .. } | Self::JointNonFinite { .. } => Class::NotFinite,
+            Self::OutOfRange { .. }
+            | Self::Negative { .. }
+            | Self::JointOutOfBounds { .. }
+            | Self::JointRotation { .. }
+            | Self::RangeInverted { .. }
+            | Self::MimicLimits { .. } => Class::OutOfRange,
+            Self::ZeroLength { .. }
+            | Self::ZeroAxis { .. }
+            | Self::NotUnit { .. }
+            | Self::JointNotUnit { .. }
+            | Self::NotRigid { .. } => Class::Degenerate,
+            Self::NoSuchJoint { .. }
+            | Self::ParentOutOfRange { .. }
+            | Self::MimicMissing { .. } => Class::NoSuchJoint,
+            Self::EmptySkeleton
+            | Self::EmptyName { .. }
+            | Self::DuplicateName { .. }
+            | Self::ParentAfterChild { .. }
+            | Self::ParentCycle { .. }
+            | Self::JointOrder { .. }
+            | Self::LimitKind { .. }
+            | Self::MimicKind { .. }
+            | Self::MimicCycle { .. } => Class::Malformed,
+            Self::Unsuited { .. } => Class::Unsuited,
+        }
+    }
 }
 
 /// The library's result type.

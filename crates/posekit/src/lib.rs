@@ -69,18 +69,35 @@
 //! that nothing more was found. It does not read files (`posekit-io` does), edits no motions (`posekit-motion` does) and has no clock: time limits and cancelling are the caller's, see
 //! [`Workspace::run_while`](solve::Workspace::run_while).
 //!
-//! # Features and supported Rust
-//! No optional features. The oldest supported Rust is 1.88.
+//! # Features
+//! None of them changes a result. Without `std` the library needs only `core`, `alloc` and `libm`.
+//!
+//! | feature | default | what it does |
+//! |---|---|---|
+//! | `std` | yes | square roots by the processor's instruction instead of `libm` |
+//! | `libm` | yes, and needed without `std` | glam's transcendental functions come from `libm`: deterministic across targets, and slower, for the whole program (`powf` takes 126 ns instead of 7). posekit's own come from `libm` in any case. |
+//! | `serde` | no | `Serialize` and `Deserialize` for joints and limits, skeletons (read by way of their builder), frames and poses, tasks, settings and solutions. Text formats without infinity, such as JSON, cannot hold limits that are open on one side. |
+//! | `mint` | no | glam's types convert to and from those of `mint` |
+//!
+//! # Supported versions
+//! The oldest supported Rust is 1.88. glam may be 0.34, or 0.33 from 0.33.11 on; [`posekit::glam`](glam) is the one in use. Cargo takes the newest: in a program whose
+//! engine has 0.33, `cargo update glam@0.34.3 --precise 0.33.12` makes both use that.
 #![forbid(unsafe_code)]
+#![no_std]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub use glam;
 
 pub mod chain;
-pub mod error;
+mod error;
 pub mod limb;
 pub mod math;
 pub mod skeleton;
 pub mod solve;
 pub mod task;
 
+pub(crate) use error::ErrorKind;
 pub use error::{Error, Result};

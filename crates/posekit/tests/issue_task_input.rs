@@ -4,7 +4,6 @@
 
 mod support;
 
-use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Skeleton};
@@ -40,7 +39,7 @@ fn directions_of_any_length_are_directions() {
         }
     }
     for task in tasks(DVec3::ZERO) {
-        assert!(matches!(task.check(&skeleton, 0), Err(Error::ZeroLength { .. })));
+        assert!(task.check(&skeleton, 0).is_err_and(|error| error.is_degenerate()));
     }
 }
 
@@ -81,7 +80,7 @@ fn capsules_too_large_to_measure_are_refused() {
     for (obstacle, margin) in [(radius, 0.0), (center, 0.0), (on_arm, 1e160)] {
         let task = Task::from(Clearance::new([on_arm, obstacle], margin));
         let error = task.check(&skeleton, 3).unwrap_err();
-        assert!(matches!(error, Error::OutOfRange { index: 3, value: 1e160, .. }), "{error}");
+        assert!(error.is_out_of_range() && error.index() == Some(3), "{error}");
     }
     let large = Task::from(Clearance::new([on_arm, Capsule::obstacle(DVec3::Y, 1e99)], 0.0));
     large.check(&skeleton, 0).unwrap();
@@ -98,8 +97,7 @@ fn frames_that_are_not_rigid_are_refused() {
         Orientation::new(frame, DQuat::IDENTITY).into(),
     ] {
         let error = task.check(&skeleton, 2).unwrap_err();
-        let Error::OutOfRange { what, index, value, .. } = error else { panic!("{error}") };
-        assert_eq!((what, index, value), ("task frame", 2, 1.5));
+        assert!(error.to_string().starts_with("task frame[2] is 1.5, must be"), "{error}");
     }
 }
 

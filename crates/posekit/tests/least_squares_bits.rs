@@ -4,7 +4,7 @@ mod support;
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
-use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
+use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 use posekit::solve::{LeastSquares, Method, Settings, Solution, Workspace, solve};
 use posekit::task::{Body, Capsule, Task, TaskKind};
 use support::Rng;
@@ -107,18 +107,15 @@ fn scaled_pose(pose: Pose, by: f64) -> Pose {
 
 /// The same figure in another unit of length.
 fn scaled_skeleton(skeleton: &Skeleton, by: f64) -> Skeleton {
-    let joints = (0..skeleton.n_joints()).map(|i| Joint {
-        name: skeleton.name(i).to_owned(),
-        parent: skeleton.parent(i),
-        parent_from_joint: scaled_pose(skeleton.parent_from_joint(i), by),
-        kind: skeleton.kind(i),
-        limit: match (skeleton.kind(i), skeleton.limit(i)) {
-            (JointKind::Prismatic { .. }, Limit::Range { min, max }) => {
-                Limit::Range { min: min * by, max: max * by }
-            }
-            (_, limit) => limit,
-        },
-        mimic: None,
+    let joints = (0..skeleton.n_joints()).map(|i| {
+        let mut joint = skeleton.joint(i);
+        joint.parent_from_joint = scaled_pose(joint.parent_from_joint, by);
+        if let (JointKind::Prismatic { .. }, Limit::Range { min, max }) = (joint.kind, joint.limit)
+        {
+            joint.limit = Limit::Range { min: min * by, max: max * by };
+        }
+        joint.mimic = None;
+        joint
     });
     Skeleton::try_new(joints.collect()).expect("still valid")
 }

@@ -10,7 +10,7 @@ fn l23_mirrored_and_unevenly_scaled_parents() {
     let target = DVec3::new(0.4, 0.8, -0.5);
     for scale in [DVec3::new(-1.0, 1.0, 1.0), DVec3::new(1.0, -2.0, 0.5), DVec3::splat(-3.0)] {
         let [start, mid, end] = joints.map(|joint| joint * scale);
-        let limb = TwoBone { ..TwoBone::new(start, mid, end, target * scale.abs().min_element()) };
+        let limb = TwoBone::new(start, mid, end, target * scale.abs().min_element());
         let solved = limb.solve().unwrap();
         let moved = solved.mid_correction * (end - mid) + solved.start_correction * (mid - start);
         assert!((start + moved).distance(limb.target) < 1e-12, "reached under {scale}");

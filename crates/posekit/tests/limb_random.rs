@@ -36,12 +36,12 @@ fn limb() -> impl Strategy<Value = TwoBone> {
     let joints = (vector(1.0), vector(1.0), vector(1.0), vector(2.0));
     let axis = proptest::option::of(vector(1.0));
     (joints, pole(), soft(), -4.0..4.0_f64, axis, any::<bool>()).prop_map(
-        |((start, first, second, line), pole, soft, twist, mid_axis, twisted)| TwoBone {
-            pole,
-            soft,
-            twist: if twisted { twist } else { 0.0 },
-            mid_axis,
-            ..TwoBone::new(start, start + first, start + first + second, start + line)
+        |((start, first, second, line), pole, soft, twist, mid_axis, twisted)| {
+            TwoBone::new(start, start + first, start + first + second, start + line)
+                .with_pole(pole)
+                .with_soft_reach(soft)
+                .with_twist(if twisted { twist } else { 0.0 })
+                .with_mid_axis(mid_axis)
         },
     )
 }
@@ -53,7 +53,7 @@ proptest! {
     fn bones_keep_their_length_and_the_verdict_is_true(job in limb(), weight in 0.0..1.2_f64) {
         let solution = job.solve().unwrap();
         assert_sound(&job, &solution);
-        let weighted = TwoBone { weight, ..job };
+        let weighted = job.with_weight(weight);
         assert_sound(&weighted, &weighted.solve().unwrap());
         let (a, b) = ((job.mid - job.start).length(), (job.end - job.mid).length());
         let d = (job.target - job.start).length();
@@ -74,7 +74,7 @@ proptest! {
 
     #[test]
     fn without_softness_reached_exactly_within_the_annulus(job in limb()) {
-        let job = TwoBone { soft: SoftReach::None, ..job };
+        let job = job.with_soft_reach(SoftReach::None);
         let solution = job.solve().unwrap();
         let (a, b) = ((job.mid - job.start).length(), (job.end - job.mid).length());
         let d = (job.target - job.start).length();
@@ -89,19 +89,14 @@ proptest! {
         let turn = rotation_about(unit(axis), by);
         let shift = DVec3::new(3.0, -1.0, 2.0);
         let at = |p: DVec3| turn * p + shift;
-        let turned = TwoBone {
-            start: at(job.start),
-            mid: at(job.mid),
-            end: at(job.end),
-            target: at(job.target),
-            pole: match job.pole {
-                Pole::None => Pole::None,
-                Pole::Direction(pole) => Pole::Direction(turn * pole),
-                Pole::Point(pole) => Pole::Point(at(pole)),
-            },
-            mid_axis: job.mid_axis.map(|axis| turn * axis),
-            ..job
+        let pole = match job.pole {
+            Pole::None => Pole::None,
+            Pole::Direction(pole) => Pole::Direction(turn * pole),
+            Pole::Point(pole) => Pole::Point(at(pole)),
         };
+        let mut turned = job.with_target(at(job.target)).with_pole(pole);
+        turned.mid_axis = job.mid_axis.map(|axis| turn * axis);
+        [turned.start, turned.mid, turned.end] = [job.start, job.mid, job.end].map(at);
         let (here, there) = (job.solve().unwrap(), turned.solve().unwrap());
         prop_assert!((at(here.end) - there.end).length() < 1e-12);
         // Near full reach a rounding of the target moves the knee by its square root.
@@ -111,7 +106,7 @@ proptest! {
 
     #[test]
     fn a_small_move_of_the_target_moves_the_pose_a_little(job in limb(), nudge in vector(1e-9)) {
-        let job = TwoBone { soft: SoftReach::RECOMMENDED, ..job };
+        let job = job.with_soft_reach(SoftReach::RECOMMENDED);
         let line = job.target - job.start;
         let (u, e) = (job.mid - job.start, job.end - job.start);
         let bend = unit(u).cross(unit(job.end - job.mid)).length();
@@ -126,7 +121,7 @@ proptest! {
             Pole::Point(pole) => pole - job.start,
         };
         prop_assume!(job.pole == Pole::None || unit(pole).cross(unit(line)).length() > 1e-2);
-        let moved = TwoBone { target: job.target + nudge, ..job };
+        let moved = job.with_target(job.target + nudge);
         let (here, there) = (job.solve().unwrap(), moved.solve().unwrap());
         prop_assert!((here.mid - there.mid).length() < 1e-6);
         prop_assert!(angle(here.start_correction.conjugate() * there.start_correction) < 1e-5);
@@ -139,7 +134,7 @@ proptest! {
     ) {
         let leg = Leg::new(start, first, second);
         let origin = leg.poses()[START].1;
-        let job = TwoBone { pole, ..leg.job(origin + target) };
+        let job = leg.job(origin + target).with_pole(pole);
         let solution = job.solve().unwrap();
         let after = leg.apply(&solution).poses();
         prop_assert!((after[START].1 - job.start).length() < 1e-14);

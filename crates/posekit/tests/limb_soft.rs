@@ -57,7 +57,8 @@ fn a_zone_of_nothing_is_no_softness() {
 fn measured(soft: SoftReach) -> (f64, f64) {
     let bend = |distance: f64| {
         let (knee, ankle) = (DVec3::new(0.6, 0.8, 0.0), DVec3::new(1.2, 0.0, 0.0));
-        let limb = TwoBone { soft, ..TwoBone::new(DVec3::ZERO, knee, ankle, DVec3::X * distance) };
+        let limb =
+            TwoBone::new(DVec3::ZERO, knee, ankle, DVec3::X * distance).with_soft_reach(soft);
         let solution = limb.solve().expect("the limb is finite");
         acos(solution.mid.dot(solution.end - solution.mid)).to_degrees()
     };

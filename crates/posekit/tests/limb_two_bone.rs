@@ -8,14 +8,13 @@
 mod limb_support;
 
 use limb_support::{END, Leg, MID, START, angle, assert_sound, place, unit};
-use posekit::Error;
 use posekit::glam::{DMat3, DQuat, DVec3};
 use posekit::limb::{Pole, Reach, SoftReach, TwoBone};
 use posekit::math::rotation_about;
 
 /// Hip at the origin, thigh up, shin forward: both of length 1.
 fn right_angle(target: DVec3) -> TwoBone {
-    TwoBone { ..TwoBone::new(DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0), target) }
+    TwoBone::new(DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0), target)
 }
 
 fn leg() -> Leg {
@@ -28,21 +27,24 @@ fn job_validity() {
     assert!(good.solve().is_ok());
     let poison = DVec3::new(0.0, f64::NAN, 0.0);
     let cases: [(&str, usize, TwoBone); 9] = [
-        ("start", 1, TwoBone { start: poison, ..good }),
-        ("mid", 1, TwoBone { mid: poison, ..good }),
-        ("end", 1, TwoBone { end: poison, ..good }),
-        ("target", 0, TwoBone { target: DVec3::new(f64::INFINITY, 0.0, 0.0), ..good }),
-        ("pole", 1, TwoBone { pole: Pole::Direction(poison), ..good }),
-        ("pole", 2, TwoBone { pole: Pole::Point(DVec3::new(0.0, 0.0, f64::NAN)), ..good }),
-        ("mid_axis", 1, TwoBone { mid_axis: Some(poison), ..good }),
-        ("twist", 0, TwoBone { twist: f64::NAN, ..good }),
-        ("weight", 0, TwoBone { weight: f64::NEG_INFINITY, ..good }),
+        ("start", 1, TwoBone::new(poison, good.mid, good.end, DVec3::X)),
+        ("mid", 1, TwoBone::new(good.start, poison, good.end, DVec3::X)),
+        ("end", 1, TwoBone::new(good.start, good.mid, poison, DVec3::X)),
+        ("target", 0, good.with_target(DVec3::new(f64::INFINITY, 0.0, 0.0))),
+        ("pole", 1, good.with_pole(Pole::Direction(poison))),
+        ("pole", 2, good.with_pole(Pole::Point(DVec3::new(0.0, 0.0, f64::NAN)))),
+        ("mid_axis", 1, good.with_mid_axis(poison)),
+        ("twist", 0, good.with_twist(f64::NAN)),
+        ("weight", 0, good.with_weight(f64::NEG_INFINITY)),
     ];
     for (what, index, job) in cases {
-        assert_eq!(job.solve(), Err(Error::NonFinite { what, index }));
+        assert_eq!(
+            job.solve().unwrap_err().to_string(),
+            format!("{what} is not finite (element {index})")
+        );
     }
-    let soft = TwoBone { soft: SoftReach::Finite { ratio: f64::NAN }, ..good };
-    assert_eq!(soft.solve(), Err(Error::NonFinite { what: "soft ratio", index: 0 }));
+    let soft = good.with_soft_reach(SoftReach::Finite { ratio: f64::NAN });
+    assert_eq!(soft.solve().unwrap_err().to_string(), "soft ratio is not finite (element 0)");
 }
 
 #[test]
@@ -75,7 +77,7 @@ fn joints_that_are_not_neighbours() {
     let hip = leg.poses()[START].1;
     for pole in [Pole::None, Pole::Direction(DVec3::Z), Pole::Point(DVec3::new(0.3, 0.2, 3.0))] {
         for offset in [DVec3::new(0.1, -0.6, 0.3), DVec3::new(-0.4, 0.2, 0.1), DVec3::Z * 0.2] {
-            let job = TwoBone { pole, ..leg.job(hip + offset) };
+            let job = leg.job(hip + offset).with_pole(pole);
             let solution = job.solve().unwrap();
             assert_sound(&job, &solution);
             let after = leg.apply(&solution).poses();
@@ -99,7 +101,7 @@ fn pole() {
         for wanted in
             [Pole::Direction(pole), Pole::Direction(pole * 1e-40), Pole::Point(pole * 7.0)]
         {
-            let job = TwoBone { pole: wanted, ..right_angle(target) };
+            let job = right_angle(target).with_pole(wanted);
             let solution = job.solve().unwrap();
             assert_sound(&job, &solution);
             assert!(!solution.pole_degenerate && solution.error < 1e-14);
@@ -131,7 +133,7 @@ fn zero_length_bones_carry_rotation_only() {
     let target = DVec3::new(0.2, -1.0, 0.5);
     for (mid, end) in [(DVec3::ZERO, DVec3::X), (DVec3::X, DVec3::X)] {
         for pole in [Pole::None, Pole::Direction(DVec3::Z)] {
-            let job = TwoBone { pole, ..TwoBone::new(DVec3::ZERO, mid, end, target) };
+            let job = TwoBone::new(DVec3::ZERO, mid, end, target).with_pole(pole);
             let solution = job.solve().unwrap();
             assert_sound(&job, &solution);
             assert!((solution.end - unit(target)).length() < 1e-15);
@@ -143,10 +145,8 @@ fn zero_length_bones_carry_rotation_only() {
 
 #[test]
 fn zero_length_bone_chain() {
-    let job = TwoBone {
-        pole: Pole::Direction(DVec3::X),
-        ..TwoBone::new(DVec3::Y, DVec3::Y, DVec3::Y, DVec3::ZERO)
-    };
+    let job = TwoBone::new(DVec3::Y, DVec3::Y, DVec3::Y, DVec3::ZERO)
+        .with_pole(Pole::Direction(DVec3::X));
     let solution = job.solve().unwrap();
     assert_eq!(
         (solution.start_correction, solution.mid_correction),
@@ -154,7 +154,7 @@ fn zero_length_bone_chain() {
     );
     assert_eq!((solution.mid, solution.end), (DVec3::Y, DVec3::Y));
     assert_eq!(solution.reach, Reach::TooFar { shortfall: 1.0 });
-    assert!(TwoBone { target: DVec3::Y, ..job }.solve().unwrap().reach.is_reached());
+    assert!(job.with_target(DVec3::Y).solve().unwrap().reach.is_reached());
 }
 
 #[test]
@@ -175,10 +175,8 @@ fn one_bone_very_much_shorter() {
             (DVec3::Y, DVec3::Y + DVec3::X * short),
         ] {
             let target = DVec3::new(0.6, 0.0, -0.8) * (1.0 - 0.3 * short);
-            let job = TwoBone {
-                pole: Pole::Direction(DVec3::Y),
-                ..TwoBone::new(DVec3::ZERO, mid, end, target)
-            };
+            let job =
+                TwoBone::new(DVec3::ZERO, mid, end, target).with_pole(Pole::Direction(DVec3::Y));
             let solution = job.solve().unwrap();
             assert_sound(&job, &solution);
             assert!(solution.error < 2e-15, "{short}: {solution:?}");
@@ -189,7 +187,7 @@ fn one_bone_very_much_shorter() {
 #[test]
 fn soften() {
     let reach_x = |soft: SoftReach, x: f64| {
-        let job = TwoBone { soft, ..right_angle(DVec3::X * x) };
+        let job = right_angle(DVec3::X * x).with_soft_reach(soft);
         let solution = job.solve().unwrap();
         assert_sound(&job, &solution);
         (solution.end.x, solution.reach)
@@ -209,23 +207,21 @@ fn soften() {
     assert!((reach_x(asymptotic, 2.0).0 - (2.0 - 0.2 * 0.4096)).abs() < 1e-14);
     assert!(reach_x(asymptotic, 50.0).0 < 2.0);
     // A zone never reaches nearer than the limb can fold.
-    let unequal = TwoBone {
-        soft: SoftReach::Finite { ratio: 1.0 },
-        ..TwoBone::new(DVec3::ZERO, DVec3::X * 3.0, DVec3::new(3.0, 1.0, 0.0), DVec3::X * 2.5)
-    };
+    let unequal =
+        TwoBone::new(DVec3::ZERO, DVec3::X * 3.0, DVec3::new(3.0, 1.0, 0.0), DVec3::X * 2.5)
+            .with_soft_reach(SoftReach::Finite { ratio: 1.0 });
     let end = unequal.solve().unwrap().end.length();
     assert!((2.0..2.5).contains(&end), "{end}");
 }
 
 #[test]
 fn twist() {
-    let base =
-        TwoBone { pole: Pole::Direction(DVec3::Y), ..right_angle(DVec3::new(1.1, 0.0, 0.7)) };
+    let base = right_angle(DVec3::new(1.1, 0.0, 0.7)).with_pole(Pole::Direction(DVec3::Y));
     let straight = base.solve().unwrap();
     for twist in [0.3, -2.0, core::f64::consts::PI, 100.0] {
         for pole in [base.pole, Pole::None] {
-            let untwisted = TwoBone { pole, ..base }.solve().unwrap();
-            let job = TwoBone { twist, pole, ..base };
+            let untwisted = base.with_pole(pole).solve().unwrap();
+            let job = base.with_twist(twist).with_pole(pole);
             let solution = job.solve().unwrap();
             assert_sound(&job, &solution);
             assert!(solution.error < 1e-14);
@@ -233,20 +229,19 @@ fn twist() {
             assert!((solution.mid - turn * untwisted.mid).length() < 1e-14);
         }
     }
-    let whole = TwoBone { twist: core::f64::consts::TAU, ..base }.solve().unwrap();
+    let whole = base.with_twist(core::f64::consts::TAU).solve().unwrap();
     assert!((whole.mid - straight.mid).length() < 1e-14);
 }
 
 #[test]
 fn weight() {
-    let full =
-        TwoBone { pole: Pole::Direction(DVec3::Z), ..right_angle(DVec3::new(-0.4, 0.3, 0.9)) };
+    let full = right_angle(DVec3::new(-0.4, 0.3, 0.9)).with_pole(Pole::Direction(DVec3::Z));
     let whole = full.solve().unwrap();
     for (weight, same) in [(1.0, true), (1.5, true), (0.999, false)] {
-        assert_eq!(TwoBone { weight, ..full }.solve().unwrap() == whole, same);
+        assert_eq!(full.with_weight(weight).solve().unwrap() == whole, same);
     }
     for weight in [0.0, -3.0] {
-        let none = TwoBone { weight, ..full }.solve().unwrap();
+        let none = full.with_weight(weight).solve().unwrap();
         assert_eq!(none.start_correction, DQuat::IDENTITY);
         assert_eq!(none.mid_correction, DQuat::IDENTITY);
         assert_eq!((none.mid, none.end), (full.mid, full.end));
@@ -254,7 +249,7 @@ fn weight() {
     }
     let mut before = 0.0;
     for step in 1..=20 {
-        let job = TwoBone { weight: f64::from(step) / 20.0, ..full };
+        let job = full.with_weight(f64::from(step) / 20.0);
         let solution = job.solve().unwrap();
         assert_sound(&job, &solution);
         let turned = angle(solution.start_correction);
@@ -273,7 +268,7 @@ fn pole_target_alignment() {
     let target = DVec3::new(0.9, 0.5, -0.3);
     let own = right_angle(target).solve().unwrap();
     for pole in [target, -target, target * 1e30, DVec3::ZERO, target + DVec3::splat(1e-9)] {
-        let job = TwoBone { pole: Pole::Direction(pole), ..right_angle(target) };
+        let job = right_angle(target).with_pole(Pole::Direction(pole));
         let solution = job.solve().unwrap();
         assert_sound(&job, &solution);
         assert!(solution.pole_degenerate && !solution.plane_by_rule);
@@ -285,15 +280,13 @@ fn pole_target_alignment() {
 #[test]
 fn mid_axis() {
     // Hyper-extended by a little: without an axis it stays on that side, with one the knee comes through straight.
-    let job = TwoBone {
-        ..TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y)
-    };
+    let job = TwoBone::new(DVec3::ZERO, -DVec3::Y, DVec3::new(0.0, -1.999, -0.01), -DVec3::Y);
     let wrong = job.solve().unwrap();
     assert!(wrong.mid.z.abs() > 0.5);
     let axis = wrong.mid_axis;
-    let same = TwoBone { mid_axis: Some(axis), ..job }.solve().unwrap();
+    let same = job.with_mid_axis(axis).solve().unwrap();
     assert!((same.mid - wrong.mid).length() < 1e-14);
-    let job = TwoBone { mid_axis: Some(-3.0 * axis), ..job };
+    let job = job.with_mid_axis(-3.0 * axis);
     let right = job.solve().unwrap();
     assert_sound(&job, &right);
     assert!(right.error < 1e-14 && right.mid.z * wrong.mid.z < 0.0);
@@ -326,10 +319,8 @@ fn aligned_joints_and_target() {
             for pole in
                 [Pole::None, Pole::Direction(DVec3::new(0.1, 0.2, 1.0)), Pole::Direction(direction)]
             {
-                let job = TwoBone {
-                    pole,
-                    ..TwoBone::new(DVec3::ZERO, direction, direction * 2.0, direction * x)
-                };
+                let job = TwoBone::new(DVec3::ZERO, direction, direction * 2.0, direction * x)
+                    .with_pole(pole);
                 let solution = job.solve().unwrap();
                 assert_sound(&job, &solution);
                 let missing = (x.abs() - 2.0).max(0.0);
@@ -344,10 +335,8 @@ fn aligned_joints_and_target() {
 
 #[test]
 fn straight_limb_bends_about_the_given_axis() {
-    let job = TwoBone {
-        mid_axis: Some(DVec3::new(0.4, 0.0, 2.0)),
-        ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X)
-    };
+    let job = TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::X)
+        .with_mid_axis(DVec3::new(0.4, 0.0, 2.0));
     let solution = job.solve().unwrap();
     assert_sound(&job, &solution);
     assert!(!solution.plane_by_rule && (solution.mid_axis - DVec3::Z).length() < 1e-15);
@@ -356,16 +345,14 @@ fn straight_limb_bends_about_the_given_axis() {
         "a positive turn about +z folds the shin up, so the knee goes down"
     );
     // Along the bone it says nothing.
-    let job = TwoBone { mid_axis: Some(DVec3::X), ..job };
+    let job = job.with_mid_axis(DVec3::X);
     assert!(job.solve().unwrap().plane_by_rule);
 }
 
 #[test]
 fn straight_limb_with_a_pole_is_not_twisted() {
-    let job = TwoBone {
-        pole: Pole::Direction(DVec3::new(0.3, 1.0, 0.8)),
-        ..TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::new(0.9, 0.1, 0.0))
-    };
+    let job = TwoBone::new(DVec3::ZERO, DVec3::X, DVec3::X * 2.0, DVec3::new(0.9, 0.1, 0.0))
+        .with_pole(Pole::Direction(DVec3::new(0.3, 1.0, 0.8)));
     let solution = job.solve().unwrap();
     assert_sound(&job, &solution);
     assert!(solution.error < 1e-15 && !solution.plane_by_rule);
@@ -376,14 +363,9 @@ fn straight_limb_with_a_pole_is_not_twisted() {
 #[test]
 fn under_translated_rotated_scaled_and_mirrored_inputs() {
     let pole = DVec3::new(0.2, 0.9, -0.4);
-    let base = TwoBone {
-        start: DVec3::new(0.1, 0.2, 0.3),
-        mid: DVec3::new(0.4, 0.9, 0.1),
-        end: DVec3::new(1.3, 0.7, 0.5),
-        target: DVec3::new(0.2, -0.6, 0.9),
-        pole: Pole::Direction(pole),
-        ..right_angle(DVec3::X)
-    };
+    let (start, mid) = (DVec3::new(0.1, 0.2, 0.3), DVec3::new(0.4, 0.9, 0.1));
+    let (end, target) = (DVec3::new(1.3, 0.7, 0.5), DVec3::new(0.2, -0.6, 0.9));
+    let base = TwoBone::new(start, mid, end, target).with_pole(Pole::Direction(pole));
     let expected = base.solve().unwrap();
     let turn = rotation_about(unit(DVec3::new(2.0, -1.0, 0.5)), 2.2);
     let maps = [
@@ -396,17 +378,11 @@ fn under_translated_rotated_scaled_and_mirrored_inputs() {
     for map in maps {
         for shift in [DVec3::ZERO, DVec3::new(5.0, -3.0, 8.0)] {
             for weight in [1.0, 0.4] {
-                let unmapped = TwoBone { weight, ..base }.solve().unwrap();
+                let unmapped = base.with_weight(weight).solve().unwrap();
                 let at = |p: DVec3| map * p + shift;
-                let job = TwoBone {
-                    start: at(base.start),
-                    mid: at(base.mid),
-                    end: at(base.end),
-                    target: at(base.target),
-                    pole: Pole::Direction(map * pole),
-                    weight,
-                    ..base
-                };
+                let job = TwoBone::new(at(start), at(mid), at(end), at(target))
+                    .with_pole(Pole::Direction(map * pole))
+                    .with_weight(weight);
                 let solution = job.solve().unwrap();
                 assert_sound(&job, &solution);
                 let size = map.x_axis.length().max(1.0);
@@ -437,8 +413,7 @@ fn almost_behind_the_knee_still_points_to_the_pole() {
     let mut off = 1.0;
     while off > 1e-18 {
         let target = aside * off - mid;
-        let job =
-            TwoBone { pole: Pole::Direction(pole), ..TwoBone::new(DVec3::ZERO, mid, end, target) };
+        let job = TwoBone::new(DVec3::ZERO, mid, end, target).with_pole(Pole::Direction(pole));
         let solution = job.solve().unwrap();
         assert!(solution.error < 1e-14, "{off}");
         let line = unit(target);

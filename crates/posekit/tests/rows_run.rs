@@ -2,7 +2,6 @@
 
 mod support;
 
-use posekit::Error;
 use posekit::chain::{Chain, Goals};
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -17,7 +16,7 @@ const ITERATIVE: [Method; 3] = [Method::Ccd, Method::Fabrik, Method::Relaxation]
 fn by_all(skeleton: &Skeleton, start: &[f64], tasks: &[Task]) -> Vec<(Method, Solution)> {
     let run = |method| match solve(skeleton, start, tasks, method, &Settings::default()) {
         Ok(solution) => Some((method, solution)),
-        Err(Error::Unsuited { .. }) => None,
+        Err(error) if error.is_unsuited() => None,
         Err(error) => panic!("{}: {error}", method.name()),
     };
     Method::ALL.into_iter().filter_map(run).collect()

@@ -1,6 +1,5 @@
 //! What the builder accepts, what it refuses, and how it says so.
 
-use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Joint, JointKind, Limit, Mimic, Skeleton};
@@ -135,7 +134,7 @@ fn lengths_too_large_to_square_are_refused() {
         r#"joint "a": parent_from_joint translation is 1e101, expected -1e100 to 1e100"#
     );
     let skeleton = Skeleton::try_new(vec![hinge("a")]).unwrap();
-    assert!(matches!(skeleton.check(&[1e101]), Err(Error::JointOutOfBounds { .. })));
+    assert!(skeleton.check(&[1e101]).is_err_and(|error| error.is_out_of_range()));
 }
 
 #[test]
@@ -210,7 +209,7 @@ fn drivers_are_narrowed_to_what_their_followers_allow() {
     still[1].mimic = Some(mimic(0, 0.0, 1.0));
     assert_eq!(Skeleton::try_new(still.clone()).unwrap().limit(0), range(-1.0, 1.0));
     still[1].mimic = Some(mimic(0, 0.0, 3.0));
-    assert!(matches!(Skeleton::try_new(still), Err(Error::MimicLimits { .. })));
+    assert!(Skeleton::try_new(still).is_err_and(|error| error.is_out_of_range()));
 
     let mut unlimited = joints;
     unlimited[0].limit = Limit::None;
@@ -235,10 +234,13 @@ fn frames_from_outside_are_checked() {
     assert_eq!(skeleton.check_frame(&frame), Ok(()));
     frame.joint_from_frame.rotation = DQuat::from_xyzw(f64::NAN, 0.0, 0.0, 1.0);
     let error = skeleton.check_frame(&frame).unwrap_err();
-    assert_eq!(error, Error::NonFinite { what: "frame", index: 3 });
+    assert_eq!(error.to_string(), "frame is not finite (element 3)");
     frame.joint_from_frame.rotation = DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0);
     let error = skeleton.check_frame(&frame).unwrap_err();
-    assert_eq!(error, Error::NotUnit { what: "frame rotation", length: 2.0 });
+    assert_eq!(
+        error.to_string(),
+        "frame rotation is not a unit quaternion (length 2.0, expected 1 within 0.001)"
+    );
     frame.joint = 1;
     let error = skeleton.check_frame(&frame).unwrap_err();
     assert_eq!(error.to_string(), "frame names joint 1, but the skeleton has 1 joints");
@@ -316,7 +318,7 @@ fn l14_quaternions_not_unit_zero_or_negated() {
     // The same for a configuration.
     assert_eq!(exact.check(&[0.0, 0.0, 0.0, 1.0005, 0.0]), Ok(()));
     for zero_or_wrong in [[0.0; 5], [0.0, 0.0, 0.0, 0.9, 0.0]] {
-        assert!(matches!(exact.check(&zero_or_wrong), Err(Error::JointNotUnit { .. })));
+        assert!(exact.check(&zero_or_wrong).is_err_and(|error| error.is_degenerate()));
     }
     let mut unsettled = [0.480_2, -0.600_1, 0.0, 0.640_3, 0.3];
     exact.settle(&mut unsettled);
@@ -364,8 +366,10 @@ fn l18_ranges_beyond_a_turn_and_infinite_bounds() {
 fn l20_parents_out_of_order_or_in_a_ring() {
     let joints = |parents: &[Option<usize>]| -> Vec<Joint> {
         let names = ["a", "b", "c", "d"];
-        let joint =
-            |(name, parent): (&&str, &Option<usize>)| Joint { parent: *parent, ..hinge(name) };
+        let joint = |(name, parent): (&&str, &Option<usize>)| match parent {
+            Some(parent) => hinge(name).child_of(*parent),
+            None => hinge(name),
+        };
         names.iter().zip(parents).map(joint).collect()
     };
     assert_eq!(
@@ -393,7 +397,7 @@ fn l20_parents_out_of_order_or_in_a_ring() {
 #[test]
 fn l21_sizes_of_skeletons() {
     assert_eq!(refusal(Vec::new()), "the skeleton has no joints");
-    assert_eq!(Skeleton::builder().build(), Err(Error::EmptySkeleton));
+    assert_eq!(Skeleton::builder().build().unwrap_err().to_string(), "the skeleton has no joints");
 
     // One joint whose frame is the end effector and the root at once.
     let single = Skeleton::try_new(vec![hinge("only")]).unwrap();

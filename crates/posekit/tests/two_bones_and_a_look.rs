@@ -46,7 +46,7 @@ fn a_second_task_is_done_or_refused() {
                     }
                     let kinds = [tasks[0].kind.name(), tasks[1].kind.name()];
                     match begin(&tasks) {
-                        Err(error) => assert!(matches!(error, Error::Unsuited { .. }), "{error}"),
+                        Err(error) => assert!(error.is_unsuited(), "{error}"),
                         Ok(()) => {
                             let q = workspace.run().configuration.clone();
                             let off = point.miss(&skeleton, &q).distance;
@@ -70,7 +70,7 @@ fn a_refusal_in_a_used_workspace_is_a_refusal() {
     let settings = Settings::default();
     let begun =
         workspace.begin(&before.skeleton, &before.start, &[task], Method::TwoBone, &settings);
-    assert!(matches!(begun, Err(Error::Unsuited { .. })), "{begun:?}");
+    assert!(begun.as_ref().is_err_and(Error::is_unsuited), "{begun:?}");
     assert_eq!(workspace.run().configuration, before.start, "it stays at its start");
 }
 
@@ -85,7 +85,7 @@ fn without_a_point_there_is_nothing_to_close() {
         let start = skeleton.neutral();
         let begun =
             workspace.begin(&skeleton, &start, &tasks, Method::TwoBone, &Settings::default());
-        assert!(matches!(begun, Err(Error::Unsuited { .. })), "{tasks:?}: {begun:?}");
+        assert!(begun.as_ref().is_err_and(Error::is_unsuited), "{tasks:?}: {begun:?}");
         assert_eq!(workspace.run().configuration, start, "it stays at its start");
     }
 }

@@ -206,19 +206,7 @@ fn build_joint(
 
 /// What only the skeleton's builder can see: rings of followers, and limits that leave a driver nothing.
 fn refused(error: &posekit::Error, index_of: &BTreeMap<&str, usize>) -> Error {
-    use posekit::Error as Fault;
-    let joint = match error {
-        Fault::MimicCycle { cycle } => cycle.first(),
-        Fault::MimicKind { joint, .. }
-        | Fault::MimicLimits { joint, .. }
-        | Fault::JointNonFinite { joint, .. }
-        | Fault::JointOutOfBounds { joint, .. }
-        | Fault::ZeroAxis { joint, .. }
-        | Fault::JointNotUnit { joint, .. }
-        | Fault::RangeInverted { joint, .. } => Some(joint),
-        _ => None,
-    };
-    let index = joint.and_then(|joint| index_of.get(joint.as_str()));
+    let index = error.joint().and_then(|joint| index_of.get(joint));
     let subject = index.map_or_else(|| "joints".to_owned(), |index| format!("joints[{index}]"));
     value_error(subject, error.to_string())
 }
@@ -379,11 +367,9 @@ struct Context<'a> {
 impl Context<'_> {
     fn task(&self, task: &FigureTask, index: usize) -> Result<Task> {
         let at = format!("tasks[{index}]");
-        let made = Task {
-            kind: self.kind(&task.goal, &at)?,
-            weight: task.weight.unwrap_or(1.0),
-            level: task.level.unwrap_or(1),
-        };
+        let made = Task::new(self.kind(&task.goal, &at)?)
+            .weighing(task.weight.unwrap_or(1.0))
+            .at_level(task.level.unwrap_or(1));
         made.check(self.names.skeleton, index)
             .map_err(|error| value_error(at, error.to_string()))?;
         Ok(made)
@@ -415,7 +401,7 @@ impl Context<'_> {
             }
             FigureGoal::Plane { frame: on, point: at, normal, is_one_sided } => {
                 let plane = Plane::new(frame(on)?, point(*at), direction(*normal));
-                Plane { is_one_sided: *is_one_sided, ..plane }.into()
+                if *is_one_sided { plane.one_sided() } else { plane }.into()
             }
             FigureGoal::Distance { frames: on, min, max } => {
                 Distance::between(frames(on)?, *min, *max).into()

@@ -1,6 +1,6 @@
 //! Hands of `WebXR`, whose joints stand beside each other.
 
-use posekit::skeleton::{Joint, JointKind, Skeleton};
+use posekit::skeleton::{JointKind, Skeleton};
 
 use crate::error::Result;
 
@@ -23,20 +23,15 @@ pub(crate) fn with_fingers_hung(skeleton: &Skeleton) -> Result<Option<Skeleton>>
     let world = skeleton.poses(&skeleton.neutral());
     let mut place_of = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, &joint)| place_of[joint] = place);
-    let joint = |&joint: &usize| {
-        let parent = parents[joint];
-        let is_hung = parent != skeleton.parent(joint);
-        Joint {
-            name: skeleton.name(joint).to_owned(),
-            parent: parent.map(|parent| place_of[parent]),
-            parent_from_joint: match parent {
-                Some(parent) if is_hung => world[parent].inverse() * world[joint],
-                _ => skeleton.parent_from_joint(joint),
-            },
-            kind: skeleton.kind(joint),
-            limit: skeleton.limit(joint),
-            mimic: None,
+    let joint = |&index: &usize| {
+        let mut joint = skeleton.joint(index);
+        let parent = parents[index];
+        if let Some(parent) = parent.filter(|_| parent != joint.parent) {
+            joint.parent_from_joint = world[parent].inverse() * world[index];
         }
+        joint.parent = parent.map(|parent| place_of[parent]);
+        joint.mimic = None;
+        joint
     };
     Ok(Some(Skeleton::try_new(order.iter().map(joint).collect())?))
 }
@@ -87,6 +82,7 @@ fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
 mod tests {
     use posekit::glam::{DQuat, DVec3};
     use posekit::math::Pose;
+    use posekit::skeleton::Joint;
 
     use super::*;
 

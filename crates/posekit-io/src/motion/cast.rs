@@ -93,13 +93,10 @@ impl Cast {
                 && movable.contains(&joint)
                 && part.node_from_joint.is_some();
             let kind = if is_freed { JointKind::Free } else { kind };
-            joints.push(Joint {
-                name: character.skeleton().name(joint).to_owned(),
-                parent: character.skeleton().parent(joint),
-                parent_from_joint: Pose::new(part.rotation, part.joint_from_node * part.base),
-                kind,
-                ..Joint::fixed("")
-            });
+            let mut made = Joint::new(character.skeleton().name(joint), kind)
+                .at(Pose::new(part.rotation, part.joint_from_node * part.base));
+            made.parent = character.skeleton().parent(joint);
+            joints.push(made);
             moves.push(own);
         }
         let skeleton = Skeleton::try_new(joints)?;

@@ -66,12 +66,9 @@ pub(super) fn build_robot(
 
 /// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
 fn located(error: posekit::Error, description: &Description<'_>) -> Error {
-    let posekit::Error::MimicLimits { joint: name, .. } = &error else {
-        return Error::Skeleton(error);
-    };
-    match description.joints.iter().find(|joint| joint.name == name) {
+    match description.joints.iter().find(|joint| error.joint() == Some(joint.name)) {
         Some(joint) => Error::Value {
-            place: joint.element.place(format!("joint `{name}`")),
+            place: joint.element.place(format!("joint `{}`", joint.name)),
             message: error.to_string(),
         },
         None => Error::Skeleton(error),

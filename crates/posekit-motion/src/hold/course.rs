@@ -205,13 +205,11 @@ fn smooth(track: &mut [DVec3], weight: f64, is_open: [bool; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use posekit::skeleton::{Joint, JointKind};
+    use posekit::skeleton::Joint;
 
     /// A joint on a rail, that is at the number of the frame.
     fn clip(n_frames: usize) -> Clip {
-        let kind = JointKind::Prismatic { axis: DVec3::X };
-        let joint = Joint { kind, ..Joint::fixed("sled") };
-        let skeleton = Skeleton::try_new(vec![joint]).unwrap();
+        let skeleton = Skeleton::try_new(vec![Joint::prismatic("sled", DVec3::X)]).unwrap();
         let values = (0..n_frames).map(|frame| frame as f64).collect();
         Clip::try_new(skeleton, 0.01, values).unwrap()
     }

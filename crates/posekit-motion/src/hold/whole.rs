@@ -173,13 +173,10 @@ impl<'a> Body<'a> {
             cares[root] *= CARE_OF_ROOT;
         }
         let world = skeleton.n_joints();
-        let joint = |joint: usize| Joint {
-            name: joint.to_string(),
-            parent: skeleton.parent(joint),
-            parent_from_joint: skeleton.parent_from_joint(joint),
-            kind: skeleton.kind(joint),
-            limit: skeleton.limit(joint),
-            mimic: skeleton.mimic(joint),
+        let joint = |index: usize| {
+            let mut joint = skeleton.joint(index);
+            joint.name = index.to_string();
+            joint
         };
         let joints = (0..world).map(joint).chain([Joint::fixed(world.to_string())]).collect();
         let skeleton = Skeleton::try_new(joints)?;

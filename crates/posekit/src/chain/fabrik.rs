@@ -6,6 +6,8 @@
 //! the branches ask for. In any dimension.
 
 use super::{Any, Bones, Goals, Space, in_space};
+use crate::math::sqrt;
+use alloc::vec::Vec;
 
 /// Which points move, and where branches meet: what a step needs to know beyond the bones.
 #[derive(Debug, Clone, Default)]
@@ -314,7 +316,7 @@ fn scale_to<S: Space>(space: S, point: &[f64], anchor: &[f64], length: f64) -> O
 #[inline(always)]
 fn scale_of(squared: f64, length: f64) -> Option<f64> {
     // The square root and the quotient do not wait for each other: shorter than length / root.
-    (squared > 0.0 && squared < f64::INFINITY).then(|| squared.sqrt() * (length / squared))
+    (squared > 0.0 && squared < f64::INFINITY).then(|| sqrt(squared) * (length / squared))
 }
 
 fn outward<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {

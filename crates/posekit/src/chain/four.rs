@@ -3,6 +3,7 @@
 //! Written out as arrays, so that the order of every operation is in the text and the answer is the same on every target;
 //! compilers turn each operation into one or two instructions where there are such.
 
+use crate::math::sqrt_single;
 use core::ops::{Add, AddAssign, Mul, Sub};
 use glam::{Mat4, Vec4};
 
@@ -128,7 +129,7 @@ impl Rough {
     /// Square roots.
     #[inline(always)]
     pub(crate) fn sqrt(self) -> Self {
-        Self(Vec4::from_array(self.0.to_array().map(f32::sqrt)))
+        Self(Vec4::from_array(self.0.to_array().map(sqrt_single)))
     }
 
     /// Reciprocals.

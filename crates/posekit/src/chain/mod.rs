@@ -19,7 +19,10 @@ pub(crate) use four::{Four, Rough};
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 
-use crate::{Error, Result};
+use crate::math::sqrt;
+use crate::{Error, ErrorKind, Result};
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// Points and the distances to their parents: the shape that the chain solvers move.
 ///
@@ -53,8 +56,8 @@ impl Chain {
     /// - `points`: `n_points * dimension` numbers; the distances between neighbours become the lengths
     ///
     /// # Errors
-    /// [`Error::Length`] if the numbers do not fill whole points or there is no point, [`Error::NonFinite`] for a
-    /// coordinate that is NaN or infinite, [`Error::OutOfRange`] for dimension 0.
+    /// `Error::is_wrong_length` if the numbers do not fill whole points or there is no point, `Error::is_not_finite` for a
+    /// coordinate that is NaN or infinite, `Error::is_out_of_range` for dimension 0.
     pub fn try_new(dimension: usize, points: &[f64]) -> Result<Self> {
         let n_points = points.len().checked_div(dimension).unwrap_or(0);
         let parents: Vec<usize> = (0..n_points).map(|i| i.saturating_sub(1)).collect();
@@ -64,14 +67,14 @@ impl Chain {
     /// A branched chain: `parents[i]` is the point that point `i` hangs on, `parents[0]` is 0 and means the root.
     ///
     /// # Errors
-    /// As [`Chain::try_new`], and [`Error::OutOfRange`] for a parent that does not come before its child.
+    /// As [`Chain::try_new`], and `Error::is_out_of_range` for a parent that does not come before its child.
     pub fn try_tree(dimension: usize, points: &[f64], parents: &[usize]) -> Result<Self> {
         if dimension == 0 {
             return Err(out_of_range("dimension", 0, 0.0, "at least 1"));
         }
         if points.is_empty() || points.len() != parents.len() * dimension {
             let expected = (points.len() / dimension).max(1) * dimension;
-            return Err(Error::Length { what: "points", expected, found: points.len() });
+            return Err(ErrorKind::Length { what: "points", expected, found: points.len() }.into());
         }
         check_finite("points", points)?;
         for (i, &parent) in parents.iter().enumerate() {
@@ -95,7 +98,7 @@ impl Chain {
     /// A chain laid straight along the first axis from the origin.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for dimension 0 or a negative length, [`Error::NonFinite`] for a length that is NaN or
+    /// `Error::is_out_of_range` for dimension 0 or a negative length, `Error::is_not_finite` for a length that is NaN or
     /// infinite.
     ///
     /// # Example
@@ -128,7 +131,7 @@ impl Chain {
     /// The root and the effectors are held whatever their weight.
     ///
     /// # Errors
-    /// [`Error::Length`] unless there is one weight per point, [`Error::NonFinite`] or [`Error::OutOfRange`] for a
+    /// `Error::is_wrong_length` unless there is one weight per point, `Error::is_not_finite` or `Error::is_out_of_range` for a
     /// weight that is not a number of at least 0.
     pub fn with_weights(mut self, weights: &[f64]) -> Result<Self> {
         check_weights(weights, self.n_points())?;
@@ -140,11 +143,11 @@ impl Chain {
     /// before, which has them up to rounding.
     ///
     /// # Errors
-    /// [`Error::Length`] unless there are as many numbers as before, [`Error::NonFinite`] for one that is NaN or infinite. Nothing has changed then.
+    /// `Error::is_wrong_length` unless there are as many numbers as before, `Error::is_not_finite` for one that is NaN or infinite. Nothing has changed then.
     pub fn set_points(&mut self, points: &[f64]) -> Result<()> {
         let (expected, found) = (self.points.len(), points.len());
         if found != expected {
-            return Err(Error::Length { what: "points", expected, found });
+            return Err(ErrorKind::Length { what: "points", expected, found }.into());
         }
         check_finite("points", points)?;
         self.points.copy_from_slice(points);
@@ -229,13 +232,13 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
         return largest;
     }
     let sum: f64 = a.iter().zip(b).map(|(x, y)| ((x - y) / largest) * ((x - y) / largest)).sum();
-    largest * sum.sqrt()
+    largest * sqrt(sum)
 }
 
 /// Refuses NaN and infinities, naming the first.
 pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
     match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(Error::NonFinite { what, index }),
+        Some(index) => Err(ErrorKind::NonFinite { what, index }.into()),
         None => Ok(()),
     }
 }
@@ -243,7 +246,7 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
 /// Refuses weights that are not numbers of at least 0, or too many or too few of them.
 pub(crate) fn check_weights(weights: &[f64], expected: usize) -> Result<()> {
     if weights.len() != expected {
-        return Err(Error::Length { what: "weights", expected, found: weights.len() });
+        return Err(ErrorKind::Length { what: "weights", expected, found: weights.len() }.into());
     }
     check_finite("weights", weights)?;
     match weights.iter().position(|&weight| weight < 0.0) {
@@ -252,11 +255,11 @@ pub(crate) fn check_weights(weights: &[f64], expected: usize) -> Result<()> {
     }
 }
 
-pub(crate) const fn out_of_range(
+pub(crate) fn out_of_range(
     what: &'static str,
     index: usize,
     value: f64,
     need: &'static str,
 ) -> Error {
-    Error::OutOfRange { what, index, value, need }
+    ErrorKind::OutOfRange { what, index, value, need }.into()
 }

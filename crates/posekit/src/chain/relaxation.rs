@@ -5,6 +5,7 @@
 //! effectors take none.
 
 use super::{Bones, Goals, Space, in_space, point};
+use crate::math::sqrt;
 
 /// Below which the method leaves a bone alone, because no direction can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,6 +29,11 @@ impl Thresholds {
 
 /// How relaxed points, whose distances are off, become points at the exact lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Reading {
     /// Each bone takes the direction between its relaxed ends: what Juckett's code does.
@@ -74,7 +80,7 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
             continue;
         }
         // The square root and the quotient do not wait for each other: length / root, less one.
-        let scale = squared.sqrt() * (bones.lengths[child] / squared) - 1.0;
+        let scale = sqrt(squared) * (bones.lengths[child] / squared) - 1.0;
         for k in 0..n {
             let change = scale * (to[k] - from[k]);
             from[k] -= parent_share * change;
@@ -145,7 +151,7 @@ pub fn read(
             .map(|x| x * x)
             .sum();
         let has_direction = squared > 0.0 && squared < f64::INFINITY;
-        let scale = if has_direction { bones.lengths[child] / squared.sqrt() } else { 0.0 };
+        let scale = if has_direction { bones.lengths[child] / sqrt(squared) } else { 0.0 };
         for k in 0..dimension {
             let from = if reading == Reading::Angles { relaxed } else { &*read };
             let along = (relaxed[child * dimension + k] - from[parent * dimension + k]) * scale;

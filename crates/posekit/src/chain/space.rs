@@ -1,6 +1,8 @@
 //! One text for every dimension: kernels loop over `space.n()` coordinates and keep them in [`Space::Row`]s; where the
 //! dimension is known the compiler unrolls the loops and keeps the rows in registers.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::ops::IndexMut;
 

@@ -5,9 +5,9 @@ use glam::{DQuat, DVec3};
 use super::reach::Reach;
 use super::rotation::{about_half, about_unscaled, part, reject, with_positive_w};
 use crate::math::{
-    Pose, measure, normalised, perpendicular, shortest_between, sin_cos, unit_or_identity,
+    Pose, measure, normalised, perpendicular, shortest_between, sin_cos, sqrt, unit_or_identity,
 };
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// Sine of the angle below which a direction defines no rotation about another; ten times the rounding of single-precision
 /// input.
@@ -19,7 +19,7 @@ const HUGE: f64 = 1e300;
 /// A joint, a ray fixed to it, and a target: which rotation of the joint makes the ray meet the target?
 ///
 /// The ray starts at `offset` and points along `forward`, both in the joint's own frame: for a head joint whose eyes lie
-/// in front of and above it, the line of sight. Plain data: fill it in, call [`solve`](Self::solve). Model space is any
+/// in front of and above it, the line of sight. Plain data: set what differs from the defaults, call [`solve`](Self::solve). Model space is any
 /// space that the joint's pose and the target share.
 ///
 /// For a chain (spine, neck, head) solve the joints one after another from the tip to the root, each with its own weight
@@ -33,7 +33,7 @@ const HUGE: f64 = 1e300;
 ///
 /// let head = Pose::from_translation(DVec3::new(0.0, 1.6, 0.0));
 /// let target = DVec3::new(2.0, 1.0, 1.0);
-/// let solution = Aim { offset: DVec3::new(0.0, 0.1, 0.08), ..Aim::new(head, target) }.solve()?;
+/// let solution = Aim::new(head, target).with_offset(DVec3::new(0.0, 0.1, 0.08)).solve()?;
 /// let eye = head.translation + solution.correction * DVec3::new(0.0, 0.1, 0.08);
 /// let sight = solution.correction * DVec3::Z;
 /// assert!(sight.cross(target - eye).length() < 1e-12); // the line of sight passes through the target
@@ -46,11 +46,12 @@ const HUGE: f64 = 1e300;
 /// use posekit::limb::{Aim, Reach};
 /// use posekit::math::Pose;
 ///
-/// let aim = Aim { offset: DVec3::Z, ..Aim::new(Pose::IDENTITY, DVec3::new(0.25, 0.0, 0.0)) };
+/// let aim = Aim::new(Pose::IDENTITY, DVec3::new(0.25, 0.0, 0.0)).with_offset(DVec3::Z);
 /// assert_eq!(aim.solve()?.reach, Reach::TooNear { shortfall: 0.75 });
 /// # Ok::<(), posekit::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Aim {
     /// The joint's pose, in model space.
     pub model_from_joint: Pose,
@@ -77,6 +78,7 @@ pub struct Aim {
 /// The rotation of an [`Aim`]'s joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
+#[non_exhaustive]
 pub struct AimSolution {
     /// Rotation to multiply onto the joint's model-space rotation, from the left:
     /// `model_from_joint_new = correction * model_from_joint_old`. `w ≥ 0`.
@@ -117,6 +119,55 @@ impl Aim {
         }
     }
 
+    /// The same aim at another target.
+    #[inline]
+    #[must_use]
+    pub const fn with_target(self, target: DVec3) -> Self {
+        Self { target, ..self }
+    }
+
+    /// The same aim with another direction of the ray, in the joint's frame.
+    #[inline]
+    #[must_use]
+    pub const fn with_forward(self, forward: DVec3) -> Self {
+        Self { forward, ..self }
+    }
+
+    /// The same aim with another start of the ray, in the joint's frame \[m\].
+    #[inline]
+    #[must_use]
+    pub const fn with_offset(self, offset: DVec3) -> Self {
+        Self { offset, ..self }
+    }
+
+    /// The same aim with another axis that points towards the pole, in the joint's frame.
+    #[inline]
+    #[must_use]
+    pub const fn with_up(self, up: DVec3) -> Self {
+        Self { up, ..self }
+    }
+
+    /// The same aim with a direction, in model space, that `up` points to.
+    #[inline]
+    #[must_use]
+    pub fn with_pole(self, pole: impl Into<Option<DVec3>>) -> Self {
+        Self { pole: pole.into(), ..self }
+    }
+
+    /// The same aim, rotated about the line to the target \[rad\].
+    #[inline]
+    #[must_use]
+    pub const fn with_twist(self, twist: f64) -> Self {
+        Self { twist, ..self }
+    }
+
+    /// The same aim with a part of its rotation, from 0 to 1.
+    #[inline]
+    #[must_use]
+    pub const fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
     /// Solves the aim. Square roots only, unless there is a twist; does not allocate.
     ///
     /// # Degenerate cases
@@ -128,7 +179,7 @@ impl Aim {
     /// - Pole or `up` parallel to the line to the target: flag `pole_degenerate`.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the field; [`Error::ZeroLength`] for a `forward` or a rotation that is zero.
+    /// `Error::is_not_finite` naming the field; `Error::is_degenerate` for a `forward` or a rotation that is zero.
     /// A rotation that is not of unit length is normalised.
     ///
     /// # Method
@@ -185,11 +236,11 @@ impl Aim {
         self.check_finite()?;
         let forward = measure(self.forward).direction;
         if forward == DVec3::ZERO {
-            return Err(Error::ZeroLength { what: "forward" });
+            return Err(ErrorKind::ZeroLength { what: "forward" }.into());
         }
         let rotation = self.model_from_joint.rotation;
         if rotation.to_array() == [0.0; 4] {
-            return Err(Error::ZeroLength { what: "rotation" });
+            return Err(ErrorKind::ZeroLength { what: "rotation" }.into());
         }
         let rotation = unit_or_identity(rotation);
         let position = self.model_from_joint.translation;
@@ -216,16 +267,16 @@ impl Aim {
             ("pole", self.pole.unwrap_or(DVec3::ZERO)),
         ];
         if let Some(index) = rotation.iter().position(|value| !value.is_finite()) {
-            return Err(Error::NonFinite { what: "rotation", index });
+            return Err(ErrorKind::NonFinite { what: "rotation", index }.into());
         }
         for (what, vector) in vectors {
             if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { what, index });
+                return Err(ErrorKind::NonFinite { what, index }.into());
             }
         }
         match [("twist", self.twist), ("weight", self.weight)].iter().find(|(_, v)| !v.is_finite())
         {
-            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            Some(&(what, _)) => Err(ErrorKind::NonFinite { what, index: 0 }.into()),
             None => Ok(()),
         }
     }
@@ -257,7 +308,7 @@ fn meeting_point(setup: &Setup, distance: f64) -> (DVec3, f64) {
     let nearest = if along > 0.0 { offset.length } else { across_length };
     let on_sphere = if distance > across_length {
         // Roots of the factors: the product of two lengths could overflow.
-        (distance - across_length).sqrt() * (distance + across_length).sqrt()
+        sqrt(distance - across_length) * sqrt(distance + across_length)
     } else {
         0.0
     };
@@ -270,7 +321,7 @@ fn behind_axis(up: DVec3, direction: DVec3) -> DVec3 {
     let axis = reject(up, direction);
     let size_squared = axis.dot(axis);
     if size_squared > NO_DIRECTION * NO_DIRECTION {
-        axis * (1.0 / size_squared.sqrt())
+        axis * (1.0 / sqrt(size_squared))
     } else {
         perpendicular(direction)
     }

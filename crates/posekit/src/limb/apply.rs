@@ -3,7 +3,8 @@
 
 use super::{Aim, AimSolution, TwoBone, TwoBoneSolution};
 use crate::skeleton::{JointKind, Skeleton};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::borrow::ToOwned as _;
 use glam::DVec3;
 
 impl TwoBone {
@@ -19,7 +20,7 @@ impl TwoBone {
     /// and for a straight limb the sign with more room in the joint's range.
     ///
     /// # Errors
-    /// [`Error::Length`] for a `q` of the wrong length, [`Error::NoSuchJoint`], [`Error::JointOrder`].
+    /// `Error::is_wrong_length` for a `q` of the wrong length, `Error::is_no_such_joint`, `Error::is_malformed`.
     ///
     /// # Example: a foot onto a step
     /// ```
@@ -38,7 +39,7 @@ impl TwoBone {
     /// let mut q = leg.neutral();
     ///
     /// let step = DVec3::new(0.1, -0.6, 0.2);
-    /// let limb = TwoBone { pole: Pole::Direction(DVec3::Z), ..TwoBone::on_skeleton(&leg, &q, joints, step)? };
+    /// let limb = TwoBone::on_skeleton(&leg, &q, joints, step)?.with_pole(Pole::Direction(DVec3::Z));
     /// let is_exact = limb.solve()?.apply(&leg, &mut q, joints)?;
     ///
     /// assert!(is_exact);
@@ -84,7 +85,7 @@ impl TwoBoneSolution {
     /// limits, each clamped by itself as by [`Skeleton::clamp`], and the end is off its place.
     ///
     /// # Errors
-    /// Leaves `q` unchanged, and returns what [`TwoBone::on_skeleton`] does, or [`Error::JointRotation`] when a revolute, fixed or
+    /// Leaves `q` unchanged, and returns what [`TwoBone::on_skeleton`] does, or `Error::is_out_of_range` when a revolute, fixed or
     /// mimic joint cannot have its rotation: a hinge whose axis is not at right angles to both bones, or a pole beside its plane.
     pub fn apply(&self, skeleton: &Skeleton, q: &mut [f64], joints: [usize; 3]) -> Result<bool> {
         check_branch(skeleton, joints)?;
@@ -115,7 +116,7 @@ impl Aim {
     /// - `target`: the point to aim at, in the world
     ///
     /// # Errors
-    /// [`Error::Length`] for a `q` of the wrong length, [`Error::NoSuchJoint`].
+    /// `Error::is_wrong_length` for a `q` of the wrong length, `Error::is_no_such_joint`.
     pub fn on_skeleton(
         skeleton: &Skeleton,
         q: &[f64],
@@ -158,7 +159,7 @@ fn check_branch(skeleton: &Skeleton, joints: [usize; 3]) -> Result<()> {
         let [above, below] = [pair[0], pair[1]];
         if !skeleton.ancestors(below).skip(1).any(|joint| joint == above) {
             let [above, below] = [above, below].map(|joint| skeleton.name(joint).to_owned());
-            return Err(Error::JointOrder { above, below });
+            return Err(ErrorKind::JointOrder { above, below }.into());
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use glam::{DVec2, DVec3};
 use super::reach::Reach;
 use super::triangle::{NO_BONE, triangle};
 use crate::math::{atan2, measure, power_of_two_near, sin_cos, wrap_angle};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// The two joint angles of a planar arm.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -83,7 +83,7 @@ pub struct Solutions {
 ///   angles are kept.
 ///
 /// # Errors
-/// [`Error::NonFinite`] or [`Error::Negative`], naming the argument.
+/// `Error::is_not_finite` or `Error::is_out_of_range`, naming the argument.
 ///
 /// # Method
 /// Bridson's closed form \[bridson11\] with the law of cosines in half-angle form \[kahan00\] and directions instead of
@@ -198,12 +198,12 @@ fn check(a: f64, b: f64, target: DVec2, choice: Choice) -> Result<()> {
     ];
     for (what, index, value) in numbers {
         if !value.is_finite() {
-            return Err(Error::NonFinite { what, index });
+            return Err(ErrorKind::NonFinite { what, index }.into());
         }
     }
     for (what, value) in [("a", a), ("b", b)] {
         if value < 0.0 {
-            return Err(Error::Negative { what, value });
+            return Err(ErrorKind::Negative { what, value }.into());
         }
     }
     Ok(())

@@ -1,12 +1,12 @@
 //! Rotations from half angles, by square roots only.
 
-use crate::math::{normalised, quaternion};
+use crate::math::{normalised, quaternion, sqrt};
 use glam::{DQuat, DVec3};
 
 /// The rotation about a unit axis by the angle whose cosine and sine have the ratio given, times a positive number.
 #[inline]
 pub(super) fn about_unscaled(axis: DVec3, cos: f64, sin: f64) -> DQuat {
-    let (cos_half, sin_half) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
+    let (cos_half, sin_half) = half_ratio(cos, sin, sqrt(cos * cos + sin * sin));
     about_half(axis, cos_half, sin_half)
 }
 

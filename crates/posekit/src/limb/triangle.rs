@@ -1,6 +1,7 @@
 //! The triangle of two bones and the line from start to end.
 
 use super::rotation::half_ratio;
+use crate::math::sqrt;
 
 /// A bone shorter than this fraction of the limb counts as one of length zero: its effect on the end is below rounding.
 pub(super) const NO_BONE: f64 = 1e-60;
@@ -69,11 +70,11 @@ pub(super) fn triangle(a: f64, b: f64, d: f64) -> Triangle {
     let (above_inner, below_outer) = if lower { (edge, rest) } else { (rest, edge) };
     let d = inner + above_inner;
     // Up to a common factor these are cos(φ/2) and sin(φ/2), and their product is twice the triangle's area ...
-    let cos_bend = (above_inner * (d + inner)).sqrt();
-    let sin_bend = (below_outer * (d + outer)).sqrt();
+    let cos_bend = sqrt(above_inner * (d + inner));
+    let sin_bend = sqrt(below_outer * (d + outer));
     // ... which with the law of cosines is the angle at the end of the long bone, times `2 long d`.
     let (cos_long, sin_long) = (d * d + inner * outer, cos_bend * sin_bend);
-    let size = (sin_long * sin_long + cos_long * cos_long).sqrt();
+    let size = sqrt(sin_long * sin_long + cos_long * cos_long);
     if size <= 0.0 {
         return Triangle { half_bend: (0.0, 1.0), half_start: (1.0, 1.0) };
     }

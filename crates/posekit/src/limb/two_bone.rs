@@ -18,9 +18,9 @@ use super::soft::SoftReach;
 use super::triangle::{NO_BONE, Triangle, triangle};
 use crate::math::{
     brought_to_size, length, measure, measure_ordinary, normalised, perpendicular,
-    power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos,
+    power_of_two_near, quaternion, shortest_between, shortest_unscaled, sin_cos, sqrt,
 };
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
 
 /// Sine of the angle below which two directions count as parallel: a limb bent by less is straight, a pole within it of the
 /// line to the target is degenerate. 1e-6 rad is ten times the rounding of the single-precision numbers
@@ -44,7 +44,7 @@ pub enum Pole {
 
 /// Two bones and a target: which rotations of the start and mid joints put the end joint on the target?
 ///
-/// Plain data: fill it in, call [`solve`](Self::solve); on a skeleton, begin with [`on_skeleton`](Self::on_skeleton) and end with
+/// Plain data: set what differs from the defaults, call [`solve`](Self::solve); on a skeleton, begin with [`on_skeleton`](Self::on_skeleton) and end with
 /// [`TwoBoneSolution::apply`]. All positions are in one common space, called model space here; it may be the world. Only positions matter, so the three joints need not be neighbours, the bones need not lie
 /// along any axis, and a scaled or mirrored skeleton needs no special treatment.
 ///
@@ -55,10 +55,8 @@ pub enum Pole {
 ///
 /// let (hip, knee, ankle) = (DVec3::new(0.0, 0.9, 0.0), DVec3::new(0.0, 0.5, 0.05), DVec3::new(0.0, 0.1, 0.0));
 /// let target = DVec3::new(0.1, 0.3, 0.2);
-/// let leg = TwoBone {
-///     pole: Pole::Direction(DVec3::Z), // the knee points forward
-///     ..TwoBone::new(hip, knee, ankle, target)
-/// };
+/// // The knee points forward.
+/// let leg = TwoBone::new(hip, knee, ankle, target).with_pole(Pole::Direction(DVec3::Z));
 /// let solution = leg.solve()?;
 /// assert!(solution.reach.is_reached());
 /// assert!((solution.end - target).length() < 1e-12);
@@ -77,6 +75,7 @@ pub enum Pole {
 /// # Ok::<(), posekit::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TwoBone {
     /// Position of the start joint (hip, shoulder), in model space.
     pub start: DVec3,
@@ -108,6 +107,7 @@ pub struct TwoBone {
 /// The rotations of a [`TwoBone`] limb's joints, and their new positions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
+#[non_exhaustive]
 pub struct TwoBoneSolution {
     /// Rotation to multiply onto the start joint's model-space rotation, from the left:
     /// `model_from_start_new = start_correction * model_from_start_old`. Everything between start and mid follows. `w ≥ 0`.
@@ -240,6 +240,41 @@ impl TwoBone {
         Self { soft, ..self }
     }
 
+    /// The same limb with another target.
+    #[inline]
+    #[must_use]
+    pub const fn with_target(self, target: DVec3) -> Self {
+        Self { target, ..self }
+    }
+
+    /// The same limb with its mid joint pointing somewhere.
+    #[inline]
+    #[must_use]
+    pub const fn with_pole(self, pole: Pole) -> Self {
+        Self { pole, ..self }
+    }
+
+    /// The same limb, rotated about the line to its target \[rad\].
+    #[inline]
+    #[must_use]
+    pub const fn with_twist(self, twist: f64) -> Self {
+        Self { twist, ..self }
+    }
+
+    /// The same limb with a part of its correction, from 0 to 1.
+    #[inline]
+    #[must_use]
+    pub const fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// The same limb with an axis that its mid joint bends about.
+    #[inline]
+    #[must_use]
+    pub fn with_mid_axis(self, mid_axis: impl Into<Option<DVec3>>) -> Self {
+        Self { mid_axis: mid_axis.into(), ..self }
+    }
+
     /// Solves the limb.
     ///
     /// Uses square roots only, unless there is a twist, and does not allocate.
@@ -255,7 +290,7 @@ impl TwoBone {
     /// - Bone of length zero: the limb is one rigid bone and only points. Both zero: no rotation.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] naming the field, when any number given is NaN or infinite.
+    /// `Error::is_not_finite` naming the field, when any number given is NaN or infinite.
     ///
     /// # Method
     /// The law of cosines \[bridson11\] in its half-angle form \[kahan00\] gives the bend `φ` that the distance needs and
@@ -377,13 +412,13 @@ impl TwoBone {
         ];
         for (what, vector) in vectors {
             if let Some(index) = vector.to_array().iter().position(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { what, index });
+                return Err(ErrorKind::NonFinite { what, index }.into());
             }
         }
         let scalars =
             [("soft ratio", self.soft.ratio()), ("twist", self.twist), ("weight", self.weight)];
         match scalars.iter().find(|(_, value)| !value.is_finite()) {
-            Some(&(what, _)) => Err(Error::NonFinite { what, index: 0 }),
+            Some(&(what, _)) => Err(ErrorKind::NonFinite { what, index: 0 }.into()),
             None => Ok(()),
         }
     }
@@ -519,7 +554,7 @@ impl TwoBone {
     #[inline(always)]
     fn bend_plane_of_bent(&self, u: DVec3, bend: Bend) -> BendPlane {
         let Bend { cross, sin_squared, cos } = bend;
-        let sin = sin_squared.sqrt();
+        let sin = sqrt(sin_squared);
         // The cross product of nearly parallel bones leans; without its part along `u` it is exact again.
         let mut axis = reject(cross, u);
         let (cos_half, mut sin_half) = half_ratio(cos, sin, 1.0);
@@ -681,7 +716,7 @@ fn rotation_to_knee(
     let w = 0.5 * half_turn.dot(half_turn);
     let cos = w * knee.dot(side) - along * half_turn.dot(side);
     let sin = along * half_turn.dot(plane.axis) - w * knee.dot(plane.axis);
-    let (c, s) = half_ratio(cos, sin, (cos * cos + sin * sin).sqrt());
+    let (c, s) = half_ratio(cos, sin, sqrt(cos * cos + sin * sin));
     let frame = quaternion(aim.xyz() * c + half_turn * s, aim.w * c);
     let (cos_half, sin_half) = triangle.half_start;
     frame * about_half(plane.axis, cos_half * plane.axis_length, -sin_half)

@@ -1,5 +1,6 @@
 //! Angles, by `libm`.
 
+use super::sqrt;
 use core::f64::consts::{FRAC_PI_4, PI, TAU};
 
 /// Sine and cosine of an angle \[rad\], in this order.
@@ -110,10 +111,10 @@ pub fn wrap_angle(angle: f64) -> f64 {
 #[must_use]
 pub fn half_angle(cos: f64, sin: f64) -> (f64, f64) {
     if cos >= 0.0 {
-        let cos_half = (0.5 * (1.0 + cos)).sqrt();
+        let cos_half = sqrt(0.5 * (1.0 + cos));
         (cos_half, 0.5 * sin / cos_half)
     } else {
-        let size = (0.5 * (1.0 - cos)).sqrt();
+        let size = sqrt(0.5 * (1.0 - cos));
         (0.5 * sin.abs() / size, if sin < 0.0 { -size } else { size })
     }
 }

@@ -1,5 +1,6 @@
 //! Lengths and directions of vectors of any size: the one place that normalises a vector.
 
+use super::sqrt;
 use glam::DVec3;
 
 /// Squared lengths in this range keep their digits; others are rescaled first.
@@ -17,7 +18,7 @@ const FACTOR: f64 = f64::from_bits((1023 + 600) << 52);
 pub fn direction_or(v: DVec3, fallback: DVec3) -> DVec3 {
     let length_squared = v.length_squared();
     if ORDINARY.contains(&length_squared) {
-        v / length_squared.sqrt()
+        v / sqrt(length_squared)
     } else {
         extreme_direction(v).unwrap_or(fallback)
     }
@@ -57,7 +58,7 @@ pub(crate) fn measure(vector: DVec3) -> Measured {
 #[inline(always)]
 pub(crate) fn measure_ordinary(vector: DVec3) -> Measured {
     let length_squared = vector.dot(vector);
-    let length = length_squared.sqrt();
+    let length = sqrt(length_squared);
     // The square root and the reciprocal do not depend on each other, which shortens the latency of `vector / length`.
     Measured { length, direction: vector * (length * (1.0 / length_squared)) }
 }
@@ -66,7 +67,7 @@ pub(crate) fn measure_ordinary(vector: DVec3) -> Measured {
 #[inline]
 pub(crate) fn length(vector: DVec3) -> f64 {
     let length_squared = vector.dot(vector);
-    if ORDINARY.contains(&length_squared) { length_squared.sqrt() } else { length_extreme(vector) }
+    if ORDINARY.contains(&length_squared) { sqrt(length_squared) } else { length_extreme(vector) }
 }
 
 /// [`length`] out of line, its result in a register.
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(measure(DVec3::ZERO).direction, DVec3::ZERO);
         let largest = measure(DVec3::splat(f64::MAX));
         assert!(
-            largest.length == f64::MAX && (largest.direction.x - 1.0 / 3f64.sqrt()).abs() < 1e-15
+            largest.length == f64::MAX && (largest.direction.x - 1.0 / sqrt(3f64)).abs() < 1e-15
         );
     }
 }

@@ -15,6 +15,7 @@
 use super::angle::{atan2, sin_cos};
 use super::pose::Pose;
 use super::rotation::canonical;
+use super::sqrt;
 use core::ops::{Add, Mul, Neg};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -97,7 +98,7 @@ pub fn so3_exp(rotation_vector: DVec3) -> DQuat {
         let vector = 0.5 - x * (1.0 / 48.0 - x * (1.0 / 3840.0));
         (vector, 1.0 - x * (1.0 / 8.0 - x * (1.0 / 384.0 - x / 46080.0)))
     } else {
-        let t = x.sqrt();
+        let t = sqrt(x);
         let (sin_half, cos_half) = sin_cos(0.5 * t);
         (sin_half / t, cos_half)
     };
@@ -124,7 +125,7 @@ pub fn so3_log(rotation: DQuat) -> DVec3 {
         let series = 1.0 - x * (1.0 / 3.0 - x * (1.0 / 5.0 - x * (1.0 / 7.0)));
         return vector * (2.0 / q.w * series);
     }
-    let sin_half = sin_squared.sqrt();
+    let sin_half = sqrt(sin_squared);
     if sin_half == 0.0 {
         return DVec3::ZERO;
     }
@@ -190,32 +191,12 @@ pub fn se3_log(pose: Pose) -> Twist {
     Twist { linear: so3_left_jacobian_inverse(angular) * pose.translation, angular }
 }
 
-/// Left Jacobian of [`se3_exp`], rows and columns linear first; `[row][column]`.
-///
-/// `exp(a + d) = exp(J d) * exp(a)` to first order in `d`. It is `[J Q; 0 J]` with the blocks of \[barfoot24\], section 8.1.5.
-#[must_use]
-pub fn se3_left_jacobian(twist: Twist) -> [[f64; 6]; 6] {
-    let j = so3_left_jacobian(twist.angular);
-    blocks(j, coupling(twist))
-}
-
-/// Inverse of [`se3_left_jacobian`]; `[row][column]`. Degenerate cases as in [`so3_left_jacobian_inverse`].
-#[must_use]
-pub fn se3_left_jacobian_inverse(twist: Twist) -> [[f64; 6]; 6] {
-    let inverse = so3_left_jacobian_inverse(twist.angular);
-    blocks(inverse, inverse * coupling(twist) * inverse * -1.0)
-}
-
-/// The coefficients of the left Jacobians, functions of `t` alone.
+/// The coefficients of the left Jacobian, functions of `t` alone.
 struct Coefficients {
     /// `(1 - cos t) / t²`
     first: f64,
     /// `(t - sin t) / t³`
     second: f64,
-    /// `(t² + 2 cos t - 2) / (2 t⁴)`
-    third: f64,
-    /// `(2 t - 3 sin t + t cos t) / (2 t⁵)`
-    fourth: f64,
 }
 
 #[rustfmt::skip]
@@ -226,13 +207,6 @@ impl Coefficients {
     const SECOND: [f64; 6] = [
         1.0 / 6.0, -1.0 / 120.0, 1.0 / 5040.0, -1.0 / 362_880.0, 1.0 / 39_916_800.0, -1.0 / 6_227_020_800.0,
     ];
-    const THIRD: [f64; 6] = [
-        1.0 / 24.0, -1.0 / 720.0, 1.0 / 40320.0, -1.0 / 3_628_800.0, 1.0 / 479_001_600.0, -1.0 / 87_178_291_200.0,
-    ];
-    const FOURTH: [f64; 6] = [
-        1.0 / 120.0, -1.0 / 2520.0, 1.0 / 120_960.0, -1.0 / 9_979_200.0, 1.0 / 1_245_404_160.0,
-        -1.0 / 217_945_728_000.0,
-    ];
 }
 
 impl Coefficients {
@@ -242,26 +216,16 @@ impl Coefficients {
     }
 
     fn by_series(x: f64) -> Self {
-        Self {
-            first: series(&Self::FIRST, x),
-            second: series(&Self::SECOND, x),
-            third: series(&Self::THIRD, x),
-            fourth: series(&Self::FOURTH, x),
-        }
+        Self { first: series(&Self::FIRST, x), second: series(&Self::SECOND, x) }
     }
 
     fn in_closed_form(x: f64) -> Self {
-        let t = x.sqrt();
-        let (sin, cos) = sin_cos(t);
+        let t = sqrt(x);
+        let (sin, _) = sin_cos(t);
         // 2 sin²(t/2) instead of 1 - cos t, which cancels near full turns.
         let (sin_half, _) = sin_cos(0.5 * t);
         let one_minus_cos = 2.0 * sin_half * sin_half;
-        Self {
-            first: one_minus_cos / x,
-            second: (t - sin) / (x * t),
-            third: (0.5 * x - one_minus_cos) / (x * x),
-            fourth: 0.5 * (2.0 * t - 3.0 * sin + t * cos) / (x * x * t),
-        }
+        Self { first: one_minus_cos / x, second: (t - sin) / (x * t) }
     }
 }
 
@@ -282,21 +246,9 @@ fn inverse_by_series(x: f64) -> f64 {
 }
 
 fn inverse_in_closed_form(x: f64) -> f64 {
-    let half = 0.5 * x.sqrt();
+    let half = 0.5 * sqrt(x);
     let (sin_half, cos_half) = sin_cos(half);
     (1.0 - half * cos_half / sin_half) / x
-}
-
-/// The block `Q` of the SE(3) left Jacobian: how the translation of the exponential follows its rotation vector.
-fn coupling(twist: Twist) -> DMat3 {
-    let c = Coefficients::of(twist.angular);
-    let (v, p) = (cross_matrix(twist.angular), cross_matrix(twist.linear));
-    let (vp, pv) = (v * p, p * v);
-    let vpv = vp * v;
-    p * 0.5
-        + (vp + pv + vpv) * c.second
-        + (v * vp + pv * v - vpv * 3.0) * c.third
-        + (vpv * v + v * vpv) * c.fourth
 }
 
 /// `I + first V + second V²`, with `V² = v vᵀ - |v|² I`.
@@ -317,19 +269,6 @@ fn cross_matrix(v: DVec3) -> DMat3 {
     )
 }
 
-/// `[diagonal corner; 0 diagonal]` as rows of six.
-fn blocks(diagonal: DMat3, corner: DMat3) -> [[f64; 6]; 6] {
-    let mut out = [[0.0; 6]; 6];
-    for row in 0..3 {
-        for column in 0..3 {
-            out[row][column] = diagonal.col(column)[row];
-            out[row + 3][column + 3] = diagonal.col(column)[row];
-            out[row][column + 3] = corner.col(column)[row];
-        }
-    }
-    out
-}
-
 /// `terms[0] + terms[1] x + terms[2] x² + ...`, by Horner's rule.
 #[inline]
 fn series(terms: &[f64; 6], x: f64) -> f64 {
@@ -340,6 +279,7 @@ fn series(terms: &[f64; 6], x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::math::rotation_about;
+    use alloc::format;
     use core::f64::consts::PI;
     use proptest::prelude::*;
 
@@ -415,9 +355,6 @@ mod tests {
         let (a, b) = (Coefficients::by_series(x), Coefficients::in_closed_form(x));
         assert!((a.first - b.first).abs() < 1e-15);
         assert!((a.second - b.second).abs() < 4e-15);
-        // What a coefficient loses, its factor (a power of t) gives back.
-        assert!((a.third - b.third).abs() * x < 4e-15);
-        assert!((a.fourth - b.fourth).abs() * x * x.sqrt() < 4e-15);
         assert!((inverse_by_series(x) - inverse_in_closed_form(x)).abs() * x < 1e-15);
     }
 
@@ -427,8 +364,6 @@ mod tests {
         let (a, b) = (Coefficients::by_series(1.0), Coefficients::in_closed_form(1.0));
         assert!((a.first - b.first).abs() < 2e-11);
         assert!((a.second - b.second).abs() < 1e-12);
-        assert!((a.third - b.third).abs() < 1e-12);
-        assert!((a.fourth - b.fourth).abs() < 1e-12);
         assert!((inverse_by_series(1.0) - inverse_in_closed_form(1.0)).abs() < 2e-11);
     }
 
@@ -460,48 +395,6 @@ mod tests {
                     let by_right = (so3_log(back * ahead) - so3_log(back * behind)) / (2.0 * h);
                     assert!((by_left - left.col(column)).length() < 1e-9, "left at {length}");
                     assert!((by_right - right.col(column)).length() < 1e-9, "right at {length}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn se3_jacobian_matches_central_differences() {
-        let h = 1e-5;
-        for axis in axes() {
-            for length in LENGTHS {
-                let a = Twist::new(DVec3::new(0.4, -0.7, 1.1), axis * length);
-                let jacobian = se3_left_jacobian(a);
-                let back = se3_exp(a).inverse();
-                for column in 0..6 {
-                    let mut d = [0.0; 6];
-                    d[column] = h;
-                    let d = Twist::from_array(d);
-                    let ahead = se3_log(se3_exp(a + d) * back).to_array();
-                    let behind = se3_log(se3_exp(a + -d) * back).to_array();
-                    for row in 0..6 {
-                        let difference = (ahead[row] - behind[row]) / (2.0 * h);
-                        let error = (difference - jacobian[row][column]).abs();
-                        assert!(error < 1e-9, "row {row} column {column} at {length}: {error}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn se3_jacobian_and_inverse_are_inverse_at_every_length() {
-        for axis in axes() {
-            for length in LENGTHS {
-                let a = Twist::new(DVec3::new(0.4, -0.7, 1.1), axis * length);
-                let (j, inverse) = (se3_left_jacobian(a), se3_left_jacobian_inverse(a));
-                for (row, entries) in j.iter().enumerate() {
-                    for column in 0..6 {
-                        let sum: f64 =
-                            entries.iter().zip(&inverse).map(|(e, r)| e * r[column]).sum();
-                        let expected = if row == column { 1.0 } else { 0.0 };
-                        assert!((sum - expected).abs() < 2e-14, "at {length}: {sum}");
-                    }
                 }
             }
         }

@@ -10,6 +10,7 @@
 
 mod angle;
 mod direction;
+mod exact;
 mod lie;
 mod linalg;
 mod pose;
@@ -21,17 +22,15 @@ pub use angle::half_angle;
 pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
+pub(crate) use exact::{ceil, floor, sqrt, sqrt_single};
 pub use lie::{
-    Twist, se3_exp, se3_left_jacobian, se3_left_jacobian_inverse, se3_log, slerp, so3_exp,
-    so3_left_jacobian, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
-    so3_right_jacobian_inverse,
+    Twist, se3_exp, se3_log, slerp, so3_exp, so3_left_jacobian, so3_left_jacobian_inverse, so3_log,
+    so3_right_jacobian, so3_right_jacobian_inverse,
 };
 pub(crate) use linalg::{cholesky_factor, cholesky_solve, dot};
 pub use pose::Pose;
-pub use rotation::{
-    SwingTwist, canonical, perpendicular, rotation_about, shortest_rotation, swing_twist,
-};
+pub use rotation::{SwingTwist, perpendicular, rotation_about, shortest_rotation, swing_twist};
 pub(crate) use rotation::{
-    UNIT_TOLERANCE, check_unit, normalised, quaternion, shortest_between, shortest_unscaled,
-    unit_or_identity,
+    UNIT_TOLERANCE, canonical, check_unit, normalised, quaternion, shortest_between,
+    shortest_unscaled, unit_or_identity,
 };

@@ -1,7 +1,7 @@
 //! Rigid transforms.
 
 use super::rotation::{UNIT_TOLERANCE, normalised};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use core::ops::Mul;
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 
@@ -10,6 +10,7 @@ use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 /// Named `b_from_a`, it maps coordinates in frame `a` to coordinates in frame `b`, and products read by adjacency:
 /// `world_from_tool = world_from_base * base_from_tool`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Rotation, a unit quaternion (x, y, z, w).
     pub rotation: DQuat,
@@ -84,8 +85,8 @@ impl Pose {
     /// each other. The rotation is then of unit length to rounding, with an error of the size of the matrix's own.
     ///
     /// # Errors
-    /// - [`Error::NonFinite`] for NaN and infinity; `index` counts the 12 numbers column by column.
-    /// - [`Error::NotRigid`] for scale, shear and mirroring, in this order.
+    /// - [`Error::is_not_finite`] for NaN and infinity; `index` counts the 12 numbers column by column.
+    /// - [`Error::is_degenerate`] for scale, shear and mirroring, in this order.
     ///
     /// # Example
     /// ```
@@ -98,7 +99,7 @@ impl Pose {
     /// ```
     pub fn try_from_affine3(matrix: DAffine3) -> Result<Self> {
         if let Some(index) = matrix.to_cols_array().iter().position(|x| !x.is_finite()) {
-            return Err(Error::NonFinite { what: "matrix", index });
+            return Err(ErrorKind::NonFinite { what: "matrix", index }.into());
         }
         let rotation = check_rotation(matrix.matrix3)?;
         Ok(Self { rotation, translation: matrix.translation })
@@ -108,10 +109,10 @@ impl Pose {
     ///
     /// # Errors
     /// As [`try_from_affine3`](Self::try_from_affine3), with `index` counting the 16 numbers column by column; besides
-    /// [`Error::NotRigid`] with `projection` where the last row is not exactly 0, 0, 0, 1.
+    /// [`Error::is_degenerate`] where the last row is not exactly 0, 0, 0, 1.
     pub fn try_from_mat4(matrix: DMat4) -> Result<Self> {
         if let Some(index) = matrix.to_cols_array().iter().position(|x| !x.is_finite()) {
-            return Err(Error::NonFinite { what: "matrix", index });
+            return Err(ErrorKind::NonFinite { what: "matrix", index }.into());
         }
         let last_row = matrix.row(3).to_array();
         let off = last_row
@@ -152,7 +153,7 @@ fn check_rotation(matrix: DMat3) -> Result<DQuat> {
 }
 
 fn not_rigid(fault: &'static str, value: f64) -> Error {
-    Error::NotRigid { what: "matrix", fault, value }
+    ErrorKind::NotRigid { what: "matrix", fault, value }.into()
 }
 
 impl Default for Pose {
@@ -176,19 +177,21 @@ impl Mul for Pose {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString as _;
     use proptest::prelude::*;
 
     #[test]
     fn matrices_that_are_not_rigid_are_refused_by_name() {
-        let fault = |matrix: DMat3| match Pose::try_from_affine3(DAffine3::from_mat3(matrix)) {
-            Err(Error::NotRigid { fault, value, .. }) => (fault, value),
-            other => panic!("{other:?}"),
+        let refused = |matrix: DMat3, fault, value| {
+            let error = Pose::try_from_affine3(DAffine3::from_mat3(matrix)).unwrap_err();
+            assert_eq!(error, not_rigid(fault, value));
+            assert!(error.is_degenerate());
         };
-        assert_eq!(fault(DMat3::from_diagonal(DVec3::new(1.0, 1.0, 0.5))), ("scale", 0.5));
-        assert_eq!(fault(DMat3::ZERO), ("scale", 0.0));
-        assert_eq!(fault(DMat3::from_diagonal(DVec3::new(1.0, -1.0, 1.0))), ("mirroring", -1.0));
+        refused(DMat3::from_diagonal(DVec3::new(1.0, 1.0, 0.5)), "scale", 0.5);
+        refused(DMat3::ZERO, "scale", 0.0);
+        refused(DMat3::from_diagonal(DVec3::new(1.0, -1.0, 1.0)), "mirroring", -1.0);
         let sheared = DMat3::from_cols(DVec3::X, DVec3::new(0.6, 0.8, 0.0), DVec3::Z);
-        assert_eq!(fault(sheared), ("shear", 0.6));
+        refused(sheared, "shear", 0.6);
         let mut projection = DMat4::IDENTITY;
         projection.y_axis.w = 0.25;
         let error = Pose::try_from_mat4(projection).unwrap_err();
@@ -197,13 +200,11 @@ mod tests {
             let mut numbers = DMat4::IDENTITY.to_cols_array();
             numbers[index] = f64::NAN;
             let error = Pose::try_from_mat4(DMat4::from_cols_array(&numbers)).unwrap_err();
-            assert_eq!(error, Error::NonFinite { what: "matrix", index });
+            assert_eq!(error, ErrorKind::NonFinite { what: "matrix", index }.into());
         }
         let huge = DAffine3::from_scale(DVec3::splat(f64::MAX));
-        assert!(matches!(
-            Pose::try_from_affine3(huge),
-            Err(Error::NotRigid { fault: "scale", .. })
-        ));
+        let error = Pose::try_from_affine3(huge).unwrap_err();
+        assert!(error.to_string().contains("it has scale"), "{error}");
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use super::angle::{atan2, sin_cos};
 use super::direction::direction_or;
+use super::sqrt;
 use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
@@ -136,7 +137,7 @@ impl SwingTwist {
 pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
     let q = canonical(rotation);
     let along = q.xyz().dot(axis_unit);
-    let size = (along * along + q.w * q.w).sqrt();
+    let size = sqrt(along * along + q.w * q.w);
     if size < NO_TWIST {
         return SwingTwist { swing: q, twist: 0.0 };
     }
@@ -149,7 +150,7 @@ pub fn swing_twist(rotation: DQuat, axis_unit: DVec3) -> SwingTwist {
 /// The one of `q` and `-q` (the same rotation) with w >= 0; when w is zero, the one whose first non-zero component is positive.
 #[inline]
 #[must_use]
-pub fn canonical(q: DQuat) -> DQuat {
+pub(crate) fn canonical(q: DQuat) -> DQuat {
     let leading = [q.w, q.x, q.y, q.z].into_iter().find(|component| *component != 0.0);
     if leading.is_some_and(|component| component < 0.0) { -q } else { q }
 }
@@ -165,7 +166,7 @@ pub(crate) fn quaternion(vector: DVec3, w: f64) -> DQuat {
 pub(crate) fn normalised(q: DQuat) -> DQuat {
     let size_squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     let scale = if size_squared > 1e-280 {
-        1.0 / size_squared.sqrt()
+        1.0 / sqrt(size_squared)
     } else {
         small_scale(q.x, q.y, q.z, q.w)
     };
@@ -182,7 +183,7 @@ fn small_scale(x: f64, y: f64, z: f64, w: f64) -> f64 {
         return 0.0;
     }
     let (x, y, z, w) = (x / largest, y / largest, z / largest, w / largest);
-    1.0 / ((x * x + y * y + z * z + w * w).sqrt() * largest)
+    1.0 / (sqrt(x * x + y * y + z * z + w * w) * largest)
 }
 
 /// A quaternion at unit length: unchanged where it is of unit length to rounding, the identity for zero and for what is not finite.
@@ -210,11 +211,12 @@ pub(crate) fn check_unit(rotation: DQuat) -> Result<(), f64> {
 mod tests {
     use super::*;
     use crate::math::{cos, sin};
+    use alloc::format;
     use proptest::prelude::*;
 
     fn unit() -> impl Strategy<Value = DVec3> {
         (-1.0..1.0_f64, -PI..PI).prop_map(|(z, angle)| {
-            let r = (1.0 - z * z).sqrt();
+            let r = sqrt(1.0 - z * z);
             DVec3::new(r * cos(angle), r * sin(angle), z)
         })
     }

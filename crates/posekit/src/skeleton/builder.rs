@@ -4,8 +4,11 @@ use super::configuration::LARGEST;
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use super::tree::{NO_PARENT, Skeleton};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::math::{Pose, canonical, check_unit, direction_or, unit_or_identity};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use core::f64::consts::PI;
 use glam::DVec3;
 
@@ -37,7 +40,7 @@ impl SkeletonBuilder {
 /// The whole construction, in the order in which errors are reported.
 pub(super) fn build(mut joints: Vec<Joint>) -> Result<Skeleton> {
     if joints.is_empty() {
-        return Err(Error::EmptySkeleton);
+        return Err(ErrorKind::EmptySkeleton.into());
     }
     let by_name = names_in_order(&joints)?;
     check_parents(&joints)?;
@@ -52,14 +55,19 @@ pub(super) fn build(mut joints: Vec<Joint>) -> Result<Skeleton> {
 /// Joint indices in the order of their names; refuses empty and repeated names.
 fn names_in_order(joints: &[Joint]) -> Result<Vec<usize>> {
     if let Some(joint) = joints.iter().position(|joint| joint.name.is_empty()) {
-        return Err(Error::EmptyName { joint });
+        return Err(ErrorKind::EmptyName { joint }.into());
     }
     let mut order: Vec<usize> = (0..joints.len()).collect();
     order.sort_by(|a, b| joints[*a].name.cmp(&joints[*b].name));
     for pair in order.windows(2) {
         let [first, second] = [pair[0], pair[1]];
         if joints[first].name == joints[second].name {
-            return Err(Error::DuplicateName { name: joints[first].name.clone(), first, second });
+            return Err(ErrorKind::DuplicateName {
+                name: joints[first].name.clone(),
+                first,
+                second,
+            }
+            .into());
         }
     }
     Ok(order)
@@ -69,7 +77,12 @@ fn check_parents(joints: &[Joint]) -> Result<()> {
     let n_joints = joints.len();
     for joint in joints {
         if let Some(parent) = joint.parent.filter(|parent| *parent >= n_joints) {
-            return Err(Error::ParentOutOfRange { joint: joint.name.clone(), parent, n_joints });
+            return Err(ErrorKind::ParentOutOfRange {
+                joint: joint.name.clone(),
+                parent,
+                n_joints,
+            }
+            .into());
         }
     }
     for (index, joint) in joints.iter().enumerate() {
@@ -78,8 +91,8 @@ fn check_parents(joints: &[Joint]) -> Result<()> {
         };
         let (joint, parent) = (joint.name.clone(), joints[parent].name.clone());
         return Err(match parent_cycle(joints, index) {
-            Some(cycle) => Error::ParentCycle { cycle: names(joints, &cycle) },
-            None => Error::ParentAfterChild { joint, parent },
+            Some(cycle) => ErrorKind::ParentCycle { cycle: names(joints, &cycle) }.into(),
+            None => ErrorKind::ParentAfterChild { joint, parent }.into(),
         });
     }
     Ok(())
@@ -131,9 +144,9 @@ fn checked_placement(joint: &Joint) -> Result<Pose> {
     }
     let field = "parent_from_joint rotation";
     if !rotation.is_finite() {
-        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+        return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
     }
-    check_unit(rotation).map_err(|length| Error::JointNotUnit {
+    check_unit(rotation).map_err(|length| ErrorKind::JointNotUnit {
         joint: joint.name.clone(),
         field,
         length,
@@ -144,11 +157,11 @@ fn checked_placement(joint: &Joint) -> Result<Pose> {
 
 fn checked_axis(joint: &Joint, field: &'static str, axis: DVec3) -> Result<DVec3> {
     if !axis.is_finite() {
-        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+        return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
     }
     let direction = direction_or(axis, DVec3::ZERO);
     if direction == DVec3::ZERO {
-        return Err(Error::ZeroAxis { joint: joint.name.clone(), field });
+        return Err(ErrorKind::ZeroAxis { joint: joint.name.clone(), field }.into());
     }
     Ok(direction)
 }
@@ -159,18 +172,18 @@ fn check_size(joint: &Joint, field: &'static str, value: f64) -> Result<()> {
     if value.is_finite() {
         Ok(())
     } else {
-        Err(Error::JointNonFinite { joint: joint.name.clone(), field })
+        Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into())
     }
 }
 
 /// Not NaN, and in \[min, max\].
 fn check_between(joint: &Joint, field: &'static str, value: f64, min: f64, max: f64) -> Result<()> {
     if value.is_nan() {
-        return Err(Error::JointNonFinite { joint: joint.name.clone(), field });
+        return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
     }
     if value < min || value > max {
         let joint = joint.name.clone();
-        return Err(Error::JointOutOfBounds { joint, field, value, min, max });
+        return Err(ErrorKind::JointOutOfBounds { joint, field, value, min, max }.into());
     }
     Ok(())
 }
@@ -194,7 +207,7 @@ fn checked_limit(joint: &Joint) -> Result<Limit> {
         }
         (limit, kind) => {
             let (kind, limit) = (kind.name(), limit.name());
-            return Err(Error::LimitKind { joint: joint.name.clone(), kind, limit });
+            return Err(ErrorKind::LimitKind { joint: joint.name.clone(), kind, limit }.into());
         }
     }
     Ok(joint.limit)
@@ -202,7 +215,7 @@ fn checked_limit(joint: &Joint) -> Result<Limit> {
 
 fn check_order(joint: &Joint, field: &'static str, min: f64, max: f64) -> Result<()> {
     if min > max {
-        return Err(Error::RangeInverted { joint: joint.name.clone(), field, min, max });
+        return Err(ErrorKind::RangeInverted { joint: joint.name.clone(), field, min, max }.into());
     }
     Ok(())
 }
@@ -238,27 +251,29 @@ fn check_mimic_link(joints: &[Joint], joint: &Joint) -> Result<()> {
         return Ok(());
     };
     let Some(driver) = joints.get(link.joint) else {
-        return Err(Error::MimicMissing {
+        return Err(ErrorKind::MimicMissing {
             joint: joint.name.clone(),
             driver: link.joint,
             n_joints: joints.len(),
-        });
+        }
+        .into());
     };
     match [joint, driver].into_iter().find(|candidate| candidate.kind.axis().is_none()) {
         None => Ok(()),
-        Some(at_fault) => Err(Error::MimicKind {
+        Some(at_fault) => Err(ErrorKind::MimicKind {
             joint: joint.name.clone(),
             driver: driver.name.clone(),
             at_fault: at_fault.name.clone(),
             kind: at_fault.kind.name(),
-        }),
+        }
+        .into()),
     }
 }
 
 fn mimic_cycle(joints: &[Joint], path: &[usize], at: usize) -> Error {
     let mut cycle: Vec<usize> = path.iter().copied().skip_while(|joint| *joint != at).collect();
     cycle.push(at);
-    Error::MimicCycle { cycle: names(joints, &cycle) }
+    ErrorKind::MimicCycle { cycle: names(joints, &cycle) }.into()
 }
 
 /// A follower's mimic with its driver's own, resolved mimic substituted for the driver's value.
@@ -286,10 +301,11 @@ fn narrow_drivers(joints: &mut [Joint], mimics: &[Option<Mimic>]) -> Result<()> 
         match narrowed(own, mimic, (min, max)) {
             Some((min, max)) => joints[mimic.joint].limit = Limit::Range { min, max },
             None => {
-                return Err(Error::MimicLimits {
+                return Err(ErrorKind::MimicLimits {
                     joint: joints[follower].name.clone(),
                     driver: joints[mimic.joint].name.clone(),
-                });
+                }
+                .into());
             }
         }
     }

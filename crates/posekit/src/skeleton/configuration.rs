@@ -2,8 +2,10 @@
 
 use super::joint::JointKind;
 use super::tree::Skeleton;
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::math::{UNIT_TOLERANCE, check_unit, so3_exp, so3_log, unit_or_identity};
+use alloc::vec;
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 
 /// Largest size of any length, angle or mimic number: its square, and a few such squares multiplied together, stay finite.
@@ -28,13 +30,13 @@ impl Skeleton {
     /// Checks a configuration that came from outside. Limits are not part of it: see [`within_limits`](Self::within_limits).
     ///
     /// # Errors
-    /// - [`Error::Length`] unless there are [`n_values`](Self::n_values) numbers.
-    /// - [`Error::JointNonFinite`], or [`Error::JointOutOfBounds`] for a number above 1e100.
-    /// - [`Error::JointNotUnit`] for a quaternion further than 0.001 from unit length.
+    /// - `Error::is_wrong_length` unless there are [`n_values`](Self::n_values) numbers.
+    /// - `Error::is_not_finite`, or `Error::is_out_of_range` for a number above 1e100.
+    /// - `Error::is_degenerate` for a quaternion further than 0.001 from unit length.
     pub fn check(&self, q: &[f64]) -> Result<()> {
         if q.len() != self.n_values {
             let (expected, found) = (self.n_values, q.len());
-            return Err(Error::Length { what: "configuration", expected, found });
+            return Err(ErrorKind::Length { what: "configuration", expected, found }.into());
         }
         let is_plain_unit = |&place: &usize| {
             is_plainly_unit(DQuat::from_slice(&q[place..place + 4]).length_squared())
@@ -50,20 +52,20 @@ impl Skeleton {
         let name = || self.names[joint].clone();
         for &value in values {
             if !value.is_finite() {
-                return Err(Error::JointNonFinite { joint: name(), field: "value" });
+                return Err(ErrorKind::JointNonFinite { joint: name(), field: "value" }.into());
             }
             if value.abs() > LARGEST {
                 let (min, max) = (-LARGEST, LARGEST);
                 let joint = name();
-                return Err(Error::JointOutOfBounds { joint, field: "value", value, min, max });
+                return Err(
+                    ErrorKind::JointOutOfBounds { joint, field: "value", value, min, max }.into()
+                );
             }
         }
         match rotation_in(values) {
             None => Ok(()),
-            Some(rotation) => check_unit(rotation).map_err(|length| Error::JointNotUnit {
-                joint: name(),
-                field: "value",
-                length,
+            Some(rotation) => check_unit(rotation).map_err(|length| {
+                ErrorKind::JointNotUnit { joint: name(), field: "value", length }.into()
             }),
         }
     }

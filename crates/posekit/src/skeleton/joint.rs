@@ -2,6 +2,7 @@
 
 use super::limit::Limit;
 use crate::math::Pose;
+use alloc::string::String;
 use glam::DVec3;
 
 /// One joint of a skeleton, before it is built in: plain data, checked by [`Skeleton::try_new`](super::Skeleton::try_new).
@@ -9,6 +10,12 @@ use glam::DVec3;
 /// Lengths (translations, prismatic values, mimic offsets) may be up to 1e100 in size, so that their squares stay finite; zero is
 /// ordinary.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+#[non_exhaustive]
 pub struct Joint {
     /// Name, not empty, unique in its skeleton.
     pub name: String,
@@ -20,6 +27,7 @@ pub struct Joint {
     /// Its kind of motion.
     pub kind: JointKind,
     /// Its limit.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub limit: Limit,
     /// The joint whose value it follows, if any.
     pub mimic: Option<Mimic>,
@@ -27,6 +35,11 @@ pub struct Joint {
 
 /// How a joint moves. Axes are in the joint's own frame, of any length but zero; the builder normalises them.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum JointKind {
     /// Not at all.
     Fixed,
@@ -48,6 +61,7 @@ pub enum JointKind {
 
 /// `value = multiplier * value of the driver + offset`, between revolute and prismatic joints.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mimic {
     /// Index of the driver, the joint that is followed; it may come later, and it may itself be a mimic.
     pub joint: usize,
@@ -59,7 +73,8 @@ pub struct Mimic {
 
 impl Joint {
     /// A joint at its parent's frame, without parent, limit or mimic.
-    fn new(name: impl Into<String>, kind: JointKind) -> Self {
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: JointKind) -> Self {
         Self {
             name: name.into(),
             parent: None,

@@ -4,6 +4,8 @@ use super::configuration::fits;
 use super::joint::JointKind;
 use super::tree::{Frame, Skeleton};
 use crate::math::{Pose, rotation_about};
+use alloc::vec;
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 
 impl Skeleton {

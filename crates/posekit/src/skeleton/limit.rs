@@ -1,6 +1,6 @@
 //! Limits of joints.
 
-use crate::math::{SwingTwist, direction_or, rotation_about, swing_twist, wrap_angle};
+use crate::math::{SwingTwist, ceil, direction_or, floor, rotation_about, swing_twist, wrap_angle};
 use core::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3};
 
@@ -14,6 +14,11 @@ const SLACK: f64 = 1e-12;
 /// (no NaN, minimum not above maximum, swing in 0..=pi, a unit axis). A file format that writes NaN for "unlimited" is translated by
 /// its reader; here NaN is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Limit {
     /// Unlimited.
     #[default]
@@ -113,11 +118,11 @@ impl Limit {
             return None;
         }
         let (min, max) = self.bounds();
-        let nearest = angle + TAU * ((near - angle) / TAU + 0.5).floor();
+        let nearest = angle + TAU * floor((near - angle) / TAU + 0.5);
         let candidate = if nearest < min {
-            angle + TAU * ((min - SLACK - angle) / TAU).ceil()
+            angle + TAU * ceil((min - SLACK - angle) / TAU)
         } else if nearest > max {
-            angle + TAU * ((max + SLACK - angle) / TAU).floor()
+            angle + TAU * floor((max + SLACK - angle) / TAU)
         } else {
             nearest
         };

@@ -4,7 +4,7 @@ use super::configuration::set_rotation;
 use super::joint::JointKind;
 use super::limit::Limit;
 use super::tree::Skeleton;
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::math::{Pose, check_unit, so3_log, swing_twist, unit_or_identity};
 use glam::DQuat;
 
@@ -30,7 +30,7 @@ impl Skeleton {
     /// - `q`: a settled configuration
     ///
     /// # Errors
-    /// [`Error::Length`] for a `q` of the wrong length, [`Error::NoSuchJoint`].
+    /// `Error::is_wrong_length` for a `q` of the wrong length, `Error::is_no_such_joint`.
     pub fn rotation(&self, q: &[f64], joint: usize) -> Result<DQuat> {
         self.check_place(q, joint)?;
         Ok(self.motion(joint, q).rotation)
@@ -64,8 +64,8 @@ impl Skeleton {
     /// Limits are not applied: see [`clamp`](Self::clamp).
     ///
     /// # Errors
-    /// [`Error::Length`] for a `q` of the wrong length, [`Error::NoSuchJoint`]; [`Error::NonFinite`] and [`Error::NotUnit`] for the rotation;
-    /// [`Error::JointRotation`] for one that the joint cannot have. `q` is then unchanged.
+    /// `Error::is_wrong_length` for a `q` of the wrong length, `Error::is_no_such_joint`; `Error::is_not_finite` and `Error::is_degenerate` for the rotation;
+    /// `Error::is_out_of_range` for one that the joint cannot have. `q` is then unchanged.
     ///
     /// # Example
     /// ```
@@ -166,7 +166,7 @@ impl Skeleton {
     fn check_place(&self, q: &[f64], joint: usize) -> Result<()> {
         let (expected, found) = (self.n_values, q.len());
         if found != expected {
-            return Err(Error::Length { what: "configuration", expected, found });
+            return Err(ErrorKind::Length { what: "configuration", expected, found }.into());
         }
         self.check_joint("joint index", joint)
     }
@@ -174,7 +174,11 @@ impl Skeleton {
     /// Refuses an index that is not a joint's.
     pub(crate) fn check_joint(&self, what: &'static str, joint: usize) -> Result<()> {
         let n_joints = self.n_joints();
-        if joint < n_joints { Ok(()) } else { Err(Error::NoSuchJoint { what, joint, n_joints }) }
+        if joint < n_joints {
+            Ok(())
+        } else {
+            Err(ErrorKind::NoSuchJoint { what, joint, n_joints }.into())
+        }
     }
 
     /// Refuses a rotation this far from what the joint can have.
@@ -183,15 +187,15 @@ impl Skeleton {
             return Ok(());
         }
         let kind = if self.mimics[joint].is_some() { "mimic" } else { self.kinds[joint].name() };
-        Err(Error::JointRotation { joint: self.names[joint].clone(), kind, angle })
+        Err(ErrorKind::JointRotation { joint: self.names[joint].clone(), kind, angle }.into())
     }
 }
 
 /// A rotation from outside, at unit length.
 fn checked(rotation: DQuat) -> Result<DQuat> {
     if let Some(index) = rotation.to_array().iter().position(|x| !x.is_finite()) {
-        return Err(Error::NonFinite { what: "rotation", index });
+        return Err(ErrorKind::NonFinite { what: "rotation", index }.into());
     }
-    check_unit(rotation).map_err(|length| Error::NotUnit { what: "rotation", length })?;
+    check_unit(rotation).map_err(|length| ErrorKind::NotUnit { what: "rotation", length })?;
     Ok(unit_or_identity(rotation))
 }

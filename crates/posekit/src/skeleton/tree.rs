@@ -3,8 +3,10 @@
 use super::builder::SkeletonBuilder;
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::math::{Pose, check_unit};
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// Marks the world in `parents`. No slice is this long, so a lookup returns `None`.
@@ -14,6 +16,8 @@ pub(super) const NO_PARENT: usize = usize::MAX;
 ///
 /// The [module](super) defines configurations and frames.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<Joint>", into = "Vec<Joint>"))]
 pub struct Skeleton {
     pub(super) names: Vec<String>,
     /// Joint indices in the order of their names.
@@ -41,6 +45,7 @@ pub struct Skeleton {
 
 /// The frame of an end effector: fixed to a joint, at an offset from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Frame {
     /// Index of the joint.
     pub joint: usize,
@@ -62,13 +67,12 @@ impl Skeleton {
     ///
     /// # Errors
     /// Names the joint at fault:
-    /// - [`Error::EmptySkeleton`], [`Error::EmptyName`], [`Error::DuplicateName`];
-    /// - [`Error::ParentOutOfRange`], [`Error::ParentCycle`] (a joint may not be its own parent either), [`Error::ParentAfterChild`];
-    /// - [`Error::JointNonFinite`], [`Error::JointOutOfBounds`] (a length above 1e100, a swing outside 0..=pi), [`Error::ZeroAxis`],
-    ///   [`Error::JointNotUnit`] (further than 0.001 from unit length);
-    /// - [`Error::RangeInverted`], [`Error::LimitKind`];
-    /// - [`Error::MimicMissing`], [`Error::MimicKind`], [`Error::MimicCycle`] (a joint may not follow itself either),
-    ///   [`Error::MimicLimits`].
+    /// - [`Error::is_malformed`] without joints, for names that are empty or repeated, for parents after their children and cycles of parents (a joint may not
+    ///   be its own parent either), for a limit on a joint of another kind, for mimics of joints without one value and cycles of them;
+    /// - [`Error::is_no_such_joint`] for the index of a parent or a driver;
+    /// - [`Error::is_not_finite`], [`Error::is_out_of_range`] (a length above 1e100, a swing outside 0..=pi, a minimum above its maximum, a driver that its
+    ///   followers' limits leave no value);
+    /// - [`Error::is_degenerate`] for an axis of length zero and a quaternion further than 0.001 from unit length.
     pub fn try_new(joints: Vec<Joint>) -> Result<Self> {
         super::builder::build(joints)
     }
@@ -191,6 +195,23 @@ impl Skeleton {
         self.placements[joint]
     }
 
+    /// A joint as plain data again: as it was built in, but with axes and placement normalised, its mimic resolved and its range narrowed. Built again,
+    /// an axis may change in its last place.
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
+    #[must_use]
+    pub fn joint(&self, joint: usize) -> Joint {
+        Joint {
+            name: self.names[joint].clone(),
+            parent: self.parent(joint),
+            parent_from_joint: self.parent_from_joint(joint),
+            kind: self.kind(joint),
+            limit: self.limit(joint),
+            mimic: self.mimic(joint),
+        }
+    }
+
     /// Range of a joint's values in a configuration.
     ///
     /// # Panics
@@ -222,16 +243,31 @@ impl Skeleton {
     /// Checks a frame that came from outside.
     ///
     /// # Errors
-    /// [`Error::NoSuchJoint`]; [`Error::NonFinite`] (elements: the translation, then the rotation);
-    /// [`Error::NotUnit`] for a rotation further than 0.001 from unit length.
+    /// [`Error::is_no_such_joint`]; [`Error::is_not_finite`] (elements: the translation, then the rotation);
+    /// [`Error::is_degenerate`] for a rotation further than 0.001 from unit length.
     pub fn check_frame(&self, frame: &Frame) -> Result<()> {
         self.check_joint("frame", frame.joint)?;
         let Pose { rotation, translation } = frame.joint_from_frame;
         let numbers = translation.to_array().into_iter().chain(rotation.to_array());
         if let Some(index) = numbers.enumerate().find_map(|(k, x)| (!x.is_finite()).then_some(k)) {
-            return Err(Error::NonFinite { what: "frame", index });
+            return Err(ErrorKind::NonFinite { what: "frame", index }.into());
         }
-        check_unit(rotation).map_err(|length| Error::NotUnit { what: "frame rotation", length })
+        check_unit(rotation)
+            .map_err(|length| ErrorKind::NotUnit { what: "frame rotation", length }.into())
+    }
+}
+
+impl TryFrom<Vec<Joint>> for Skeleton {
+    type Error = Error;
+
+    fn try_from(joints: Vec<Joint>) -> Result<Self> {
+        Self::try_new(joints)
+    }
+}
+
+impl From<Skeleton> for Vec<Joint> {
+    fn from(skeleton: Skeleton) -> Self {
+        (0..skeleton.n_joints()).map(|joint| skeleton.joint(joint)).collect()
     }
 }
 

@@ -9,6 +9,7 @@ use super::pose::worse;
 use super::solution::{Phase, TraceStep};
 use super::{Detail, Method, Settings};
 use crate::task::Miss;
+use alloc::vec::Vec;
 
 /// Distances below this part of the unit of length are rounding: what a hundred bones leave of the 1e-16 of one operation.
 pub(crate) const ROUNDING: f64 = 1e-14;

@@ -11,7 +11,8 @@ use super::solution::TraceStep;
 use super::{Choice, Method};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Task};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::vec::Vec;
 
 /// Least squares takes over from a method that is locked up for so many steps at a time: as a rule it arrives in ten, or not at all.
 const STEPS: u32 = 40;
@@ -57,7 +58,7 @@ impl Figure {
     /// - `start`: settled, inside the limits
     ///
     /// # Errors
-    /// [`Error::Unsuited`] for a method that cannot solve it.
+    /// `Error::is_unsuited` for a method that cannot solve it.
     pub(super) fn begin(
         &mut self,
         skeleton: &Skeleton,
@@ -115,7 +116,7 @@ impl Figure {
             }
             method => return Ok(Choice { method, reason: "asked for by name" }),
         };
-        Err(Error::Unsuited { method: self.asked.name(), need })
+        Err(ErrorKind::Unsuited { method: self.asked.name(), need }.into())
     }
 
     /// Brings the state up to date with what the method works on.

@@ -47,6 +47,11 @@ use crate::task::Task;
 
 /// The solvers by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Method {
     /// The method that suits the problem: the closed form where there is one, else the fastest that can do what is asked. What it chose, and

@@ -12,7 +12,8 @@
 
 use super::pose::{State, hinge_rotation, renormalise};
 use super::problem::{Kind, Node, Problem, Variable};
-use crate::math::{atan2, half_angle, shortest_rotation, sin_cos, wrap_angle};
+use crate::math::{atan2, half_angle, shortest_rotation, sin_cos, sqrt, wrap_angle};
+use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
@@ -242,7 +243,7 @@ impl Torque {
             return self.scaled_direction();
         }
         // The square root and the reciprocal do not wait for each other.
-        let scale = squared.sqrt() * (1.0 / squared);
+        let scale = sqrt(squared) * (1.0 / squared);
         Some((self.cosine * scale, self.sine * scale))
     }
 

@@ -7,7 +7,9 @@ use super::pose::{State, worse};
 use super::problem::{NONE, Problem, power_of_two_below};
 use super::settings::Settings;
 use crate::chain::{Bones, Chain, Goals, Reach, distance, fabrik, point};
+use crate::math::sqrt;
 use crate::task::Miss;
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// See the module.
@@ -167,9 +169,11 @@ impl Points {
         to_inside(&mut self.targets, targets, &self.origin, self.scale);
         self.shortfalls.clear();
         let targets = self.targets.chunks_exact(self.dimension);
-        self.shortfalls.extend(targets.zip(&self.reaches).map(|(target, reach)| {
-            reach.shortfall(target.iter().map(|x| x * x).sum::<f64>().sqrt())
-        }));
+        self.shortfalls.extend(
+            targets
+                .zip(&self.reaches)
+                .map(|(target, reach)| reach.shortfall(sqrt(target.iter().map(|x| x * x).sum()))),
+        );
     }
 
     /// Largest amount by which a target is out of reach, proven.
@@ -237,7 +241,7 @@ impl Points {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
             let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
             // A target beyond what can be squared is measured the slow way.
-            if squared.is_finite() { squared.sqrt() } else { distance(at, target) }
+            if squared.is_finite() { sqrt(squared) } else { distance(at, target) }
         })
     }
 

@@ -6,6 +6,7 @@
 use super::problem::{Kind, NONE, Node, PointTarget, Problem, Variable, far, rotation_at};
 use crate::math::{Pose, sin_cos, so3_log};
 use crate::task::{Miss, Posture, TaskKind};
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 
 /// The values of all joints.

@@ -9,6 +9,7 @@ use super::points::Points;
 use super::pose::{State, renormalise};
 use super::problem::{NONE, Node, Problem};
 use crate::chain::relaxation::Reading;
+use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
 

@@ -6,6 +6,7 @@ use super::problem::{Carrier, Goal, Problem};
 use super::solution::{Solution, TraceStep};
 use crate::math::Pose;
 use crate::task::{Miss, Reading, TaskKind};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 impl Problem {

@@ -11,8 +11,9 @@ use super::methods::least_squares::Until;
 use super::pose::State;
 use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
 use super::settings::Settings;
-use crate::math::{perpendicular, rotation_about, sin_cos};
+use crate::math::{floor, perpendicular, rotation_about, sin_cos, sqrt};
 use crate::task::Reading;
+use alloc::vec::Vec;
 use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 
@@ -221,7 +222,7 @@ fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]
                     dimension += 3;
                     let (s, c) = sin_cos(TAU * u);
                     let z = 2.0 * v - 1.0;
-                    let flat = (1.0 - z * z).sqrt();
+                    let flat = sqrt(1.0 - z * z);
                     rotation_about(DVec3::new(flat * c, flat * s, z), PI * (2.0 * w - 1.0))
                 }
             };
@@ -259,7 +260,7 @@ fn arc_half_angle(problem: &Problem) -> f64 {
     let Some(goal) = problem.points.first().filter(|goal| goal.node != NONE) else { return 1.0 };
     let outer = goal.reach.outer.max(f64::MIN_POSITIVE);
     let short = (1.0 - goal.target.distance(goal.root) / outer).clamp(0.0, 1.0);
-    (6.0 * short).sqrt() * (1.0 + 0.28 * short)
+    sqrt(6.0 * short) * (1.0 + 0.28 * short)
 }
 
 /// Their roots are independent over the rationals, so no two dimensions move together.
@@ -271,7 +272,7 @@ const PRIMES: [u8; 40] = [
 /// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of primes \[weyl16\].
 fn weyl(index: u32, dimension: usize) -> f64 {
     let round = (dimension / PRIMES.len() + 1) as f64;
-    let step = round * f64::from(PRIMES[dimension % PRIMES.len()]).sqrt();
+    let step = round * sqrt(f64::from(PRIMES[dimension % PRIMES.len()]));
     let x = step * f64::from(index + 1) + 0.5 * (dimension % 7) as f64;
-    x - x.floor()
+    x - floor(x)
 }

@@ -1,9 +1,15 @@
 //! What the caller may choose.
 
 use crate::chain::relaxation::Reading;
+use alloc::vec::Vec;
 
 /// Plain data: how far and how exactly to solve. The defaults suit most problems.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Settings {
     /// Distance between effector and target that counts as reached, in the problem's units; `None` means 1e-6 of the
     /// chain's reach.
@@ -53,6 +59,11 @@ impl Default for Settings {
 
 /// How much of the way is recorded in [`Solution::trace`](super::Solution::trace).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Detail {
     /// Nothing; nothing is allocated.
     #[default]
@@ -66,6 +77,11 @@ pub enum Detail {
 
 /// Choices of cyclic coordinate descent.
 #[derive(Debug, PartialEq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Ccd {
     /// Share of its best move that each joint of the skeleton makes, from 0 to 1; empty means 1 for all.
     ///
@@ -76,6 +92,11 @@ pub struct Ccd {
 
 /// Choices of constraint relaxation.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Relaxation {
     /// How willingly each joint of the skeleton moves, at least 0; empty means 1 for all. A
     /// [`Chain`](crate::chain::Chain) has its own weights.
@@ -94,6 +115,11 @@ impl Default for Relaxation {
 
 /// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves, or each of them where the skeleton branches before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Root {
     /// It moves as its kind lets it.
@@ -108,6 +134,11 @@ pub enum Root {
 
 /// Choices of least squares.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct LeastSquares {
     /// How unwillingly each joint of the skeleton moves, above 0; empty means 1 for all.
     ///

@@ -2,9 +2,15 @@
 
 use super::Method;
 use crate::task::Miss;
+use alloc::vec::Vec;
 
 /// How a solve ended.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Status {
     /// Every task is within its tolerance.
@@ -45,6 +51,8 @@ impl Status {
 
 /// A joint that holds the effectors back, because it may not go further.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Hold {
     /// Index of the joint.
     pub joint: usize,
@@ -57,6 +65,11 @@ pub struct Hold {
 
 /// What keeps a joint from going further. Where both do, it is the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum HoldKind {
     /// The joint's own [`Limit`](crate::skeleton::Limit).
@@ -80,16 +93,21 @@ impl HoldKind {
 
 /// The method that ran, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Choice {
     /// The method; never [`Method::Auto`] once a solve has begun.
     pub method: Method,
     /// Why, in words: `asked for by name`, or what [`Method::Auto`] saw in the problem.
+    #[cfg_attr(feature = "serde", serde(skip_deserializing))]
     pub reason: &'static str,
 }
 
 /// The best that was found: finite, inside the limits, whatever the status.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
+#[non_exhaustive]
 pub struct Solution {
     /// How it ended.
     pub status: Status,
@@ -137,6 +155,11 @@ impl Solution {
 
 /// What happened in a step of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum Phase {
     /// A whole iteration.
@@ -160,6 +183,8 @@ pub enum Phase {
 
 /// One step of a trace.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct TraceStep {
     /// Counts from 1.
     pub iteration: u32,

@@ -8,7 +8,8 @@ use super::{Choice, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Reading, Task, TaskKind};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// Owns every buffer of a solve and makes repeated solves free of allocation.
@@ -83,7 +84,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings: nothing has changed then.
-    /// [`Error::Unsuited`] for a method that cannot solve this kind of problem, which shows only when the problem has been compiled:
+    /// `Error::is_unsuited` for a method that cannot solve this kind of problem, which shows only when the problem has been compiled:
     /// the workspace then holds it at its start, [cancelled](Status::Cancelled).
     pub fn begin(
         &mut self,
@@ -115,8 +116,8 @@ impl Workspace {
     /// Takes over a problem on a chain of points: these effectors onto these targets.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::NonFinite`] or [`Error::OutOfRange`] for effectors, targets or settings that are not what they must
-    /// be, [`Error::Unsuited`] for a method that needs joints, and for the direct one on a branched chain. Nothing has changed
+    /// `Error::is_wrong_length`, `Error::is_not_finite` or `Error::is_out_of_range` for effectors, targets or settings that are not what they must
+    /// be, `Error::is_unsuited` for a method that needs joints, and for the direct one on a branched chain. Nothing has changed
     /// then.
     pub fn begin_chain(
         &mut self,
@@ -142,7 +143,7 @@ impl Workspace {
     /// - `targets`: flat, one after the other, as many as there are
     ///
     /// # Errors
-    /// [`Error::Length`] or [`Error::NonFinite`].
+    /// `Error::is_wrong_length` or `Error::is_not_finite`.
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
         let (dimension, n_targets) = match self.kind {
             Kind::Nothing => (0, 0),
@@ -151,7 +152,9 @@ impl Workspace {
         };
         let expected = dimension * n_targets;
         if targets.len() != expected {
-            return Err(Error::Length { what: "targets", expected, found: targets.len() });
+            return Err(
+                ErrorKind::Length { what: "targets", expected, found: targets.len() }.into()
+            );
         }
         check_finite("targets", targets)?;
         match self.kind {
@@ -177,7 +180,7 @@ impl Workspace {
     /// Ranges narrowed by [`LeastSquares::largest_change`](super::LeastSquares::largest_change) stay where they were; begin anew to move them.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::OutOfRange`] or [`Error::ZeroLength`] as [`Task::check`]; [`Error::Unsuited`] when the problem is a chain, when it has
+    /// `Error::is_not_finite`, `Error::is_out_of_range` or `Error::is_degenerate` as [`Task::check`]; `Error::is_unsuited` when the problem is a chain, when it has
     /// no such task, or when the kinds are not alike. Nothing has changed then.
     ///
     /// # Example: a tool follows a path
@@ -210,7 +213,7 @@ impl Workspace {
         kind.check_target(task)?;
         if self.kind != Kind::Figure || !self.figure.problem.set_target(task, kind)? {
             let (method, need) = (self.method.name(), "a task of the same kind on the same frames");
-            return Err(Error::Unsuited { method, need });
+            return Err(ErrorKind::Unsuited { method, need }.into());
         }
         self.is_moved = true;
         Ok(())
@@ -393,7 +396,9 @@ fn check_goals(chain: &Chain, goals: Goals<'_>) -> Result<()> {
     }
     let expected = goals.effectors.len() * chain.dimension();
     if goals.targets.len() != expected {
-        return Err(Error::Length { what: "targets", expected, found: goals.targets.len() });
+        return Err(
+            ErrorKind::Length { what: "targets", expected, found: goals.targets.len() }.into()
+        );
     }
     check_finite("targets", goals.targets)
 }
@@ -410,9 +415,9 @@ fn choose_for_chain(chain: &Chain, goals: Goals<'_>, method: Method) -> Result<C
         Method::Fabrik | Method::Relaxation => (method, "asked for by name"),
         Method::Direct => {
             let need = "an unbranched chain in two dimensions or more, and its tip to reach";
-            return Err(Error::Unsuited { method: method.name(), need });
+            return Err(ErrorKind::Unsuited { method: method.name(), need }.into());
         }
-        _ => return Err(Error::Unsuited { method: method.name(), need: "a skeleton" }),
+        _ => return Err(ErrorKind::Unsuited { method: method.name(), need: "a skeleton" }.into()),
     };
     Ok(Choice { method, reason })
 }
@@ -450,7 +455,7 @@ fn check_least_squares(settings: &LeastSquares, n_joints: usize) -> Result<()> {
     let check = |what, list: &[f64], is_good: fn(f64) -> bool, need| {
         let (expected, found) = (n_joints, list.len());
         if found != 0 && found != expected {
-            return Err(Error::Length { what, expected, found });
+            return Err(ErrorKind::Length { what, expected, found }.into());
         }
         match list.iter().position(|&x| !is_good(x)) {
             Some(index) => Err(out_of_range(what, index, list[index], need)),

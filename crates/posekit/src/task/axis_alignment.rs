@@ -13,6 +13,8 @@ use glam::DVec3;
 /// # Degenerate cases
 /// With the axis exactly opposite to its direction the gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AxisAlignment {
     /// The end effector.
     pub frame: Frame,

@@ -3,12 +3,13 @@
 use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::Pose;
 use crate::skeleton::Skeleton;
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::sync::Arc;
 use glam::DVec3;
-use std::sync::Arc;
 
 /// A mass fixed to one joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
     /// Index of the joint.
     pub joint: usize,
@@ -22,6 +23,8 @@ pub struct Body {
 ///
 /// One row \[m\] for each constrained coordinate.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CenterOfMass {
     /// The bodies, of a total mass above 0. Shared, so that a clone of the task copies none of them.
     pub bodies: Arc<[Body]>,
@@ -79,20 +82,24 @@ pub(super) fn check_bodies(bodies: &[Body], skeleton: &Skeleton, task: usize) ->
         let n_joints = skeleton.n_joints();
         if body.joint >= n_joints {
             let what = "task body";
-            return Err(Error::NoSuchJoint { what, joint: body.joint, n_joints });
+            return Err(ErrorKind::NoSuchJoint { what, joint: body.joint, n_joints }.into());
         }
         if !body.center_in_joint.is_finite() {
-            return Err(Error::NonFinite { what: "task body", index: task });
+            return Err(ErrorKind::NonFinite { what: "task body", index: task }.into());
         }
         if !body.mass.is_finite() || body.mass < 0.0 {
             let (value, need) = (body.mass, "at least 0");
-            return Err(Error::OutOfRange { what: "task body mass", index: task, value, need });
+            return Err(
+                ErrorKind::OutOfRange { what: "task body mass", index: task, value, need }.into()
+            );
         }
     }
     let mass: f64 = bodies.iter().map(|body| body.mass).sum();
     if !mass.is_finite() || mass <= 0.0 {
         let need = "above 0";
-        return Err(Error::OutOfRange { what: "task mass", index: task, value: mass, need });
+        return Err(
+            ErrorKind::OutOfRange { what: "task mass", index: task, value: mass, need }.into()
+        );
     }
     Ok(())
 }

@@ -3,10 +3,12 @@
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::{Pose, direction_or, length, perpendicular};
 use crate::skeleton::{Frame, Skeleton};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// A segment with a radius, fixed to a joint or to the world. With both ends on one point it is a sphere.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Capsule {
     /// Index of the joint that it is fixed to; `None` for an obstacle in the world.
     pub joint: Option<usize>,
@@ -45,6 +47,8 @@ impl Capsule {
 /// # Method
 /// Closest points of two segments \[ericson05\], section 5.1.9.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Clearance {
     /// The two capsules.
     pub capsules: [Capsule; 2],

@@ -7,6 +7,11 @@ use glam::DVec3;
 
 /// How much of two frames coincides.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Link {
     /// Their origins, with any rotation: a ball joint. Three rows.
     Ball,
@@ -21,6 +26,8 @@ pub enum Link {
 /// Rows: the gap from the first origin to the second \[m\], in world axes; then differences of unit axes \[1\] for a hinge, the rotation
 /// vector from the second to the first \[rad\] for a weld.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Closure {
     /// The two frames, one on each side of the cut.
     pub frames: [Frame; 2],

@@ -12,6 +12,8 @@ use glam::DVec3;
 /// # Degenerate cases
 /// Two origins at one point are pushed apart along the world's x.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Distance {
     /// The two frames.
     pub frames: [Frame; 2],

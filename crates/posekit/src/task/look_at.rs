@@ -14,6 +14,8 @@ use glam::DVec3;
 /// A target at the frame's origin has no direction, and the miss is zero. With the axis pointing exactly away from its target the
 /// gradient is zero: a stall, which solvers escape as any other.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LookAt {
     /// The frame that looks.
     pub frame: Frame,

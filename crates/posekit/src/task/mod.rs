@@ -84,13 +84,16 @@ pub use support::Support;
 
 use crate::math::{Pose, check_unit};
 use crate::skeleton::{Frame, LARGEST, Skeleton};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use glam::{DQuat, DVec3};
 use rows::{Frames, Rows};
-use std::sync::Arc;
 
 /// A condition with its weight and its level of priority.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Task {
     /// The condition.
     pub kind: TaskKind,
@@ -104,6 +107,11 @@ pub struct Task {
 
 /// The conditions that there are.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 #[non_exhaustive]
 pub enum TaskKind {
     /// A frame's origin is at a point.
@@ -189,8 +197,8 @@ impl Task {
     /// Checks the task against a skeleton.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a frame on a joint that does not exist, a weight below 0, a level 0 or 255, a rotation that is not of unit
-    /// length, a capsule or margin above 1e100, or a range whose minimum is above its maximum; [`Error::ZeroLength`] for a direction without length; [`Error::NonFinite`] for NaN
+    /// `Error::is_out_of_range` for a frame on a joint that does not exist, a weight below 0, a level 0 or 255, a rotation that is not of unit
+    /// length, a capsule or margin above 1e100, or a range whose minimum is above its maximum; `Error::is_degenerate` for a direction without length; `Error::is_not_finite` for NaN
     /// and infinity. `index` is the task's place in the list and is what the error names.
     pub fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
         for frame in self.kind.frames().into_iter().flatten() {
@@ -430,7 +438,7 @@ impl TaskKind {
                 Link::Ball | Link::Weld => Ok(()),
             },
             Self::CenterOfMass(task) => point(task.target_in_world),
-            Self::Support(_) => Ok(()),
+            Self::Support(task) => task.check(index),
             Self::Clearance(task) => {
                 let radii = task.capsules.map(|capsule| capsule.radius);
                 let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);
@@ -450,11 +458,11 @@ impl TaskKind {
 }
 
 fn out_of_range(what: &'static str, index: usize, value: f64, need: &'static str) -> Result<()> {
-    Err(Error::OutOfRange { what, index, value, need })
+    Err(ErrorKind::OutOfRange { what, index, value, need }.into())
 }
 
 fn check_finite(is_finite: bool, index: usize) -> Result<()> {
-    if is_finite { Ok(()) } else { Err(Error::NonFinite { what: "task target", index }) }
+    if is_finite { Ok(()) } else { Err(ErrorKind::NonFinite { what: "task target", index }.into()) }
 }
 
 /// Refuses a length whose square could overflow.
@@ -468,7 +476,11 @@ fn check_length(length: f64, index: usize) -> Result<()> {
 
 fn check_direction(v: DVec3, index: usize) -> Result<()> {
     check_finite(v.is_finite(), index)?;
-    if v == DVec3::ZERO { Err(Error::ZeroLength { what: "task direction" }) } else { Ok(()) }
+    if v == DVec3::ZERO {
+        Err(ErrorKind::ZeroLength { what: "task direction" }.into())
+    } else {
+        Ok(())
+    }
 }
 
 fn check_rotation(what: &'static str, rotation: DQuat, index: usize) -> Result<()> {
@@ -488,7 +500,7 @@ fn check_frame(frame: &Frame, skeleton: &Skeleton, index: usize) -> Result<()> {
         return out_of_range("task frame joint", index, frame.joint as f64, need);
     }
     if !frame.joint_from_frame.is_finite() {
-        return Err(Error::NonFinite { what: "task frame", index });
+        return Err(ErrorKind::NonFinite { what: "task frame", index }.into());
     }
     check_rotation("task frame", frame.joint_from_frame.rotation, index)
 }

@@ -9,6 +9,8 @@ use glam::{DQuat, DVec3};
 ///
 /// Three rows \[rad\]: the rotation vector that is missing, in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Orientation {
     /// The end effector.
     pub frame: Frame,

@@ -9,6 +9,8 @@ use glam::DVec3;
 ///
 /// One row \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Plane {
     /// The end effector.
     pub frame: Frame,

@@ -9,6 +9,7 @@ use glam::{DMat3, DVec3};
 ///
 /// A tool that spins freely about its z constrains all but the last: `Axes::ALL.without_rotation_about_z()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Axes {
     /// Positions along x, y, z.
     pub along: [bool; 3],
@@ -45,6 +46,8 @@ impl Axes {
 ///
 /// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the target's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct FramePose {
     /// The end effector.
     pub frame: Frame,

@@ -9,6 +9,8 @@ use glam::DVec3;
 ///
 /// Three rows \[m\], in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Position {
     /// The end effector.
     pub frame: Frame,

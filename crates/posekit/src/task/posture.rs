@@ -3,10 +3,10 @@
 use super::rows::Miss;
 use crate::math::{check_unit, so3_log, wrap_angle};
 use crate::skeleton::{JointKind, LARGEST, Skeleton, rotation_in};
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::sync::Arc;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
-use std::sync::Arc;
 
 /// The joints have preferred values: a rest pose, a comfortable elbow, straight fingers.
 ///
@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// [given](Self::with_radian); slides count in metres. A posture is a preference: it counts within its level,
 /// but a solution is `Reached` without it, see [`Status`](crate::solve::Status).
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Posture {
     /// Preferred joint values: a configuration.
     pub configuration: Arc<[f64]>,
@@ -57,13 +59,13 @@ impl Posture {
         let what = "task target";
         if let Some(&value) = self.configuration.iter().find(|value| value.abs() > LARGEST) {
             let need = "a joint value of at most 1e100";
-            return Err(Error::OutOfRange { what, index: task, value, need });
+            return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
         }
         for joint in joints {
             let rotation = rotation_in(&self.configuration[joint.values.clone()]);
             if let Err(value) = rotation.map_or(Ok(()), check_unit) {
                 let need = "a quaternion of unit length";
-                return Err(Error::OutOfRange { what, index: task, value, need });
+                return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
             }
         }
         Ok(())
@@ -73,16 +75,16 @@ impl Posture {
         skeleton.check(&self.configuration)?;
         let (expected, found) = (skeleton.n_joints(), self.cares.len());
         if found != 0 && found != expected {
-            return Err(Error::Length { what: "posture cares", expected, found });
+            return Err(ErrorKind::Length { what: "posture cares", expected, found }.into());
         }
         if let Some(value) = self.radian.filter(|length| !(*length > 0.0 && length.is_finite())) {
             let (what, need) = ("posture radian", "a length above 0");
-            return Err(Error::OutOfRange { what, index: task, value, need });
+            return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
         }
         for &value in self.cares.iter() {
             if !value.is_finite() || value < 0.0 {
                 let (what, need) = ("posture cares", "at least 0");
-                return Err(Error::OutOfRange { what, index: task, value, need });
+                return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
             }
         }
         Ok(())

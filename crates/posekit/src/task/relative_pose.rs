@@ -10,6 +10,8 @@ use glam::DMat3;
 ///
 /// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the axes of the first frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RelativePose {
     /// The frame seen from, and the frame that is seen.
     pub frames: [Frame; 2],

@@ -1,6 +1,7 @@
 //! What a task gives to a solver: rows of residuals with their gradients.
 
-use crate::math::{Pose, asin};
+use crate::math::{Pose, asin, sqrt};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// How a value changes when a frame moves: `force · v + moment · ω`, for the velocity `v` of the frame's origin and its angular
@@ -126,6 +127,7 @@ impl Rows for Vec<Reading> {
 
 /// The miss of a task: the norms of its residual in length and in angle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Miss {
     /// In length \[m\].
     pub distance: f64,
@@ -168,9 +170,9 @@ impl Miss {
             squares[row.unit as usize] += value * value;
         }
         let [length, angle, chord] = squares;
-        let aim = if chord > 0.0 { 2.0 * asin((0.5 * chord.sqrt()).min(1.0)) } else { 0.0 };
-        let distance = length.sqrt() * unit;
-        Self { distance, angle: (angle + aim * aim).sqrt() }
+        let aim = if chord > 0.0 { 2.0 * asin((0.5 * sqrt(chord)).min(1.0)) } else { 0.0 };
+        let distance = sqrt(length) * unit;
+        Self { distance, angle: sqrt(angle + aim * aim) }
     }
 }
 

@@ -3,12 +3,20 @@
 use super::center_of_mass::Body;
 use super::rows::{Row, Rows, Unit, Wrench};
 use crate::math::direction_or;
-use crate::{Error, Result};
+use crate::{ErrorKind, Result};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use glam::DVec3;
-use std::sync::Arc;
+
+/// The scale of a polygon that no solver has taken over.
+#[cfg(feature = "serde")]
+fn unscaled() -> f64 {
+    1.0
+}
 
 /// One side of the polygon: `normal · x >= offset` inside.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Side {
     inward: DVec3,
     offset: f64,
@@ -18,11 +26,14 @@ struct Side {
 ///
 /// One row \[m\] for each side of the polygon, which counts only where the centre is outside or within the margin of the side.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Support {
     pub(super) bodies: Arc<[Body]>,
     sides: Arc<[Side]>,
     /// Displacement of the origin, then factor of all lengths, since the sides were computed.
+    #[cfg_attr(feature = "serde", serde(skip))]
     origin: DVec3,
+    #[cfg_attr(feature = "serde", serde(skip, default = "unscaled"))]
     scale: f64,
     margin: f64,
 }
@@ -36,7 +47,7 @@ impl Support {
     /// - `margin`: least distance of the centre from the sides; in a hull too narrow for it, the largest possible \[m\]
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::ZeroLength`] for the vertical, [`Error::Negative`] for the margin, [`Error::Length`] without corners.
+    /// `Error::is_not_finite`, `Error::is_degenerate` for the vertical, `Error::is_out_of_range` for the margin, `Error::is_wrong_length` without corners.
     ///
     /// # Degenerate cases
     /// One corner is a point and two are a line on which the centre must be.
@@ -49,20 +60,20 @@ impl Support {
         margin: f64,
     ) -> Result<Self> {
         if let Some(index) = corners.iter().position(|corner| !corner.is_finite()) {
-            return Err(Error::NonFinite { what: "support corners", index });
+            return Err(ErrorKind::NonFinite { what: "support corners", index }.into());
         }
         if corners.is_empty() {
-            return Err(Error::Length { what: "support corners", expected: 1, found: 0 });
+            return Err(ErrorKind::Length { what: "support corners", expected: 1, found: 0 }.into());
         }
         if !margin.is_finite() || margin < 0.0 {
-            return Err(Error::Negative { what: "support margin", value: margin });
+            return Err(ErrorKind::Negative { what: "support margin", value: margin }.into());
         }
         if !up_in_world.is_finite() {
-            return Err(Error::NonFinite { what: "support vertical", index: 0 });
+            return Err(ErrorKind::NonFinite { what: "support vertical", index: 0 }.into());
         }
         let up = direction_or(up_in_world, DVec3::ZERO);
         if up == DVec3::ZERO {
-            return Err(Error::ZeroLength { what: "support vertical" });
+            return Err(ErrorKind::ZeroLength { what: "support vertical" }.into());
         }
         let sides = sides_of_hull(corners, up);
         Ok(Self {
@@ -78,6 +89,17 @@ impl Support {
     #[must_use]
     pub fn bodies(&self) -> &Arc<[Body]> {
         &self.bodies
+    }
+
+    /// Refuses sides that no hull has: the data may have been read from elsewhere.
+    pub(super) fn check(&self, task: usize) -> Result<()> {
+        let is_side = |side: &Side| side.inward.is_normalized() && side.offset.is_finite();
+        let is_polygon = self.sides.iter().all(is_side) && self.margin.is_finite();
+        if is_polygon {
+            Ok(())
+        } else {
+            Err(ErrorKind::NonFinite { what: "task target", index: task }.into())
+        }
     }
 
     pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {

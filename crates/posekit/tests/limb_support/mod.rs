@@ -55,7 +55,7 @@ impl Leg {
     /// The job for this leg and a target.
     pub fn job(&self, target: DVec3) -> TwoBone {
         let poses = self.poses();
-        TwoBone { ..TwoBone::new(poses[START].1, poses[MID].1, poses[END].1, target) }
+        TwoBone::new(poses[START].1, poses[MID].1, poses[END].1, target)
     }
 
     /// The leg with a solution applied to its local rotations, as a caller would.

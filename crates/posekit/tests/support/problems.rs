@@ -5,7 +5,6 @@
 
 use super::Rng;
 use super::random::{Figure, N_KINDS};
-use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
@@ -221,7 +220,7 @@ impl Problem {
         let Self { skeleton, start, tasks, settings, .. } = self;
         match workspace.begin(skeleton, start, tasks, method, settings) {
             Ok(()) => true,
-            Err(Error::Unsuited { .. }) => false,
+            Err(error) if error.is_unsuited() => false,
             Err(error) => panic!("{error}: {:?}", self.recipe),
         }
     }
@@ -232,7 +231,7 @@ impl Problem {
         let tasks = pairs.map(|(k, (task, other))| match workspace.set_target(k, &other.kind) {
             Ok(()) => other.clone(),
             // Not the same frames, or not as many sides.
-            Err(Error::Unsuited { .. }) => task.clone(),
+            Err(error) if error.is_unsuited() => task.clone(),
             Err(error) => panic!("{error}: {:?}", self.recipe),
         });
         tasks.collect()

@@ -1,6 +1,8 @@
 //! The passes over the bones that the closed way is made of.
 
 use super::super::{Four, Rough, Space, distance};
+use crate::math::sqrt;
+use alloc::vec::Vec;
 use core::fmt::Debug;
 
 /// Lengths below which a bone counts as a point.
@@ -325,7 +327,7 @@ impl Bones {
             }
             // Root and reciprocal do not wait for each other.
             let inverse = 1.0 / squared;
-            let scale = squared.sqrt() * inverse;
+            let scale = sqrt(squared) * inverse;
             sharpest = if scale > sharpest { scale } else { sharpest };
             let weight = length * scale;
             let stiffness = weight * inverse;

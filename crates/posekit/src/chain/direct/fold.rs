@@ -4,6 +4,8 @@ use super::super::{Four, Space};
 use super::Way;
 use super::bones::Bones;
 use super::vector::{fixed_across, make_across, make_unit, rotate};
+use crate::math::sqrt;
+use alloc::vec::Vec;
 
 /// Finds the unit direction across the chord to which bones bend, or, where they do not, the fixed rule.
 pub(super) fn find_across<S: Space>(
@@ -42,7 +44,7 @@ pub(super) fn bend<S: Space>(
     across: &S::Row<f64>,
 ) {
     let slack = 1.0 - d / outer;
-    let half_angle = (6.0 * slack).sqrt() * (1.0 + 0.28 * slack);
+    let half_angle = sqrt(6.0 * slack) * (1.0 + 0.28 * slack);
     let by_length = 2.0 * half_angle / outer;
     let n = space.n();
     bones.redirect(n, |middles, u| {
@@ -143,7 +145,7 @@ impl Flat {
             return false;
         }
         let along = (a2 + d * d - b2) / (2.0 * d);
-        self.turn_parts(joint, (along, 0.5 * fullness.sqrt()), d);
+        self.turn_parts(joint, (along, 0.5 * sqrt(fullness)), d);
         true
     }
 
@@ -240,7 +242,7 @@ fn corner(a: f64, b: f64, base: f64) -> (f64, f64) {
     }
     // (a − b)(a + b) keeps the digits that a² − b² loses.
     let along = 0.5 * (base + (a - b) * (a + b) / base);
-    (along, ((a - along) * (a + along)).max(0.0).sqrt())
+    (along, sqrt(((a - along) * (a + along)).max(0.0)))
 }
 
 /// Cosine and sine, a unit as exactly as rounding allows, of an angle that is met to 1e-2 (at 3.2) and far better below 2.

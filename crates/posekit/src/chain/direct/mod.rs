@@ -53,6 +53,7 @@ use self::fold::{Flat, bend, find_across};
 use self::newton::{Goal, Rows, least_change};
 use self::vector::rotation;
 use super::{Any, Fixed, Space};
+use crate::math::sqrt;
 
 /// A chain counts as straight when its tip is this close (relative) to full reach: bends of up to 1e-5 rad.
 const STRAIGHT: f64 = 1e-10;
@@ -218,7 +219,7 @@ fn swing<S: Space>(
 /// Root of a square, and zero where too little of it is left to tell a direction.
 #[inline(always)]
 fn sized(squared: f64) -> f64 {
-    if squared > 1e-280 { squared.sqrt() } else { 0.0 }
+    if squared > 1e-280 { sqrt(squared) } else { 0.0 }
 }
 
 /// Makes units of `t` and `e`, the directions of the target (at `d`) and of the chord.

@@ -3,6 +3,7 @@
 use super::super::Space;
 use super::bones::{Bones, Extent, Sums};
 use super::vector::invert;
+use crate::math::sqrt;
 
 /// Passes over the bones after which the chain is folded instead. Ordinary cases take 2 to 6; next to a kink the method
 /// crawls, and folding is then cheaper than waiting.
@@ -278,7 +279,7 @@ fn pull_longer<S: Space>(space: S, goal: Goal, (along, aside): (f64, f64), rows:
     let (by_slack, by_rest) = (1.0 / slack, 1.0 / (outer - d));
     let left = (outer - d) * by_slack;
     let mean = chord * by_outer;
-    let (far, from) = ((0.5 * aside * by_rest).sqrt(), (0.5 * aside * by_slack).sqrt());
+    let (far, from) = (sqrt(0.5 * aside * by_rest), sqrt(0.5 * aside * by_slack));
     let shift = 0.8 * mean * (along - mean * chord) * by_aside - mean;
     let start = -(from + shift);
     let rise = 0.5 * from - slack * by_aside - 3.0 * start;
@@ -309,7 +310,7 @@ fn pull_shorter<S: Space>(space: S, goal: Goal, sums: &Sums<S>, rows: &mut Rows<
 
 #[inline(always)]
 fn sine(cosine: f64) -> f64 {
-    ((1.0 - cosine) * (1.0 + cosine)).sqrt()
+    sqrt((1.0 - cosine) * (1.0 + cosine))
 }
 
 #[inline(always)]

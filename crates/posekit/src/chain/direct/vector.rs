@@ -1,7 +1,7 @@
 //! Small vectors and matrices of any dimension, as far as the closed way needs them.
 
 use super::super::Space;
-use crate::math::perpendicular;
+use crate::math::{perpendicular, sqrt};
 use glam::DVec3;
 
 #[inline(always)]
@@ -11,16 +11,16 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Scales a vector to length one; false, and zero, for the zero vector.
 pub(super) fn make_unit(v: &mut [f64]) -> bool {
-    let size = dot(v, v).sqrt();
+    let size = sqrt(dot(v, v));
     v.iter_mut().for_each(|x| *x /= size.max(f64::MIN_POSITIVE));
     size > 0.0
 }
 
 /// Leaves of `v` the unit part across `e`; false, and `v` unusable, when that part is no larger than `least` or is rounding.
 pub(super) fn make_across(v: &mut [f64], e: &[f64], least: f64) -> bool {
-    let least = least.max(1e-12 * dot(v, v).sqrt());
+    let least = least.max(1e-12 * sqrt(dot(v, v)));
     take_off(v, e);
-    if dot(v, v).sqrt() <= least {
+    if sqrt(dot(v, v)) <= least {
         return false;
     }
     // A small part is not quite across yet: what rounding left along `e` has grown with it.

@@ -19,6 +19,7 @@ use crate::solve::pose::{State, hinge_rotation};
 use crate::solve::problem::{Kind, NONE, Problem};
 use crate::solve::settings::Settings;
 use crate::solve::solution::Phase;
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// Arc length, absolute, below which the published text says that a joint did not move.

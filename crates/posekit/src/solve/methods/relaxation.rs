@@ -19,6 +19,7 @@ use crate::solve::reading::PoseReader;
 use crate::solve::settings::{self, Settings};
 use crate::solve::solution::{Phase, TraceStep};
 use crate::task::Miss;
+use alloc::vec::Vec;
 
 /// See the module.
 #[derive(Debug, Clone, Default)]

@@ -5,12 +5,13 @@
 
 use super::Method;
 use crate::limb::{SoftReach, TwoBone as Limb, plane};
-use crate::math::{acos, atan2, rotation_about, shortest_rotation, sin_cos, wrap_angle};
+use crate::math::{acos, atan2, rotation_about, shortest_rotation, sin_cos, sqrt, wrap_angle};
 use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Kind, Node, Problem};
 use crate::solve::settings::Settings;
+use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
@@ -178,7 +179,7 @@ impl TwoBone {
         let wanted = 0.5
             * (target.distance_squared(start) - w.length_squared() - u.length_squared())
             - fixed;
-        let size = (c * c + s * s).sqrt();
+        let size = sqrt(c * c + s * s);
         let (middle, half) =
             if size > 0.0 { (atan2(s, c), acos(wanted / size)) } else { (0.0, 0.0) };
         let mut changes = [middle - half, middle + half].map(wrap_angle);

@@ -18,6 +18,7 @@ use crate::chain::Reach;
 use crate::math::{Pose, so3_exp, so3_log};
 use crate::skeleton::{Limit, Mimic};
 use crate::task::{FramePose, Miss, PostureJoint, TaskKind};
+use alloc::vec::Vec;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 

@@ -14,6 +14,7 @@
 
 use super::rows::make_room;
 use crate::math::{cholesky_factor, cholesky_solve, dot};
+use alloc::vec::Vec;
 
 /// Moves remembered.
 const MEMORY: usize = 5;

@@ -2,10 +2,12 @@
 
 use super::LeastSquares;
 use super::structure::{Block, Motion};
+use crate::math::sqrt;
 use crate::solve::methods::Method;
 use crate::solve::pose::State;
 use crate::solve::problem::{Kind, NONE, Problem};
 use crate::solve::solution::{Hold, HoldKind};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// A slope below this part of what a rigid bone would make of the miss is rounding.
@@ -31,10 +33,10 @@ impl LeastSquares {
         self.system.differentiate(problem, state);
         self.find_slope(false);
         let rows = (0..self.system.rows.len()).map(|r| self.system.counted(r));
-        let miss = rows.map(|e| e * e).sum::<f64>().sqrt();
+        let miss = sqrt(rows.map(|e| e * e).sum());
         let enough = SLOPE * miss * problem.unit;
         let blocks = &self.system.structure.blocks;
-        let root_weight = problem.weight_unit(1).sqrt();
+        let root_weight = sqrt(problem.weight_unit(1));
         for block in blocks {
             if let Some((slope, kind)) =
                 self.held(problem, state, block).filter(|held| held.0 > enough)

@@ -10,6 +10,7 @@ use super::{DAMPING_FACTOR, LeastSquares};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::Problem;
 use crate::task::{Miss, Task};
+use alloc::vec::Vec;
 
 /// Steps of one level, those that are taken back included.
 const STEPS: u32 = 100;

@@ -17,13 +17,14 @@ mod step;
 mod structure;
 
 use super::Method;
-use crate::math::{dot, so3_exp};
+use crate::math::{dot, so3_exp, sqrt};
 use crate::solve::driver::Recorder;
 use crate::solve::pose::{State, Values, worse};
 use crate::solve::problem::Problem;
 use crate::solve::settings::Settings;
 use crate::solve::solution::TraceStep;
 use crate::task::{Miss, Reading};
+use alloc::vec::Vec;
 use anderson::Anderson;
 use columns::{add_product, add_transposed};
 use costs::Cost;
@@ -162,7 +163,7 @@ impl Method for LeastSquares {
     }
 
     fn progress(&self) -> Option<f64> {
-        Some(self.merit.sqrt())
+        Some(sqrt(self.merit))
     }
 
     fn refine(&mut self, problem: &Problem, state: &mut State) -> bool {

@@ -4,10 +4,11 @@
 //! Jacobian is the wrench times the velocity of the frame at unit speed of the joint.
 
 use super::structure::{Motion, Structure};
-use crate::math::Pose;
+use crate::math::{Pose, sqrt};
 use crate::solve::pose::State;
 use crate::solve::problem::{Goal, Kind, NONE, Problem};
 use crate::task::{Reading, Row, Wrench};
+use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
 
@@ -20,7 +21,7 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn of(problem: &Problem, goal: &Goal) -> Self {
-        let root = goal.weight.sqrt();
+        let root = sqrt(goal.weight);
         Self { length: root, angle: root * problem.unit }
     }
 

@@ -26,10 +26,11 @@ use super::anderson::Anderson;
 use super::columns::{add_product, add_transposed, for_columns, for_transposed};
 use super::rows::{Group, System, make_room};
 use super::structure::{Block, Motion, Span};
-use crate::math::{cholesky_factor, cholesky_solve, so3_log, swing_twist};
+use crate::math::{cholesky_factor, cholesky_solve, so3_log, sqrt, swing_twist};
 use crate::skeleton::Limit;
 use crate::solve::pose::State;
 use crate::solve::problem::{NONE, Problem, rotation_at};
+use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
 
@@ -270,7 +271,7 @@ impl Step {
             let counts = |r: &usize| !system.rows[*r].is_floor || system.misses[*r] > 0.0;
             let squares =
                 group.rows.clone().filter(counts).map(|r| system.misses[r] * system.misses[r]);
-            squares.sum::<f64>().sqrt()
+            sqrt(squares.sum())
         };
         let worst = system.groups.iter().map(miss).fold(0.0, f64::max);
         self.unknowns.iter_mut().for_each(|unknown| unknown.share = LEAST_SHARE);

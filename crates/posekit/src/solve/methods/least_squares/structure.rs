@@ -4,6 +4,7 @@
 //! depends on what moves its frames: the nodes on the paths from them to the world.
 
 use crate::solve::problem::{Kind, NONE, Problem};
+use alloc::vec::Vec;
 use core::ops::Range;
 
 /// What moves with one unknown, or with the three of a block.
