@@ -1,6 +1,8 @@
 //! A frame's axis has a direction.
 
+use super::condition::{Condition, check_direction};
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::Result;
 use crate::math::direction_or;
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -30,13 +32,26 @@ impl AxisAlignment {
     pub const fn new(frame: Frame, axis_in_frame: DVec3, direction_in_world: DVec3) -> Self {
         Self { frame, axis_in_frame, direction_in_world }
     }
+}
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+impl Condition for AxisAlignment {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
+
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
         let wanted = direction_or(self.direction_in_world, axis);
         push_axes(rows, DVec3::AXES, |k, unit| {
             Row::new(Unit::Chord, wanted[k] - axis[k], Wrench::twist(axis.cross(unit)))
         });
+    }
+
+    fn rebase(&mut self, _: DVec3, _: f64) {}
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_direction(self.axis_in_frame, task)?;
+        check_direction(self.direction_in_world, task)
     }
 }
 

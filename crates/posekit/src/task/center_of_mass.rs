@@ -1,6 +1,7 @@
 //! The centre of mass is at a point, or above a line or a point of the ground.
 
-use super::rows::{Row, Rows, Unit, Wrench};
+use super::condition::{Condition, check_finite, largest};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::Pose;
 use crate::skeleton::Skeleton;
 use crate::{ErrorKind, Result};
@@ -46,16 +47,39 @@ impl CenterOfMass {
     pub fn along(self, axes: [bool; 3]) -> Self {
         Self { axes, ..self }
     }
+}
 
-    pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
+impl Condition for CenterOfMass {
+    fn bodies(&self) -> Option<&Arc<[Body]>> {
+        Some(&self.bodies)
+    }
+
+    fn rows(&self, [center, _]: &Frames, rows: &mut impl Rows) {
+        let center = center.translation;
         let miss = self.target_in_world - center;
         for k in (0..3).filter(|&k| self.axes[k]) {
             rows.push(Row::new(Unit::Length, miss[k], Wrench::push(DVec3::AXES[k])));
         }
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.target_in_world *= by;
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        self.target_in_world = (self.target_in_world - origin) * by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.target_in_world)
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.bodies == other.bodies && self.axes == other.axes
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.target_in_world.is_finite(), task)
+    }
+
+    fn check_on(&self, skeleton: &Skeleton, task: usize) -> Result<()> {
+        check_bodies(&self.bodies, skeleton, task)
     }
 }
 
@@ -110,5 +134,5 @@ fn gradient() {
     // The rows see the centre of mass as the origin of a frame.
     let body = Body { joint: 0, center_in_joint: DVec3::ZERO, mass: 1.0 };
     let task = CenterOfMass::new([body], DVec3::new(1.0, 2.0, 3.0)).along([true, false, true]);
-    super::rows::testing::check_gradient(|frames, rows| task.rows(frames[0].translation, rows));
+    super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
 }

@@ -1,6 +1,8 @@
 //! Two capsules keep a distance: self-collision and keep-out.
 
+use super::condition::{Condition, check_length, largest, out_of_range};
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::Result;
 use crate::math::{Pose, direction_or, length, perpendicular};
 use crate::skeleton::{Frame, Skeleton};
 use alloc::vec::Vec;
@@ -76,8 +78,14 @@ impl Clearance {
         }
         pairs
     }
+}
 
-    pub(super) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
+impl Condition for Clearance {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        self.capsules.map(|capsule| capsule.frame())
+    }
+
+    fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
         let [a, b] = self.capsules;
         let ends = |k: usize| self.capsules[k].ends.map(|end| frames[k].transform_point(end));
         let (first, second) = (ends(0), ends(1));
@@ -97,18 +105,34 @@ impl Clearance {
         rows.push(Row::between(Unit::Length, self.margin - gap, on_first, on_second).floor());
     }
 
-    /// Moves the world's origin.
-    pub(super) fn move_origin(&mut self, origin: DVec3) {
-        for capsule in self.capsules.iter_mut().filter(|capsule| capsule.joint.is_none()) {
-            capsule.ends = capsule.ends.map(|end| end - origin);
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        self.margin *= by;
+        for capsule in &mut self.capsules {
+            let origin = if capsule.joint.is_none() { origin } else { DVec3::ZERO };
+            capsule.radius *= by;
+            capsule.ends = capsule.ends.map(|end| (end - origin) * by);
         }
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.margin *= by;
-        for capsule in &mut self.capsules {
-            capsule.radius *= by;
-            capsule.ends = capsule.ends.map(|end| end * by);
+    fn largest_length(&self) -> f64 {
+        self.capsules.iter().fold(self.margin.abs(), |most, capsule| {
+            let [a, b] = capsule.ends.map(largest);
+            most.max(a).max(b).max(capsule.radius)
+        })
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.capsules.map(|capsule| capsule.joint) == other.capsules.map(|capsule| capsule.joint)
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        let radii = self.capsules.map(|capsule| capsule.radius);
+        let ends = self.capsules.iter().flat_map(|capsule| capsule.ends);
+        let mut lengths = ends.flat_map(|end| end.to_array()).chain(radii).chain([self.margin]);
+        lengths.try_for_each(|length| check_length(length, task))?;
+        match radii.into_iter().find(|&radius| radius < 0.0) {
+            Some(radius) => out_of_range("task radius", task, radius, "at least 0"),
+            None => Ok(()),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Two frames coincide: the cut of a closed loop.
 
+use super::condition::{Condition, check_direction};
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::Result;
 use crate::math::{direction_or, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -41,8 +43,14 @@ impl Closure {
     pub const fn new(frames: [Frame; 2], link: Link) -> Self {
         Self { frames, link }
     }
+}
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+impl Condition for Closure {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        self.frames.map(Some)
+    }
+
+    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let gap = b.translation - a.translation;
         push_axes(rows, DVec3::AXES, |k, axis| {
             Row::between(Unit::Length, -gap[k], -Wrench::push(axis), Wrench::push(axis))
@@ -68,6 +76,19 @@ impl Closure {
                     Row::between(Unit::Angle, miss[k], -a, b)
                 });
             }
+        }
+    }
+
+    fn rebase(&mut self, _: DVec3, _: f64) {}
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.frames == other.frames && self.link == other.link
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        match self.link {
+            Link::Hinge(axes) => axes.iter().try_for_each(|&axis| check_direction(axis, task)),
+            Link::Ball | Link::Weld => Ok(()),
         }
     }
 }

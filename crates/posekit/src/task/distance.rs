@@ -1,6 +1,8 @@
 //! Two frames have a distance.
 
+use super::condition::{Condition, check_finite, out_of_range};
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::Result;
 use crate::math::{direction_or, length};
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -36,7 +38,22 @@ impl Distance {
         Self { frames, min, max }
     }
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+    /// Number of rows.
+    pub(super) fn n_rows(&self) -> usize {
+        if self.min == self.max {
+            1
+        } else {
+            usize::from(self.min > 0.0) + usize::from(self.max < f64::INFINITY)
+        }
+    }
+}
+
+impl Condition for Distance {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        self.frames.map(Some)
+    }
+
+    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let line = b.translation - a.translation;
         let (distance, out) = (length(line), Wrench::push(direction_or(line, DVec3::X)));
         let at_least = Row::between(Unit::Length, self.min - distance, -out, out);
@@ -52,18 +69,28 @@ impl Distance {
         }
     }
 
-    /// Number of rows.
-    pub(super) fn n_rows(&self) -> usize {
-        if self.min == self.max {
-            1
-        } else {
-            usize::from(self.min > 0.0) + usize::from(self.max < f64::INFINITY)
-        }
-    }
-
-    pub(super) fn scale(&mut self, by: f64) {
+    fn rebase(&mut self, _: DVec3, by: f64) {
         self.min *= by;
         self.max *= by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        if self.max.is_finite() { self.max } else { self.min }
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.frames == other.frames && self.n_rows() == other.n_rows()
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.min.is_finite() && !self.max.is_nan(), task)?;
+        if self.min < 0.0 {
+            return out_of_range("task target", task, self.min, "at least 0");
+        }
+        if self.max < self.min {
+            return out_of_range("task target", task, self.max, "at least the least distance");
+        }
+        Ok(())
     }
 }
 

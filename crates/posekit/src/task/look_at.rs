@@ -1,6 +1,8 @@
 //! A frame's axis points at a point.
 
+use super::condition::{Condition, check_direction, check_finite, largest};
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::Result;
 use crate::math::{direction_or, length};
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -31,8 +33,14 @@ impl LookAt {
     pub const fn new(frame: Frame, axis_in_frame: DVec3, target_in_world: DVec3) -> Self {
         Self { frame, axis_in_frame, target_in_world }
     }
+}
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+impl Condition for LookAt {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
+
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
         let line = self.target_in_world - frame.translation;
         let distance = length(line);
@@ -46,8 +54,17 @@ impl LookAt {
         });
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.target_in_world *= by;
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        self.target_in_world = (self.target_in_world - origin) * by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.target_in_world)
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.target_in_world.is_finite(), task)?;
+        check_direction(self.axis_in_frame, task)
     }
 }
 

@@ -54,6 +54,8 @@ mod axis_alignment;
 mod center_of_mass;
 mod clearance;
 mod closure;
+mod condition;
+mod custom;
 mod distance;
 mod look_at;
 mod orientation;
@@ -69,6 +71,7 @@ pub use axis_alignment::AxisAlignment;
 pub use center_of_mass::{Body, CenterOfMass, center_of_mass};
 pub use clearance::{Capsule, Clearance};
 pub use closure::{Closure, Link};
+pub use custom::{Custom, Formula};
 pub use distance::Distance;
 pub use look_at::LookAt;
 pub use orientation::Orientation;
@@ -78,16 +81,17 @@ pub use position::Position;
 pub use posture::Posture;
 pub(crate) use posture::PostureJoint;
 pub use relative_pose::RelativePose;
-pub use rows::Miss;
-pub(crate) use rows::{Reading, Row, Wrench};
+pub(crate) use rows::Reading;
+pub use rows::{Miss, Row, Unit, Wrench};
 pub use support::Support;
 
-use crate::math::{Pose, check_unit};
-use crate::skeleton::{Frame, LARGEST, Skeleton};
-use crate::{ErrorKind, Result};
+use crate::Result;
+use crate::math::Pose;
+use crate::skeleton::{Frame, Skeleton};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use glam::{DQuat, DVec3};
+use condition::{Condition, check_frame, out_of_range};
+use glam::DVec3;
 use rows::{Frames, Rows};
 
 /// A condition with its weight and its level of priority.
@@ -103,43 +107,6 @@ pub struct Task {
     pub weight: f64,
     /// Its level, from 1, the most important, to [`Task::LOWEST_LEVEL`]. Default 1.
     pub level: u8,
-}
-
-/// The conditions that there are.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
-#[non_exhaustive]
-pub enum TaskKind {
-    /// A frame's origin is at a point.
-    Position(Position),
-    /// A frame has an orientation.
-    Orientation(Orientation),
-    /// A frame has a pose, or some coordinates of it.
-    Pose(FramePose),
-    /// A frame's axis points at a point.
-    LookAt(LookAt),
-    /// A frame's axis has a direction.
-    AxisAlignment(AxisAlignment),
-    /// A frame's origin stays on a plane, or on one side of it.
-    Plane(Plane),
-    /// Two frames have a distance, or one within a range.
-    Distance(Distance),
-    /// A frame has a pose as seen from another.
-    RelativePose(RelativePose),
-    /// Two frames coincide.
-    Closure(Closure),
-    /// The centre of mass is at a point, or has given coordinates.
-    CenterOfMass(CenterOfMass),
-    /// The centre of mass is above a polygon.
-    Support(Support),
-    /// Two capsules keep a distance.
-    Clearance(Clearance),
-    /// The joints have preferred values.
-    Posture(Posture),
 }
 
 impl Task {
@@ -215,43 +182,132 @@ impl Task {
     }
 }
 
-impl TaskKind {
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Position(_) => "position",
-            Self::Orientation(_) => "orientation",
-            Self::Pose(_) => "pose",
-            Self::LookAt(_) => "look-at",
-            Self::AxisAlignment(_) => "axis-alignment",
-            Self::Plane(_) => "plane",
-            Self::Distance(_) => "distance",
-            Self::RelativePose(_) => "relative-pose",
-            Self::Closure(_) => "closure",
-            Self::CenterOfMass(_) => "center-of-mass",
-            Self::Support(_) => "support",
-            Self::Clearance(_) => "clearance",
-            Self::Posture(_) => "posture",
+/// The kinds of tasks: one line each.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident($kind:ident) $name:literal),+ $(,)?) => {
+        /// The conditions that there are.
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Serialize, serde::Deserialize),
+            serde(rename_all = "kebab-case")
+        )]
+        #[non_exhaustive]
+        pub enum TaskKind {
+            $($(#[$doc])* $variant($kind),)+
+            /// A condition of the program's own.
+            #[cfg_attr(feature = "serde", serde(skip))]
+            Custom(Custom),
         }
-    }
 
+        /// Does something with the condition, whichever it is.
+        macro_rules! of {
+            ($task:expr, $condition:ident => $does:expr) => {
+                match $task {
+                    $(TaskKind::$variant($condition) => $does,)+
+                    TaskKind::Custom($condition) => $does,
+                }
+            };
+        }
+
+        impl TaskKind {
+            /// The name used in files.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    Self::Custom(custom) => custom.name(),
+                }
+            }
+
+            /// Whether two tasks differ in their targets only.
+            pub(crate) fn is_alike(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Self::$variant(a), Self::$variant(b)) => a.is_alike(b),)+
+                    (Self::Custom(a), Self::Custom(b)) => a.is_alike(b),
+                    _ => false,
+                }
+            }
+        }
+
+        $(impl From<$kind> for TaskKind {
+            fn from(task: $kind) -> Self {
+                Self::$variant(task)
+            }
+        }
+
+        impl From<$kind> for Task {
+            fn from(task: $kind) -> Self {
+                Self::new(task)
+            }
+        })+
+    };
+}
+
+kinds! {
+    /// A frame's origin is at a point.
+    Position(Position) "position",
+    /// A frame has an orientation.
+    Orientation(Orientation) "orientation",
+    /// A frame has a pose, or some coordinates of it.
+    Pose(FramePose) "pose",
+    /// A frame's axis points at a point.
+    LookAt(LookAt) "look-at",
+    /// A frame's axis has a direction.
+    AxisAlignment(AxisAlignment) "axis-alignment",
+    /// A frame's origin stays on a plane, or on one side of it.
+    Plane(Plane) "plane",
+    /// Two frames have a distance, or one within a range.
+    Distance(Distance) "distance",
+    /// A frame has a pose as seen from another.
+    RelativePose(RelativePose) "relative-pose",
+    /// Two frames coincide.
+    Closure(Closure) "closure",
+    /// The centre of mass is at a point, or has given coordinates.
+    CenterOfMass(CenterOfMass) "center-of-mass",
+    /// The centre of mass is above a polygon.
+    Support(Support) "support",
+    /// Two capsules keep a distance.
+    Clearance(Clearance) "clearance",
+    /// The joints have preferred values.
+    Posture(Posture) "posture",
+}
+
+impl TaskKind {
     /// The frames of the task: up to two, `None` also for a capsule in the world.
     #[must_use]
     pub fn frames(&self) -> [Option<Frame>; 2] {
-        match self {
-            Self::Position(task) => [Some(task.frame), None],
-            Self::Orientation(task) => [Some(task.frame), None],
-            Self::Pose(task) => [Some(task.frame), None],
-            Self::LookAt(task) => [Some(task.frame), None],
-            Self::AxisAlignment(task) => [Some(task.frame), None],
-            Self::Plane(task) => [Some(task.frame), None],
-            Self::Distance(task) => task.frames.map(Some),
-            Self::RelativePose(task) => task.frames.map(Some),
-            Self::Closure(task) => task.frames.map(Some),
-            Self::Clearance(task) => [task.capsules[0].frame(), task.capsules[1].frame()],
-            Self::CenterOfMass(_) | Self::Support(_) | Self::Posture(_) => [None; 2],
-        }
+        of!(self, task => task.frames())
+    }
+
+    /// The bodies of a task on the centre of mass.
+    #[must_use]
+    pub fn bodies(&self) -> Option<&Arc<[Body]>> {
+        of!(self, task => task.bodies())
+    }
+
+    /// Appends the rows. A task on the centre of mass reads it as the origin of the first frame; a posture has no rows.
+    pub(crate) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
+        of!(self, task => task.rows(frames, rows));
+    }
+
+    /// Moves the world's origin, then multiplies all lengths of the target.
+    pub(crate) fn rebase(&mut self, origin: DVec3, by: f64) {
+        of!(self, task => task.rebase(origin, by));
+    }
+
+    /// The largest length in the target.
+    pub(crate) fn largest_length(&self) -> f64 {
+        of!(self, task => task.largest_length())
+    }
+
+    /// The part of [`check`](Task::check) that needs no skeleton.
+    pub(crate) fn check_target(&self, index: usize) -> Result<()> {
+        of!(self, task => task.check(index))
+    }
+
+    fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
+        of!(self, task => task.check(index).and_then(|()| task.check_on(skeleton, index)))
     }
 
     /// Whether the skeleton has every joint of the task.
@@ -264,265 +320,4 @@ impl TaskKind {
                 _ => true,
             }
     }
-
-    /// Whether two tasks differ in their targets only.
-    pub(crate) fn is_alike(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::CenterOfMass(a), Self::CenterOfMass(b)) => {
-                a.bodies == b.bodies && a.axes == b.axes
-            }
-            (Self::Support(a), Self::Support(b)) => a.bodies() == b.bodies() && a.is_alike(b),
-            (Self::Pose(a), Self::Pose(b)) => a.frame == b.frame && a.axes == b.axes,
-            (Self::RelativePose(a), Self::RelativePose(b)) => {
-                a.frames == b.frames && a.axes == b.axes
-            }
-            (Self::Closure(a), Self::Closure(b)) => a.frames == b.frames && a.link == b.link,
-            (Self::Posture(a), Self::Posture(b)) => {
-                a.configuration.len() == b.configuration.len()
-                    && a.cares == b.cares
-                    && a.radian == b.radian
-            }
-            (Self::Distance(a), Self::Distance(b)) => {
-                a.frames == b.frames && a.n_rows() == b.n_rows()
-            }
-            (Self::Clearance(a), Self::Clearance(b)) => {
-                a.capsules.map(|capsule| capsule.joint) == b.capsules.map(|capsule| capsule.joint)
-            }
-            _ => self.name() == other.name() && self.frames() == other.frames(),
-        }
-    }
-
-    /// The bodies of a task on the centre of mass.
-    #[must_use]
-    pub fn bodies(&self) -> Option<&Arc<[Body]>> {
-        match self {
-            Self::CenterOfMass(task) => Some(&task.bodies),
-            Self::Support(task) => Some(task.bodies()),
-            _ => None,
-        }
-    }
-
-    /// Appends the rows. A task on the centre of mass reads it as the origin of the first frame; a posture has no rows.
-    pub(crate) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
-        match self {
-            Self::Position(task) => task.rows(frames, rows),
-            Self::Orientation(task) => task.rows(frames, rows),
-            Self::Pose(task) => task.rows(frames, rows),
-            Self::LookAt(task) => task.rows(frames, rows),
-            Self::AxisAlignment(task) => task.rows(frames, rows),
-            Self::Plane(task) => task.rows(frames, rows),
-            Self::Distance(task) => task.rows(frames, rows),
-            Self::RelativePose(task) => task.rows(frames, rows),
-            Self::Closure(task) => task.rows(frames, rows),
-            Self::CenterOfMass(task) => task.rows(frames[0].translation, rows),
-            Self::Support(task) => task.rows(frames[0].translation, rows),
-            Self::Clearance(task) => task.rows(frames, rows),
-            Self::Posture(_) => {}
-        }
-    }
-
-    /// Moves the world's origin, then multiplies all lengths of the target.
-    pub(crate) fn rebase(&mut self, origin: DVec3, by: f64) {
-        match self {
-            Self::Position(task) => task.target_in_world -= origin,
-            Self::Pose(task) => task.world_from_target.translation -= origin,
-            Self::LookAt(task) => task.target_in_world -= origin,
-            Self::Plane(task) => task.point_in_world -= origin,
-            Self::CenterOfMass(task) => task.target_in_world -= origin,
-            Self::Support(task) => task.move_origin(origin),
-            Self::Clearance(task) => task.move_origin(origin),
-            Self::Orientation(_)
-            | Self::AxisAlignment(_)
-            | Self::Distance(_)
-            | Self::RelativePose(_)
-            | Self::Closure(_)
-            | Self::Posture(_) => {}
-        }
-        self.scale(by);
-    }
-
-    /// Multiplies all lengths of the target.
-    fn scale(&mut self, by: f64) {
-        match self {
-            Self::Position(task) => task.scale(by),
-            Self::Pose(task) => task.scale(by),
-            Self::LookAt(task) => task.scale(by),
-            Self::Plane(task) => task.scale(by),
-            Self::Distance(task) => task.scale(by),
-            Self::RelativePose(task) => task.scale(by),
-            Self::CenterOfMass(task) => task.scale(by),
-            Self::Support(task) => task.scale(by),
-            Self::Clearance(task) => task.scale(by),
-            Self::Orientation(_) | Self::AxisAlignment(_) | Self::Closure(_) | Self::Posture(_) => {
-            }
-        }
-    }
-
-    /// The largest length in the target.
-    pub(crate) fn largest_length(&self) -> f64 {
-        let of = |v: DVec3| v.abs().max_element();
-        match self {
-            Self::Position(task) => of(task.target_in_world),
-            Self::Pose(task) => of(task.world_from_target.translation),
-            Self::LookAt(task) => of(task.target_in_world),
-            Self::Plane(task) => of(task.point_in_world),
-            Self::Distance(task) => {
-                if task.max.is_finite() {
-                    task.max
-                } else {
-                    task.min
-                }
-            }
-            Self::RelativePose(task) => of(task.a_from_target.translation),
-            Self::CenterOfMass(task) => of(task.target_in_world),
-            Self::Support(task) => task.largest_length(),
-            Self::Clearance(task) => {
-                task.capsules.iter().fold(task.margin.abs(), |largest, capsule| {
-                    let [a, b] = capsule.ends.map(of);
-                    largest.max(a).max(b).max(capsule.radius)
-                })
-            }
-            Self::Orientation(_) | Self::AxisAlignment(_) | Self::Closure(_) | Self::Posture(_) => {
-                0.0
-            }
-        }
-    }
-
-    fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
-        self.check_target(index)?;
-        match self {
-            Self::CenterOfMass(task) => center_of_mass::check_bodies(&task.bodies, skeleton, index),
-            Self::Support(task) => center_of_mass::check_bodies(task.bodies(), skeleton, index),
-            Self::Posture(task) => task.check(skeleton, index),
-            _ => Ok(()),
-        }
-    }
-
-    /// The part of [`check`](Task::check) that needs no skeleton.
-    pub(crate) fn check_target(&self, index: usize) -> Result<()> {
-        let point = |v: DVec3| check_finite(v.is_finite(), index);
-        match self {
-            Self::Position(task) => point(task.target_in_world),
-            Self::Orientation(task) => check_rotation("task target", task.world_from_target, index),
-            Self::Pose(task) => check_pose(task.world_from_target, index),
-            Self::LookAt(task) => {
-                point(task.target_in_world)?;
-                check_direction(task.axis_in_frame, index)
-            }
-            Self::AxisAlignment(task) => {
-                check_direction(task.axis_in_frame, index)?;
-                check_direction(task.direction_in_world, index)
-            }
-            Self::Plane(task) => {
-                point(task.point_in_world)?;
-                check_direction(task.normal_in_world, index)
-            }
-            Self::Distance(task) => {
-                check_finite(task.min.is_finite() && !task.max.is_nan(), index)?;
-                if task.min < 0.0 {
-                    return out_of_range("task target", index, task.min, "at least 0");
-                }
-                if task.max < task.min {
-                    return out_of_range(
-                        "task target",
-                        index,
-                        task.max,
-                        "at least the least distance",
-                    );
-                }
-                Ok(())
-            }
-            Self::RelativePose(task) => check_pose(task.a_from_target, index),
-            Self::Closure(task) => match task.link {
-                Link::Hinge(axes) => axes.iter().try_for_each(|&axis| check_direction(axis, index)),
-                Link::Ball | Link::Weld => Ok(()),
-            },
-            Self::CenterOfMass(task) => point(task.target_in_world),
-            Self::Support(task) => task.check(index),
-            Self::Clearance(task) => {
-                let radii = task.capsules.map(|capsule| capsule.radius);
-                let ends = task.capsules.iter().flat_map(|capsule| capsule.ends);
-                let mut lengths =
-                    ends.flat_map(|end| end.to_array()).chain(radii).chain([task.margin]);
-                lengths.try_for_each(|length| check_length(length, index))?;
-                match radii.into_iter().find(|&radius| radius < 0.0) {
-                    Some(radius) => out_of_range("task radius", index, radius, "at least 0"),
-                    None => Ok(()),
-                }
-            }
-            Self::Posture(task) => {
-                check_finite(task.configuration.iter().all(|x| x.is_finite()), index)
-            }
-        }
-    }
-}
-
-fn out_of_range(what: &'static str, index: usize, value: f64, need: &'static str) -> Result<()> {
-    Err(ErrorKind::OutOfRange { what, index, value, need }.into())
-}
-
-fn check_finite(is_finite: bool, index: usize) -> Result<()> {
-    if is_finite { Ok(()) } else { Err(ErrorKind::NonFinite { what: "task target", index }.into()) }
-}
-
-/// Refuses a length whose square could overflow.
-fn check_length(length: f64, index: usize) -> Result<()> {
-    check_finite(length.is_finite(), index)?;
-    if length.abs() <= LARGEST {
-        return Ok(());
-    }
-    out_of_range("task target", index, length, "a length of at most 1e100")
-}
-
-fn check_direction(v: DVec3, index: usize) -> Result<()> {
-    check_finite(v.is_finite(), index)?;
-    if v == DVec3::ZERO {
-        Err(ErrorKind::ZeroLength { what: "task direction" }.into())
-    } else {
-        Ok(())
-    }
-}
-
-fn check_rotation(what: &'static str, rotation: DQuat, index: usize) -> Result<()> {
-    check_finite(rotation.is_finite(), index)?;
-    check_unit(rotation)
-        .or_else(|length| out_of_range(what, index, length, "a quaternion of unit length"))
-}
-
-fn check_pose(pose: Pose, index: usize) -> Result<()> {
-    check_finite(pose.translation.is_finite(), index)?;
-    check_rotation("task target", pose.rotation, index)
-}
-
-fn check_frame(frame: &Frame, skeleton: &Skeleton, index: usize) -> Result<()> {
-    if frame.joint >= skeleton.n_joints() {
-        let need = "the index of a joint";
-        return out_of_range("task frame joint", index, frame.joint as f64, need);
-    }
-    if !frame.joint_from_frame.is_finite() {
-        return Err(ErrorKind::NonFinite { what: "task frame", index }.into());
-    }
-    check_rotation("task frame", frame.joint_from_frame.rotation, index)
-}
-
-macro_rules! kinds {
-    ($($variant:ident($kind:ident)),+ $(,)?) => {$(
-        impl From<$kind> for TaskKind {
-            fn from(task: $kind) -> Self {
-                Self::$variant(task)
-            }
-        }
-
-        impl From<$kind> for Task {
-            fn from(task: $kind) -> Self {
-                Self::new(task)
-            }
-        }
-    )+};
-}
-
-kinds! {
-    Position(Position), Orientation(Orientation), Pose(FramePose), LookAt(LookAt), AxisAlignment(AxisAlignment), Plane(Plane),
-    Distance(Distance), RelativePose(RelativePose), Closure(Closure), CenterOfMass(CenterOfMass), Support(Support),
-    Clearance(Clearance), Posture(Posture),
 }

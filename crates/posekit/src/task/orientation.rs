@@ -1,6 +1,8 @@
 //! A frame has an orientation.
 
+use super::condition::{Condition, check_rotation};
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::Result;
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DQuat, DVec3};
@@ -30,14 +32,26 @@ impl Orientation {
     pub fn residual(&self, world_from_frame: Pose) -> DVec3 {
         so3_log(self.world_from_target * world_from_frame.rotation.conjugate())
     }
+}
+
+impl Condition for Orientation {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
 
     // The miss is log(T R⁻¹); rotating the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let miss = self.residual(*frame);
         let gradient = so3_right_jacobian_inverse(miss).transpose();
         push_axes(rows, DVec3::AXES, |k, _| {
             Row::new(Unit::Angle, miss[k], Wrench::twist(gradient.col(k)))
         });
+    }
+
+    fn rebase(&mut self, _: DVec3, _: f64) {}
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_rotation("task target", self.world_from_target, task)
     }
 }
 

@@ -1,6 +1,8 @@
 //! A frame's origin stays on a plane, or on one side of it.
 
+use super::condition::{Condition, check_direction, check_finite, largest};
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::Result;
 use crate::math::direction_or;
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -34,16 +36,31 @@ impl Plane {
     pub const fn one_sided(self) -> Self {
         Self { is_one_sided: true, ..self }
     }
+}
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+impl Condition for Plane {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
+
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let normal = direction_or(self.normal_in_world, DVec3::ZERO);
         let miss = normal.dot(self.point_in_world - frame.translation);
         let row = Row::new(Unit::Length, miss, Wrench::push(normal));
         rows.push(if self.is_one_sided { row.floor() } else { row });
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.point_in_world *= by;
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        self.point_in_world = (self.point_in_world - origin) * by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.point_in_world)
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.point_in_world.is_finite(), task)?;
+        check_direction(self.normal_in_world, task)
     }
 }
 

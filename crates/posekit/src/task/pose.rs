@@ -1,6 +1,8 @@
 //! A frame has a pose, or some of its six coordinates.
 
+use super::condition::{Condition, check_pose, largest};
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::Result;
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DMat3, DVec3};
@@ -69,8 +71,14 @@ impl FramePose {
     pub const fn along(self, axes: Axes) -> Self {
         Self { axes, ..self }
     }
+}
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+impl Condition for FramePose {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
+
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let target = self.world_from_target;
         let axes = DMat3::from_quat(target.rotation);
         let offset = target.translation - frame.translation;
@@ -90,8 +98,21 @@ impl FramePose {
         }
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.world_from_target.translation *= by;
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        let at = &mut self.world_from_target.translation;
+        *at = (*at - origin) * by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.world_from_target.translation)
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.frame == other.frame && self.axes == other.axes
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_pose(self.world_from_target, task)
     }
 }
 

@@ -1,6 +1,8 @@
 //! A frame's origin is at a point.
 
+use super::condition::{Condition, check_finite, largest};
 use super::rows::{Frames, Row, Rows, Unit, Wrench, push_axes};
+use crate::Result;
 use crate::math::Pose;
 use crate::skeleton::Frame;
 use glam::DVec3;
@@ -30,14 +32,28 @@ impl Position {
     pub fn residual(&self, world_from_frame: Pose) -> DVec3 {
         self.target_in_world - world_from_frame.translation
     }
+}
 
-    pub(super) fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+impl Condition for Position {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        [Some(self.frame), None]
+    }
+
+    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
         let miss = self.residual(*frame);
         push_axes(rows, DVec3::AXES, |k, axis| Row::new(Unit::Length, miss[k], Wrench::push(axis)));
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.target_in_world *= by;
+    fn rebase(&mut self, origin: DVec3, by: f64) {
+        self.target_in_world = (self.target_in_world - origin) * by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.target_in_world)
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.target_in_world.is_finite(), task)
     }
 }
 

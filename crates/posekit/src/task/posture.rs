@@ -1,6 +1,7 @@
 //! The joints have preferred values.
 
-use super::rows::Miss;
+use super::condition::{Condition, check_finite};
+use super::rows::{Frames, Miss, Rows};
 use crate::math::{check_unit, so3_log, wrap_angle};
 use crate::skeleton::{JointKind, LARGEST, Skeleton, rotation_in};
 use crate::{ErrorKind, Result};
@@ -71,25 +72,6 @@ impl Posture {
         Ok(())
     }
 
-    pub(super) fn check(&self, skeleton: &Skeleton, task: usize) -> Result<()> {
-        skeleton.check(&self.configuration)?;
-        let (expected, found) = (skeleton.n_joints(), self.cares.len());
-        if found != 0 && found != expected {
-            return Err(ErrorKind::Length { what: "posture cares", expected, found }.into());
-        }
-        if let Some(value) = self.radian.filter(|length| !(*length > 0.0 && length.is_finite())) {
-            let (what, need) = ("posture radian", "a length above 0");
-            return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
-        }
-        for &value in self.cares.iter() {
-            if !value.is_finite() || value < 0.0 {
-                let (what, need) = ("posture cares", "at least 0");
-                return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
-            }
-        }
-        Ok(())
-    }
-
     /// The largest differences of a joint, in length and in angle, among those with a weight. For a hinge without limits angles are equal modulo a
     /// turn.
     pub(super) fn miss(&self, skeleton: &Skeleton, q: &[f64]) -> Miss {
@@ -123,6 +105,42 @@ impl Posture {
         miss.distance = miss.distance.max(slide);
         miss.angle = miss.angle.max(angle);
         miss
+    }
+}
+
+impl Condition for Posture {
+    /// A posture has no rows: it is a cost of each joint, see [`Posture`].
+    fn rows(&self, _: &Frames, _: &mut impl Rows) {}
+
+    fn rebase(&mut self, _: DVec3, _: f64) {}
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.configuration.len() == other.configuration.len()
+            && self.cares == other.cares
+            && self.radian == other.radian
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_finite(self.configuration.iter().all(|x| x.is_finite()), task)
+    }
+
+    fn check_on(&self, skeleton: &Skeleton, task: usize) -> Result<()> {
+        skeleton.check(&self.configuration)?;
+        let (expected, found) = (skeleton.n_joints(), self.cares.len());
+        if found != 0 && found != expected {
+            return Err(ErrorKind::Length { what: "posture cares", expected, found }.into());
+        }
+        if let Some(value) = self.radian.filter(|length| !(*length > 0.0 && length.is_finite())) {
+            let (what, need) = ("posture radian", "a length above 0");
+            return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
+        }
+        for &value in self.cares.iter() {
+            if !value.is_finite() || value < 0.0 {
+                let (what, need) = ("posture cares", "at least 0");
+                return Err(ErrorKind::OutOfRange { what, index: task, value, need }.into());
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,12 @@
 //! A frame has a pose as seen from another.
 
+use super::condition::{Condition, check_pose, largest};
 use super::pose::Axes;
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
+use crate::Result;
 use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 
 /// A frame has a pose, or some coordinates of it, as seen from another frame: a hand on the other hand, a tool in front of the eyes.
 ///
@@ -33,8 +35,14 @@ impl RelativePose {
     pub const fn along(self, axes: Axes) -> Self {
         Self { axes, ..self }
     }
+}
 
-    pub(super) fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+impl Condition for RelativePose {
+    fn frames(&self) -> [Option<Frame>; 2] {
+        self.frames.map(Some)
+    }
+
+    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
         let (offset, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
         for k in (0..3).filter(|&k| self.axes.along[k]) {
             let axis = axes.col(k);
@@ -55,8 +63,20 @@ impl RelativePose {
         }
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
+    fn rebase(&mut self, _: DVec3, by: f64) {
         self.a_from_target.translation *= by;
+    }
+
+    fn largest_length(&self) -> f64 {
+        largest(self.a_from_target.translation)
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        self.frames == other.frames && self.axes == other.axes
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        check_pose(self.a_from_target, task)
     }
 }
 
@@ -64,7 +84,7 @@ impl RelativePose {
 #[test]
 fn gradient() {
     let rotation = glam::DQuat::from_xyzw(0.5, 0.1, -0.4, 0.6).normalize();
-    let target = Pose { rotation, translation: glam::DVec3::new(0.4, -1.0, 0.3) };
+    let target = Pose { rotation, translation: DVec3::new(0.4, -1.0, 0.3) };
     let task = RelativePose::new([Frame::new(0, Pose::IDENTITY); 2], target);
     super::rows::testing::check_gradient(|frames, rows| task.rows(frames, rows));
 }

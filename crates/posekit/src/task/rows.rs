@@ -7,7 +7,7 @@ use glam::DVec3;
 /// How a value changes when a frame moves: `force · v + moment · ω`, for the velocity `v` of the frame's origin and its angular
 /// velocity `ω`, both in world axes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Wrench {
+pub struct Wrench {
     /// Change per metre that the frame's origin moves.
     pub force: DVec3,
     /// Change per radian that the frame rotates about its origin.
@@ -16,17 +16,17 @@ pub(crate) struct Wrench {
 
 impl Wrench {
     /// No change.
-    pub(crate) const ZERO: Self = Self { force: DVec3::ZERO, moment: DVec3::ZERO };
+    pub const ZERO: Self = Self { force: DVec3::ZERO, moment: DVec3::ZERO };
 
     /// A change with the frame's origin only.
     #[must_use]
-    pub(crate) const fn push(force: DVec3) -> Self {
+    pub const fn push(force: DVec3) -> Self {
         Self { force, moment: DVec3::ZERO }
     }
 
     /// A change with the frame's rotation only.
     #[must_use]
-    pub(crate) const fn twist(moment: DVec3) -> Self {
+    pub const fn twist(moment: DVec3) -> Self {
         Self { force: DVec3::ZERO, moment }
     }
 }
@@ -40,7 +40,7 @@ impl core::ops::Neg for Wrench {
 
 /// What a row is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Metres.
     #[default]
     Length,
@@ -78,29 +78,32 @@ impl Reading {
 
 /// One scalar equation of a task, with its gradient.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Row {
+pub struct Row {
     /// Its residual.
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// How the value changes with the task's first and second frame.
-    pub wrenches: [Wrench; 2],
+    pub(crate) wrenches: [Wrench; 2],
 }
 
 impl Row {
-    /// An equation on one frame.
+    /// An equation on the first frame.
+    ///
+    /// - `miss`: target minus value
+    /// - `wrench`: how the value grows when the frame moves
     #[must_use]
-    pub(crate) const fn new(unit: Unit, miss: f64, wrench: Wrench) -> Self {
+    pub const fn new(unit: Unit, miss: f64, wrench: Wrench) -> Self {
         Self::between(unit, miss, wrench, Wrench::ZERO)
     }
 
     /// The same on two frames.
     #[must_use]
-    pub(crate) const fn between(unit: Unit, miss: f64, a: Wrench, b: Wrench) -> Self {
+    pub const fn between(unit: Unit, miss: f64, a: Wrench, b: Wrench) -> Self {
         Self { reading: Reading { miss, unit, is_floor: false }, wrenches: [a, b] }
     }
 
     /// The same as an inequality: any value from the target up satisfies it.
     #[must_use]
-    pub(crate) const fn floor(self) -> Self {
+    pub const fn floor(self) -> Self {
         Self { reading: Reading { is_floor: true, ..self.reading }, ..self }
     }
 }

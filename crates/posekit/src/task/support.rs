@@ -1,8 +1,10 @@
 //! The centre of mass is above a polygon: balance.
 
-use super::center_of_mass::Body;
-use super::rows::{Row, Rows, Unit, Wrench};
+use super::center_of_mass::{Body, check_bodies};
+use super::condition::{Condition, check_finite};
+use super::rows::{Frames, Row, Rows, Unit, Wrench};
 use crate::math::direction_or;
+use crate::skeleton::Skeleton;
 use crate::{ErrorKind, Result};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -85,52 +87,48 @@ impl Support {
         })
     }
 
-    /// The bodies.
-    #[must_use]
-    pub fn bodies(&self) -> &Arc<[Body]> {
-        &self.bodies
+    /// How far a side is from the origin.
+    fn offset(&self, side: &Side) -> f64 {
+        (side.offset - side.inward.dot(self.origin)) * self.scale
+    }
+}
+
+impl Condition for Support {
+    fn bodies(&self) -> Option<&Arc<[Body]>> {
+        Some(&self.bodies)
     }
 
-    /// Refuses sides that no hull has: the data may have been read from elsewhere.
-    pub(super) fn check(&self, task: usize) -> Result<()> {
-        let is_side = |side: &Side| side.inward.is_normalized() && side.offset.is_finite();
-        let is_polygon = self.sides.iter().all(is_side) && self.margin.is_finite();
-        if is_polygon {
-            Ok(())
-        } else {
-            Err(ErrorKind::NonFinite { what: "task target", index: task }.into())
-        }
-    }
-
-    pub(super) fn rows(&self, center: DVec3, rows: &mut impl Rows) {
+    fn rows(&self, [center, _]: &Frames, rows: &mut impl Rows) {
+        let center = center.translation;
         for side in self.sides.iter() {
             let room = side.inward.dot(center) - self.offset(side) - self.margin;
             rows.push(Row::new(Unit::Length, -room, Wrench::push(side.inward)).floor());
         }
     }
 
-    /// How far a side is from the origin.
-    fn offset(&self, side: &Side) -> f64 {
-        (side.offset - side.inward.dot(self.origin)) * self.scale
-    }
-
-    /// Moves the world's origin.
-    pub(super) fn move_origin(&mut self, origin: DVec3) {
+    fn rebase(&mut self, origin: DVec3, by: f64) {
         self.origin += origin / self.scale;
+        self.margin *= by;
+        self.scale *= by;
     }
 
-    /// Whether another polygon has as many sides.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
-        self.sides.len() == other.sides.len()
-    }
-
-    pub(super) fn largest_length(&self) -> f64 {
+    fn largest_length(&self) -> f64 {
         self.sides.iter().fold(self.margin, |m, side| m.max(self.offset(side).abs()))
     }
 
-    pub(super) fn scale(&mut self, by: f64) {
-        self.margin *= by;
-        self.scale *= by;
+    fn is_alike(&self, other: &Self) -> bool {
+        self.bodies == other.bodies && self.sides.len() == other.sides.len()
+    }
+
+    fn check(&self, task: usize) -> Result<()> {
+        // Data that were read from elsewhere may have sides that no hull has.
+        let is_side = |side: &Side| side.inward.is_normalized() && side.offset.is_finite();
+        let is_polygon = self.sides.iter().all(is_side) && self.margin.is_finite();
+        check_finite(is_polygon, task)
+    }
+
+    fn check_on(&self, skeleton: &Skeleton, task: usize) -> Result<()> {
+        check_bodies(&self.bodies, skeleton, task)
     }
 }
 
@@ -183,11 +181,12 @@ fn half_hull(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Pose;
 
     fn outside(corners: &[DVec3], margin: f64, center: DVec3) -> f64 {
         let task = Support::try_new(Vec::new(), corners, DVec3::Z, margin).unwrap();
         let mut rows: Vec<crate::task::Reading> = Vec::new();
-        task.rows(center, &mut rows);
+        task.rows(&[Pose::from_translation(center), Pose::IDENTITY], &mut rows);
         rows.iter().map(|row| row.counted() * row.counted()).sum::<f64>().sqrt()
     }
 
@@ -196,7 +195,7 @@ mod tests {
         let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::ONE];
         let task = Support::try_new(Vec::new(), &corners, DVec3::new(0.1, 0.0, 1.0), 0.1).unwrap();
         super::super::rows::testing::check_gradient(|frames, rows| {
-            task.rows(frames[0].translation, rows);
+            task.rows(frames, rows);
         });
     }
 
