@@ -351,7 +351,7 @@ fn random_problems_allocate_nothing_the_second_time() {
             run();
             let made = allocations(&mut run);
             // An error is a box.
-            assert_eq!(made, refused, "{:?} by {}", problem.recipe, method.name());
+            assert_eq!(made, refused as u64, "{:?} by {}", problem.recipe, method.name());
         }
     }
 }
