@@ -8,7 +8,8 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::solve::{Method, Progress, Settings, Workspace};
 use posekit::task::{Axes, FramePose, Position, Task, TaskKind};
-use support::{plane_limb, space_limb};
+use support::problems::{Problem, Recipe, Trait};
+use support::{Rng, plane_limb, space_limb};
 
 const LENGTHS: [f64; 3] = [1.0, 0.8, 0.7];
 const METHODS: [Method; 6] = [
@@ -110,4 +111,79 @@ fn targets_that_do_not_fit_are_refused() {
         assert!(workspace.set_target(1, &task).is_err(), "{}: no such task", method.name());
         assert!(workspace.run().is_reached(), "{}", method.name());
     }
+}
+
+/// The same problem from another start is reached as one begun there is, inside the same limits, and changes least from there.
+#[test]
+fn a_problem_starts_over_from_elsewhere() {
+    let (mut n, mut reached) = (0, [0; 2]);
+    let traits = [
+        Trait::Limits,
+        Trait::Slides,
+        Trait::Floats,
+        Trait::Mimics,
+        Trait::Branches,
+        Trait::Weights,
+    ];
+    for seed in 0..1500 {
+        let rng = &mut Rng::new(seed);
+        let traits: Vec<Trait> = traits.into_iter().filter(|_| rng.whole(0, 1) == 0).collect();
+        let (n_joints, n_tasks) = (rng.whole(1, 10), rng.whole(1, 3));
+        let problem = Problem::new(Recipe { seed, n_joints, n_tasks, traits: 0 }.with(&traits));
+        let other = Problem::new(Recipe { n_joints, seed: seed ^ 0xabc, ..problem.recipe });
+        let mut elsewhere = problem.clone();
+        if other.start.len() == problem.start.len() {
+            elsewhere.start.clone_from(&other.start);
+        }
+        problem.skeleton.settle(&mut elsewhere.start);
+        if problem.skeleton.check(&elsewhere.start).is_err() {
+            continue;
+        }
+        for method in Method::ALL {
+            let mut workspace = Workspace::default();
+            if !elsewhere.begin(&mut workspace, method) {
+                continue;
+            }
+            let _ = workspace.run();
+            workspace.start_from(&problem.skeleton, &problem.start).unwrap();
+            let again = workspace.run().clone();
+            problem.check_poses(&again, &problem.tasks).unwrap();
+            problem.check_misses(&again, &problem.tasks).unwrap();
+            n += 1;
+            let begun = problem.solve(method).unwrap();
+            reached[0] += usize::from(again.is_reached());
+            reached[1] += usize::from(begun.is_reached());
+            // The direct way there is the same.
+            let all_count = problem.tasks.iter().all(|task| task.weight > 0.0);
+            if all_count
+                && begun.is_reached()
+                && begun.iterations <= 4
+                && again.iterations == begun.iterations
+            {
+                let off = again.configuration.iter().zip(&begun.configuration);
+                let off = off.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(
+                    off < 1e-4 * problem.size.max(1.0),
+                    "{:?} by {}: {off}",
+                    problem.recipe,
+                    method.name()
+                );
+            }
+        }
+    }
+    assert!(n > 2000 && reached[0].abs_diff(reached[1]) * 100 <= n, "{reached:?} of {n}");
+}
+
+#[test]
+fn only_the_same_skeleton_starts_over() {
+    let (skeleton, tip) = space_limb(&LENGTHS);
+    let mut workspace = Workspace::default();
+    let start = skeleton.neutral();
+    assert!(workspace.start_from(&skeleton, &start).unwrap_err().is_unsuited(), "nothing is begun");
+    let tasks = [Position::new(tip, DVec3::ONE).into()];
+    workspace.begin(&skeleton, &start, &tasks, Method::Auto, &Settings::default()).unwrap();
+    let other = space_limb(&[1.0; 5]).0;
+    assert!(workspace.start_from(&other, &other.neutral()).unwrap_err().is_unsuited());
+    assert!(workspace.start_from(&skeleton, &start[1..]).unwrap_err().is_wrong_length());
+    assert!(workspace.run().is_reached());
 }

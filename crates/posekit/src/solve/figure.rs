@@ -80,12 +80,23 @@ impl Figure {
     /// Goes on from the present pose towards targets that have moved: it becomes the one to change least.
     pub(super) fn go_on(&mut self, settings: &Settings) {
         self.finish();
+        self.go_on_from_here(settings);
+    }
+
+    fn go_on_from_here(&mut self, settings: &Settings) {
         self.state.begun.copy_from(&self.state.values);
         self.state.update(&self.problem);
         // A target that has left the plane of its chain is for the descent.
         let reason = "the method no longer suits the target";
         self.choice = self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });
         self.start(settings);
+    }
+
+    /// Starts over from other joint values, settled and inside the limits.
+    pub(super) fn start_from(&mut self, skeleton: &Skeleton, start: &[f64], settings: &Settings) {
+        self.problem.set_still(skeleton, start);
+        self.state.enter(&self.problem, start);
+        self.go_on_from_here(settings);
     }
 
     fn start(&mut self, settings: &Settings) {

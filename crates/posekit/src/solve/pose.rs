@@ -247,7 +247,7 @@ impl State {
     /// A hinge that goes round has the value that is nearest to where the solve began, or to what a posture prefers.
     pub(crate) fn write_values(&self, problem: &Problem, q: &mut Vec<f64>) {
         q.clear();
-        q.extend_from_slice(&problem.start);
+        q.extend_from_slice(&problem.still);
         for (k, variable) in problem.variables.iter().enumerate() {
             let x = variable.start + self.values.variables[k] / variable.unit;
             let equivalent = variable.wraps.then(|| {
@@ -300,6 +300,25 @@ impl State {
                 }
             }
         }
+        self.update(problem);
+    }
+
+    /// Takes over a configuration to start from, as far as largest changes allow.
+    pub(crate) fn enter(&mut self, problem: &Problem, q: &[f64]) {
+        self.restart(problem);
+        let inside = core::mem::take(&mut self.begun);
+        self.read_values(problem, q);
+        for (k, variable) in problem.variables.iter().enumerate() {
+            self.set_variable(problem, k, variable.clamp(self.values.variables[k]));
+        }
+        for (i, inside) in inside.motions.iter().enumerate() {
+            if problem.nodes[i].variable == NONE {
+                let motion = &mut self.values.motions[i].rotation;
+                let wanted = core::mem::replace(motion, inside.rotation);
+                self.set_rotation(problem, i, wanted);
+            }
+        }
+        self.begun = inside;
         self.update(problem);
     }
 

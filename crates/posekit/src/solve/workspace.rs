@@ -99,10 +99,7 @@ impl Workspace {
             task.check(skeleton, index)?;
         }
         check_settings(settings, skeleton.n_joints())?;
-        self.clamped.clear();
-        self.clamped.extend_from_slice(start);
-        skeleton.settle(&mut self.clamped);
-        skeleton.clamp(&mut self.clamped);
+        self.bring_inside(skeleton, start);
         self.settings.clone_from(settings);
         (self.kind, self.method) = (Kind::Figure, method);
         let begun = self.figure.begin(skeleton, &self.clamped, tasks, method, settings);
@@ -111,6 +108,38 @@ impl Workspace {
             self.ending = Some(Ending::Cancelled);
         }
         begun
+    }
+
+    /// Starts the problem at hand over from another configuration, which becomes the one to change least: as [`begin`](Self::begin) with it, in less time.
+    ///
+    /// - `skeleton`: that of the problem
+    /// - `start`: joint values, brought inside the limits if they are not
+    ///
+    /// Joints that are locked, or that only tasks of weight 0 are about, stay where they were, and so do ranges narrowed by a largest change. To look for several
+    /// solutions, start over from several configurations.
+    ///
+    /// # Errors
+    /// As [`Skeleton::check`]; `Error::is_unsuited` when the problem is not on this skeleton. Nothing has changed then.
+    pub fn start_from(&mut self, skeleton: &Skeleton, start: &[f64]) -> Result<()> {
+        skeleton.check(start)?;
+        let (expected, found) = (self.figure.problem.start.len(), start.len());
+        if self.kind != Kind::Figure || found != expected {
+            let (method, need) =
+                (self.method.name(), "a problem on the same skeleton to start over");
+            return Err(ErrorKind::Unsuited { method, need }.into());
+        }
+        self.bring_inside(skeleton, start);
+        self.figure.start_from(skeleton, &self.clamped, &self.settings);
+        self.start();
+        Ok(())
+    }
+
+    /// Takes over a start, settled and inside the limits.
+    fn bring_inside(&mut self, skeleton: &Skeleton, start: &[f64]) {
+        self.clamped.clear();
+        self.clamped.extend_from_slice(start);
+        skeleton.settle(&mut self.clamped);
+        skeleton.clamp(&mut self.clamped);
     }
 
     /// Takes over a problem on a chain of points: these effectors onto these targets.

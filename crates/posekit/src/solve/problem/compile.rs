@@ -12,6 +12,9 @@ use glam::{DQuat, DVec3};
 /// In `node_of_joint`: something depends on the joint, but it does not move.
 const HELD: usize = NONE - 1;
 
+/// A task that is switched off, but measured, depends on the joint, and nothing else does.
+const MEASURED: usize = NONE - 2;
+
 impl Problem {
     /// Takes over a checked problem. What the buffers held is forgotten.
     ///
@@ -25,6 +28,7 @@ impl Problem {
     ) {
         self.start.clear();
         self.start.extend_from_slice(start);
+        self.still.clone_from(&self.start);
         self.regularisation = settings.least_squares.regularisation;
         self.list_levels(tasks);
         self.mark_ancestors(skeleton, tasks);
@@ -40,6 +44,14 @@ impl Problem {
         let tolerance = settings.tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
         self.tolerance.distance = tolerance.max(ROUNDING * self.unit);
         self.tolerance.angle = settings.orientation_tolerance.max(ROUNDING);
+    }
+
+    /// Takes over other values of the joints that no task moves.
+    pub(crate) fn set_still(&mut self, skeleton: &Skeleton, q: &[f64]) {
+        for joint in (0..skeleton.n_joints()).filter(|&i| self.node_of_joint[i] == NONE) {
+            let values = skeleton.value_range(joint);
+            self.still[values.clone()].copy_from_slice(&q[values]);
+        }
     }
 
     /// The levels that count, with their largest weights: only ratios of weights matter.
@@ -89,8 +101,9 @@ impl Problem {
             let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
             for joint in frames.chain(bodies.map(|body| body.joint)) {
                 for i in skeleton.ancestors(joint) {
-                    if self.variable_of_joint[driver(i)] == HELD {
-                        self.node_of_joint[i] = HELD;
+                    let follows = self.variable_of_joint[driver(i)] == HELD;
+                    if self.node_of_joint[i] != HELD {
+                        self.node_of_joint[i] = if follows { HELD } else { MEASURED };
                     }
                 }
             }
@@ -116,7 +129,7 @@ impl Problem {
                 || settings.locked.contains(&driver)
                 || gain == 0.0
                 || (settings.root == Root::Pinned && skeleton.is_root(driver));
-            if self.node_of_joint[joint] == NONE || is_held {
+            if self.node_of_joint[joint] != HELD || is_held {
                 continue;
             }
             let Some(kind) = moving(skeleton.kind(joint)) else { continue };

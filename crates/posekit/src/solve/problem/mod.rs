@@ -220,6 +220,8 @@ pub(crate) struct Problem {
     pub(crate) levels: Vec<(u8, f64)>,
     /// The configuration at the start, settled and inside the limits.
     pub(crate) start: Vec<f64>,
+    /// The values of joints that no task moves.
+    pub(crate) still: Vec<f64>,
     /// The problem's origin, in the world \[m\].
     pub(crate) origin: DVec3,
     /// Problem lengths per metre: a power of two.
