@@ -18,21 +18,6 @@ pub(crate) trait Space: Copy + Debug {
 
     /// A row of copies of one value. Allocates where the dimension is not known.
     fn row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
-
-    /// A row of copies where the dimension is known, else an empty one: a stand-in that costs nothing.
-    fn empty_row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
-
-    /// What keeps a row between calls: nothing where the row can live in registers.
-    type Kept<T: Clone + Debug>: Clone + Debug;
-
-    /// Keeps a row of copies of one value. Allocates where the dimension is not known.
-    fn keep<T: Clone + Debug>(self, value: T) -> Self::Kept<T>;
-
-    /// A row to work on, of copies of `value` or of whatever the row held when it was put back, which whoever borrows must do.
-    fn borrow<T: Clone + Debug>(kept: &mut Self::Kept<T>, value: T) -> Self::Row<T>;
-
-    /// Puts a borrowed row back.
-    fn put_back<T: Clone + Debug>(kept: &mut Self::Kept<T>, row: Self::Row<T>);
 }
 
 /// A dimension known when compiling: the plane and space.
@@ -55,24 +40,6 @@ impl<const D: usize> Space for Fixed<D> {
     fn row<T: Clone + Debug>(self, value: T) -> [T; D] {
         core::array::from_fn(|_| value.clone())
     }
-
-    #[inline(always)]
-    fn empty_row<T: Clone + Debug>(self, value: T) -> [T; D] {
-        self.row(value)
-    }
-
-    type Kept<T: Clone + Debug> = ();
-
-    #[inline(always)]
-    fn keep<T: Clone + Debug>(self, _: T) {}
-
-    #[inline(always)]
-    fn borrow<T: Clone + Debug>((): &mut (), value: T) -> [T; D] {
-        core::array::from_fn(|_| value.clone())
-    }
-
-    #[inline(always)]
-    fn put_back<T: Clone + Debug>((): &mut (), _: [T; D]) {}
 }
 
 impl Space for Any {
@@ -85,24 +52,6 @@ impl Space for Any {
 
     fn row<T: Clone + Debug>(self, value: T) -> Vec<T> {
         vec![value; self.0]
-    }
-
-    fn empty_row<T: Clone + Debug>(self, _: T) -> Vec<T> {
-        Vec::new()
-    }
-
-    type Kept<T: Clone + Debug> = Vec<T>;
-
-    fn keep<T: Clone + Debug>(self, value: T) -> Vec<T> {
-        vec![value; self.0]
-    }
-
-    fn borrow<T: Clone + Debug>(kept: &mut Vec<T>, _: T) -> Vec<T> {
-        core::mem::take(kept)
-    }
-
-    fn put_back<T: Clone + Debug>(kept: &mut Vec<T>, row: Vec<T>) {
-        *kept = row;
     }
 }
 
