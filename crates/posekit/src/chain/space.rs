@@ -18,6 +18,12 @@ pub(crate) trait Space: Copy + Debug {
 
     /// A row of copies of one value. Allocates where the dimension is not known.
     fn row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
+
+    /// A point to calculate with: a copy where that fits into registers, else the point itself.
+    type Held<'a>: AsRef<[f64]>;
+
+    /// Holds a point.
+    fn hold(self, point: &[f64]) -> Self::Held<'_>;
 }
 
 /// A dimension known when compiling: the plane and space.
@@ -40,6 +46,13 @@ impl<const D: usize> Space for Fixed<D> {
     fn row<T: Clone + Debug>(self, value: T) -> [T; D] {
         core::array::from_fn(|_| value.clone())
     }
+
+    type Held<'a> = [f64; D];
+
+    #[inline(always)]
+    fn hold(self, point: &[f64]) -> [f64; D] {
+        core::array::from_fn(|k| point[k])
+    }
 }
 
 impl Space for Any {
@@ -52,6 +65,13 @@ impl Space for Any {
 
     fn row<T: Clone + Debug>(self, value: T) -> Vec<T> {
         vec![value; self.0]
+    }
+
+    type Held<'a> = &'a [f64];
+
+    #[inline(always)]
+    fn hold(self, point: &[f64]) -> &[f64] {
+        point
     }
 }
 
