@@ -1,44 +1,60 @@
 //! FABRIK: forward and backward reaching.
 //!
-//! Aristidou and Lasenby 2011 \[aristidou11\]: put the tip on its target and drag the other points after it, one bone
-//! length apart, to the root (*backward*, from the tips inward); then put the root back and drag the points after it
-//! outward (*forward*). Where branches meet, the inward half places the shared point (a *sub-base*) at the mean of what
-//! the branches ask for. In any dimension.
+//! Put the tip on its target and drag the other points after it, one bone length apart, to the root (*backward*, from the tips
+//! inward); then drag the points after the root, which has stayed, outward (*forward*). Each point `p` moves along the line to
+//! the one before it, `a`:
+//!
+//! ```text
+//! p ← a + l (p − a) / |p − a|
+//! ```
+//!
+//! Where branches meet, the backward half puts the shared point (a *sub-base*) at the mean of where the branches would drag it.
+//! Aristidou and Lasenby 2011 \[aristidou11\], in any dimension.
 
-use super::{Any, Bones, Goals, Space, in_space};
+use super::{Bones, Goals, Space, in_space};
 use crate::math::sqrt;
 use alloc::vec::Vec;
+
+/// A squared distance computed as a difference that is less than this part of what it is subtracted from is measured anew: what
+/// cancelled would show in the lengths, by an ulp for each doubling, four here.
+const CANCELLED: f64 = 1.0 / 16.0;
 
 /// Which points move, and where branches meet: what a step needs to know beyond the bones.
 #[derive(Debug, Clone, Default)]
 pub struct Branches {
-    /// Per point: how many of its children carry an effector in their subtree, plus one if it is an effector itself.
+    /// Per point: how many of its children have an effector in their subtree, plus one if it is an effector itself.
     pulls: Vec<u32>,
-    /// Per coordinate of each sub-base: the sum of what its branches ask for.
-    asked: Vec<f64>,
-    /// No branches, and the tip is what must reach.
-    is_path: bool,
+    /// Per coordinate of each point: the sum of where its branches would drag it.
+    sums: Vec<f64>,
+    /// First and last point of each run of moving points, one the parent of the next, without a branch or effector between.
+    runs: Vec<(usize, usize)>,
 }
-
-/// A squared distance that is left of a difference by less than this part is measured afresh: what cancelled would show in the
-/// lengths, by an ulp for each doubling.
-const CANCELLED: f64 = 1.0 / 16.0;
 
 impl Branches {
     /// Finds out which points move for these effectors. Allocates only while growing.
     pub fn prepare(&mut self, dimension: usize, parents: &[usize], effectors: &[usize]) {
         self.pulls.clear();
         self.pulls.resize(parents.len(), 0);
-        self.asked.clear();
-        self.asked.resize(parents.len() * dimension, 0.0);
-        self.is_path = matches!(effectors, [tip] if tip + 1 == parents.len())
-            && parents.iter().enumerate().all(|(i, &parent)| parent == i.saturating_sub(1));
+        self.sums.clear();
+        self.sums.resize(parents.len() * dimension, 0.0);
+        self.runs.clear();
         for &effector in effectors {
             self.pulls[effector] += 1;
         }
         for child in (0..parents.len()).rev() {
             if self.pulls[child] > 0 && parents[child] != child {
                 self.pulls[parents[child]] += 1;
+            }
+        }
+        for (child, &parent) in parents.iter().enumerate() {
+            match self.runs.last_mut() {
+                _ if self.pulls[child] == 0 || parent == child => {}
+                Some((_, last))
+                    if *last == parent && child == parent + 1 && self.pulls[parent] == 1 =>
+                {
+                    *last = child;
+                }
+                _ => self.runs.push((child, child)),
             }
         }
     }
@@ -50,9 +66,9 @@ impl Branches {
     }
 }
 
-/// The inward half: effectors onto their targets, everything else dragged after them, to the root's children.
+/// The backward half: effectors onto their targets, everything else dragged after them, to the root's children.
 ///
-/// Roots themselves stay: the outward half would put them back anyway.
+/// Roots themselves stay: the forward half would put them back anyway.
 pub fn backward(
     dimension: usize,
     bones: Bones<'_>,
@@ -60,21 +76,60 @@ pub fn backward(
     goals: Goals<'_>,
     branches: &mut Branches,
 ) {
-    match (dimension, branches.is_path) {
-        (2, true) => back::<2>(&bones.lengths[1..], points, goals.targets),
-        (3, true) => back::<3>(&bones.lengths[1..], points, goals.targets),
-        _ => in_space!(dimension, space => inward(space, bones, points, goals, branches)),
+    in_space!(dimension, space => backward_in(space, bones, points, goals, branches));
+}
+
+fn backward_in<S: Space>(
+    space: S,
+    bones: Bones<'_>,
+    points: &mut [f64],
+    goals: Goals<'_>,
+    branches: &mut Branches,
+) {
+    let n = space.n();
+    let Branches { pulls, sums, runs } = branches;
+    for (&effector, target) in goals.effectors.iter().zip(goals.targets.chunks_exact(n)) {
+        for (sum, x) in sums[effector * n..].iter_mut().zip(target) {
+            *sum += x;
+        }
+    }
+    for &(first, last) in runs.iter().rev() {
+        let share = 1.0 / f64::from(pulls[last]);
+        for k in last * n..(last + 1) * n {
+            points[k] = sums[k] * share;
+            sums[k] = 0.0;
+        }
+        drag_inward(
+            space,
+            &mut points[first * n..(last + 1) * n],
+            &bones.lengths[first + 1..=last],
+        );
+        let parent = bones.parents[first];
+        if bones.parents[parent] == parent {
+            continue;
+        }
+        let (point, anchor) = (&points[parent * n..][..n], &points[first * n..][..n]);
+        let scale = scale_of(squared_distance(space, point, anchor), bones.lengths[first]);
+        for k in 0..n {
+            sums[parent * n + k] += anchor[k] + (point[k] - anchor[k]) * scale.unwrap_or(0.0);
+        }
     }
 }
 
-/// The outward half: from the root, which stays, every point is dragged to its bone's length from its parent.
+/// The forward half: from the root, which stays, every point is dragged to its bone's length from its parent.
 ///
-/// Points with no effector in their subtree are left where they are; see [`carry`].
+/// Points with no effector in their subtree stay where they are; see [`carry`].
 pub fn forward(dimension: usize, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {
-    match (dimension, branches.is_path) {
-        (2, true) => forth::<2>(&bones.lengths[1..], points),
-        (3, true) => forth::<3>(&bones.lengths[1..], points),
-        _ => in_space!(dimension, space => outward(space, bones, points, branches)),
+    in_space!(dimension, space => forward_in(space, bones, points, branches));
+}
+
+fn forward_in<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {
+    let n = space.n();
+    for &(first, last) in &branches.runs {
+        let (before, run) = points.split_at_mut(first * n);
+        let anchor = &before[bones.parents[first] * n..][..n];
+        let run = &mut run[..(last + 1 - first) * n];
+        drag(space, anchor, run.chunks_exact_mut(n).zip(&bones.lengths[first..=last]));
     }
 }
 
@@ -93,223 +148,97 @@ pub fn reach(
     tolerance: f64,
     iterations: u32,
 ) -> u32 {
-    let tip = lengths.len() * dimension;
+    in_space!(dimension, space => reach_in(space, lengths, points, target, (tolerance, iterations)))
+}
+
+fn reach_in<S: Space>(
+    space: S,
+    lengths: &[f64],
+    points: &mut [f64],
+    target: &[f64],
+    (tolerance, iterations): (f64, u32),
+) -> u32 {
+    let n = space.n();
+    let tip = lengths.len() * n;
     for done in 0..iterations {
-        let off = points[tip..].iter().zip(target).map(|(a, b)| (a - b) * (a - b));
-        if off.sum::<f64>() <= tolerance * tolerance {
+        if squared_distance(space, &points[tip..], target) <= tolerance * tolerance {
             return done;
         }
-        sweep(dimension, lengths, points, target);
+        points[tip..].copy_from_slice(target);
+        let (root, rest) = points.split_at_mut(n);
+        if let [_, inner @ ..] = lengths {
+            drag_inward(space, rest, inner);
+        }
+        drag(space, root, rest.chunks_exact_mut(n).zip(lengths));
     }
     iterations
 }
 
-/// One iteration on an unbranched chain: [`backward`] and [`forward`], bit for bit. In any dimension.
-pub(crate) fn sweep(dimension: usize, lengths: &[f64], points: &mut [f64], target: &[f64]) {
-    match dimension {
-        2 => back_and_forth::<2>(lengths, points, target),
-        3 => back_and_forth::<3>(lengths, points, target),
-        n => back_and_forth_any(Any(n), lengths, points, target),
-    }
-}
-
-#[inline]
-fn back_and_forth<const D: usize>(lengths: &[f64], points: &mut [f64], target: &[f64]) {
-    back::<D>(lengths, points, target);
-    forth::<D>(lengths, points);
-}
-
-/// The inward half on an unbranched chain.
-#[inline]
-fn back<const D: usize>(lengths: &[f64], points: &mut [f64], target: &[f64]) {
-    let points = points.as_chunks_mut::<D>().0;
-    if let ([_, inner @ .., tip], ([target], _), [_, lengths @ ..]) =
-        (points, target.as_chunks::<D>(), lengths)
-    {
-        *tip = *target;
-        drag_along(*target, inner.iter_mut().zip(lengths).rev());
-    }
-}
-
-/// The outward half on an unbranched chain.
-#[inline]
-fn forth<const D: usize>(lengths: &[f64], points: &mut [f64]) {
-    if let [root, points @ ..] = points.as_chunks_mut::<D>().0 {
-        drag_along(*root, points.iter_mut().zip(lengths));
-    }
+/// Drags points after the last of them, from the last inward; `lengths` are those between them.
+#[inline(always)]
+fn drag_inward<S: Space>(space: S, points: &mut [f64], lengths: &[f64]) {
+    let (rest, anchor) = points.split_at_mut(lengths.len() * space.n());
+    drag(space, anchor, rest.chunks_exact_mut(space.n()).zip(lengths).rev());
 }
 
 /// Drags points, one after the other, each to its length from the one before, the first to `anchor`.
+///
+/// Where two coincide there is no line; the point then goes along the first axis, so that the length holds.
 ///
 /// A drag waits for nothing as long as for a square root, of its squared distance `s` from the anchor `a`, and the next drag's
 /// squared distance would wait for the new anchor, `a + f d` with `f = l / √s`. With `e` from the old anchor to the next
 /// point it is `(e − f d)² = e² + l² − 2 f e·d`, of which all but the factor `f` is known before the root is.
 #[inline(always)]
-fn drag_along<'a, const D: usize>(
-    mut anchor: [f64; D],
-    mut points: impl Iterator<Item = (&'a mut [f64; D], &'a f64)>,
+fn drag<'a, S: Space>(
+    space: S,
+    anchor: &'a [f64],
+    mut points: impl Iterator<Item = (&'a mut [f64], &'a f64)>,
 ) {
     let Some((mut point, mut length)) = points.next() else { return };
-    let mut d = difference(point, &anchor);
-    let mut squared = product(&d, &d);
+    let mut squared = measure(space, point, anchor);
+    let mut anchor = space.hold(anchor);
     loop {
         let next = points.next();
-        let e = next.as_ref().map_or([0.0; D], |(next, _)| difference(next, &anchor));
-        let whole = product(&e, &e) + length * length;
-        let both = 2.0 * product(&e, &d);
+        let (mut whole, mut both) = (0.0, 0.0);
+        if let Some((next, _)) = &next {
+            for (k, a) in anchor.as_ref().iter().enumerate() {
+                whole += (next[k] - a) * (next[k] - a);
+                both += (next[k] - a) * (point[k] - a);
+            }
+        }
+        (whole, both) = (whole + length * length, 2.0 * both);
         let mut ahead = f64::NAN;
         if let Some(scale) = scale_of(squared, *length) {
-            for k in 0..D {
-                anchor[k] += scale * d[k];
+            for (x, a) in point.iter_mut().zip(anchor.as_ref()) {
+                *x = a + scale * (*x - a);
             }
             ahead = whole - scale * both;
         } else {
-            anchor[0] += length;
+            point.copy_from_slice(anchor.as_ref());
+            point[0] += length;
         }
-        *point = anchor;
-        let Some(next) = next else { return };
-        (point, length) = next;
-        d = difference(point, &anchor);
-        squared = if ahead > CANCELLED * whole { ahead } else { measured_afresh(d) };
+        let Some((next, next_length)) = next else { return };
+        squared = if ahead > CANCELLED * whole { ahead } else { measure(space, next, point) };
+        anchor = space.hold(point);
+        (point, length) = (next, next_length);
     }
 }
 
 #[inline(always)]
-fn difference<const D: usize>(a: &[f64; D], b: &[f64; D]) -> [f64; D] {
-    core::array::from_fn(|k| a[k] - b[k])
-}
-
-#[inline(always)]
-fn product<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
-    let mut sum = 0.0;
-    for k in 0..D {
-        sum += a[k] * b[k];
-    }
-    sum
-}
-
-/// Out of line, so that it stays behind its branch: computed ahead of it, it would be waited for.
-#[cold]
-#[inline(never)]
-fn measured_afresh<const D: usize>(d: [f64; D]) -> f64 {
-    product(&d, &d)
-}
-
-/// One iteration on an unbranched chain in any other dimension.
-fn back_and_forth_any(space: Any, lengths: &[f64], points: &mut [f64], target: &[f64]) {
-    let n = space.n();
-    let tip = lengths.len() * n;
-    points[tip..].copy_from_slice(target);
-    for i in (1..lengths.len()).rev() {
-        let (head, tail) = points.split_at_mut((i + 1) * n);
-        drag(space, &mut head[i * n..], &tail[..n], lengths[i]);
-    }
-    for i in 0..lengths.len() {
-        let (head, tail) = points.split_at_mut((i + 1) * n);
-        drag(space, &mut tail[..n], &head[i * n..], lengths[i]);
-    }
-}
-
-/// Carries the points with no effector in their subtree along with their parents, without turning their bones.
-pub fn carry(
-    dimension: usize,
-    bones: Bones<'_>,
-    start: &[f64],
-    points: &mut [f64],
-    branches: &Branches,
-) {
-    for child in (1..bones.parents.len()).filter(|&child| !branches.moves(child)) {
-        let parent = bones.parents[child];
-        if parent == child {
-            continue;
-        }
-        for k in 0..dimension {
-            points[child * dimension + k] = points[parent * dimension + k]
-                + (start[child * dimension + k] - start[parent * dimension + k]);
-        }
-    }
-}
-
-fn inward<S: Space>(
-    space: S,
-    bones: Bones<'_>,
-    points: &mut [f64],
-    goals: Goals<'_>,
-    branches: &mut Branches,
-) {
-    let n = space.n();
-    for (e, &effector) in goals.effectors.iter().enumerate() {
-        let target = &goals.targets[e * n..(e + 1) * n];
-        if bones.parents[effector] == effector {
-            continue;
-        }
-        if branches.pulls[effector] == 1 {
-            points[effector * n..(effector + 1) * n].copy_from_slice(target);
-        } else {
-            for (asked, x) in branches.asked[effector * n..].iter_mut().zip(target) {
-                *asked += x;
-            }
-        }
-    }
-    for child in (1..bones.parents.len()).rev() {
-        let parent = bones.parents[child];
-        if branches.pulls[child] == 0 || parent == child {
-            continue;
-        }
-        if branches.pulls[child] > 1 {
-            settle(space, points, child, branches);
-        }
-        if bones.parents[parent] == parent {
-            continue;
-        }
-        let (head, tail) = points.split_at_mut(child * n);
-        let (from, anchor) = (&mut head[parent * n..(parent + 1) * n], &tail[..n]);
-        if branches.pulls[parent] == 1 {
-            drag(space, from, anchor, bones.lengths[child]);
-        } else {
-            let asked = &mut branches.asked[parent * n..(parent + 1) * n];
-            let scale = scale_to(space, from, anchor, bones.lengths[child]).unwrap_or(0.0);
-            for k in 0..n {
-                asked[k] += anchor[k] + (from[k] - anchor[k]) * scale;
-            }
-        }
-    }
-}
-
-/// A sub-base whose branches have all spoken moves to the mean of what they ask for.
-fn settle<S: Space>(space: S, points: &mut [f64], sub_base: usize, branches: &mut Branches) {
-    let share = 1.0 / f64::from(branches.pulls[sub_base]);
-    for k in 0..space.n() {
-        let asked = &mut branches.asked[sub_base * space.n() + k];
-        points[sub_base * space.n() + k] = *asked * share;
-        *asked = 0.0;
-    }
-}
-
-/// Moves `point` along the line to `anchor` until it is `length` away.
-///
-/// Where the two coincide there is no line; the point then leaves along the first axis, so that the length holds.
-#[inline(always)]
-fn drag<S: Space>(space: S, point: &mut [f64], anchor: &[f64], length: f64) {
-    if let Some(scale) = scale_to(space, point, anchor, length) {
-        for k in 0..space.n() {
-            point[k] = anchor[k] + (point[k] - anchor[k]) * scale;
-        }
-    } else {
-        point.copy_from_slice(anchor);
-        point[0] += length;
-    }
-}
-
-/// The factor that brings the distance of two points to `length`; none where they coincide, or are so far apart that the
-/// square of their distance overflows.
-#[inline(always)]
-fn scale_to<S: Space>(space: S, point: &[f64], anchor: &[f64], length: f64) -> Option<f64> {
+fn squared_distance<S: Space>(space: S, a: &[f64], b: &[f64]) -> f64 {
     let mut squared = 0.0;
     for k in 0..space.n() {
-        squared += (point[k] - anchor[k]) * (point[k] - anchor[k]);
+        squared += (a[k] - b[k]) * (a[k] - b[k]);
     }
-    scale_of(squared, length)
+    squared
+}
+
+/// [`squared_distance`] out of line. In the loop of [`drag`] it so stays behind its branch: computed ahead of it, it would be
+/// waited for. Before the loop its loads so stay apart from those of other points, which would wait for points just stored.
+#[cold]
+#[inline(never)]
+fn measure<S: Space>(space: S, a: &[f64], b: &[f64]) -> f64 {
+    squared_distance(space, a, b)
 }
 
 /// `length` over the root of `squared`; none where that is no ordinary number.
@@ -319,14 +248,21 @@ fn scale_of(squared: f64, length: f64) -> Option<f64> {
     (squared > 0.0 && squared < f64::INFINITY).then(|| sqrt(squared) * (length / squared))
 }
 
-fn outward<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], branches: &Branches) {
-    let n = space.n();
-    for child in (1..bones.parents.len()).filter(|&child| branches.pulls[child] > 0) {
-        let parent = bones.parents[child];
-        if parent == child {
+/// Moves the points with no effector in their subtree along with their parents, without turning their bones.
+pub fn carry(
+    dimension: usize,
+    bones: Bones<'_>,
+    start: &[f64],
+    points: &mut [f64],
+    branches: &Branches,
+) {
+    for (child, &parent) in bones.parents.iter().enumerate() {
+        if branches.moves(child) || parent == child {
             continue;
         }
-        let (head, tail) = points.split_at_mut(child * n);
-        drag(space, &mut tail[..n], &head[parent * n..(parent + 1) * n], bones.lengths[child]);
+        for k in 0..dimension {
+            let (from, to) = (parent * dimension + k, child * dimension + k);
+            points[to] = points[from] + (start[to] - start[from]);
+        }
     }
 }

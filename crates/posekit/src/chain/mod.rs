@@ -9,13 +9,11 @@
 
 pub mod direct;
 pub mod fabrik;
-mod four;
 mod reach;
 pub mod relaxation;
 mod space;
 
 pub use direct::DirectWorkspace;
-pub(crate) use four::{Four, Rough};
 pub use reach::Reach;
 pub(crate) use space::{Any, Fixed, Space, in_space};
 

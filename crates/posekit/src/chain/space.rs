@@ -21,20 +21,11 @@ pub(crate) trait Space: Copy + Debug {
     /// A row of copies of one value. Allocates where the dimension is not known.
     fn row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
 
-    /// A row of copies where the dimension is known, else an empty one: a stand-in that costs nothing.
-    fn empty_row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
+    /// A point to calculate with: a copy where that fits into registers, else the point itself.
+    type Held<'a>: AsRef<[f64]>;
 
-    /// What keeps a row between calls: nothing where the row can live in registers.
-    type Kept<T: Clone + Debug>: Clone + Debug;
-
-    /// Keeps a row of copies of one value. Allocates where the dimension is not known.
-    fn keep<T: Clone + Debug>(self, value: T) -> Self::Kept<T>;
-
-    /// A row to work on, of copies of `value` or of whatever the row held when it was put back, which whoever borrows must do.
-    fn borrow<T: Clone + Debug>(kept: &mut Self::Kept<T>, value: T) -> Self::Row<T>;
-
-    /// Puts a borrowed row back.
-    fn put_back<T: Clone + Debug>(kept: &mut Self::Kept<T>, row: Self::Row<T>);
+    /// Holds a point.
+    fn hold(self, point: &[f64]) -> Self::Held<'_>;
 }
 
 /// A dimension known when compiling: the plane and space.
@@ -58,23 +49,12 @@ impl<const D: usize> Space for Fixed<D> {
         core::array::from_fn(|_| value.clone())
     }
 
+    type Held<'a> = [f64; D];
+
     #[inline(always)]
-    fn empty_row<T: Clone + Debug>(self, value: T) -> [T; D] {
-        self.row(value)
+    fn hold(self, point: &[f64]) -> [f64; D] {
+        core::array::from_fn(|k| point[k])
     }
-
-    type Kept<T: Clone + Debug> = ();
-
-    #[inline(always)]
-    fn keep<T: Clone + Debug>(self, _: T) {}
-
-    #[inline(always)]
-    fn borrow<T: Clone + Debug>((): &mut (), value: T) -> [T; D] {
-        core::array::from_fn(|_| value.clone())
-    }
-
-    #[inline(always)]
-    fn put_back<T: Clone + Debug>((): &mut (), _: [T; D]) {}
 }
 
 impl Space for Any {
@@ -89,22 +69,11 @@ impl Space for Any {
         vec![value; self.0]
     }
 
-    fn empty_row<T: Clone + Debug>(self, _: T) -> Vec<T> {
-        Vec::new()
-    }
+    type Held<'a> = &'a [f64];
 
-    type Kept<T: Clone + Debug> = Vec<T>;
-
-    fn keep<T: Clone + Debug>(self, value: T) -> Vec<T> {
-        vec![value; self.0]
-    }
-
-    fn borrow<T: Clone + Debug>(kept: &mut Vec<T>, _: T) -> Vec<T> {
-        core::mem::take(kept)
-    }
-
-    fn put_back<T: Clone + Debug>(kept: &mut Vec<T>, row: Vec<T>) {
-        *kept = row;
+    #[inline(always)]
+    fn hold(self, point: &[f64]) -> &[f64] {
+        point
     }
 }
 

@@ -17,8 +17,6 @@ macro_rules! exact {
 exact! {
     /// The square root; NaN below zero.
     sqrt(f64) = sqrt or sqrt;
-    /// The square root in single precision.
-    sqrt_single(f32) = sqrt or sqrtf;
     /// The largest integer that is not above.
     floor(f64) = floor or floor;
     /// The smallest integer that is not below.

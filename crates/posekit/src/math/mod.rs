@@ -22,7 +22,7 @@ pub use angle::half_angle;
 pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
-pub(crate) use exact::{ceil, floor, sqrt, sqrt_single};
+pub(crate) use exact::{ceil, floor, sqrt};
 pub use lie::{
     Twist, se3_exp, se3_log, slerp, so3_exp, so3_left_jacobian, so3_left_jacobian_inverse, so3_log,
     so3_right_jacobian, so3_right_jacobian_inverse,

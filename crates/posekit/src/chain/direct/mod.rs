@@ -48,8 +48,8 @@ mod fold;
 mod newton;
 mod vector;
 
-use self::bones::{Bones, Sums};
-use self::fold::{Flat, bend, find_across};
+use self::bones::{Bones, Extent, Sums};
+use self::fold::{bend, find_across, fold, hinge};
 use self::newton::{Goal, Rows, least_change};
 use self::vector::rotation;
 use super::{Any, Fixed, Space};
@@ -68,7 +68,6 @@ const FINEST: f64 = 1e-14;
 #[derive(Debug, Clone, Default)]
 pub struct DirectWorkspace {
     bones: Bones,
-    flat: Flat,
     /// Rows for dimensions beyond three, which are too long to live on the stack.
     long: Option<(Rows<Any>, Sums<Any>)>,
 }
@@ -127,8 +126,8 @@ fn solve_short<const D: usize>(
     workspace: &mut DirectWorkspace,
 ) -> Way {
     let space = Fixed::<D>;
-    let DirectWorkspace { bones, flat, .. } = workspace;
-    solve(space, problem, points, (bones, flat), &mut Rows::new(space), &mut Sums::new(space))
+    let rows = (&mut Rows::new(space), &mut Sums::new(space));
+    solve(space, problem, points, &mut workspace.bones, rows)
 }
 
 /// In any other dimension, where rows are kept between calls.
@@ -139,14 +138,10 @@ fn solve_long(
     points: &mut [f64],
     workspace: &mut DirectWorkspace,
 ) -> Way {
-    let DirectWorkspace { bones, flat, long } = workspace;
-    let (mut rows, mut sums) = long
-        .take()
-        .filter(|(rows, _)| rows.t.len() == space.n())
-        .unwrap_or_else(|| (Rows::new(space), Sums::new(space)));
-    let way = solve(space, problem, points, (bones, flat), &mut rows, &mut sums);
-    *long = Some((rows, sums));
-    way
+    let DirectWorkspace { bones, long } = workspace;
+    long.take_if(|(rows, _)| rows.t.len() != space.n());
+    let (rows, sums) = long.get_or_insert_with(|| (Rows::new(space), Sums::new(space)));
+    solve(space, problem, points, bones, (rows, sums))
 }
 
 /// The method, in the order of the module's text; the swing is the `turn` with which points are written.
@@ -155,118 +150,144 @@ fn solve<S: Space>(
     space: S,
     (lengths, target, tolerance): (&[f64], &[f64], f64),
     points: &mut [f64],
-    (bones, flat): (&mut Bones, &mut Flat),
-    rows: &mut Rows<S>,
-    sums: &mut Sums<S>,
+    bones: &mut Bones,
+    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
 ) -> Way {
     let n = space.n();
-    let extent = bones.read(space, lengths, points, sums);
     let (mut d, mut chord) = (0.0, 0.0);
     for k in 0..n {
         rows.t[k] = target[k] - points[k];
-        rows.e[k] = sums.chord[k];
+        rows.e[k] = points[lengths.len() * n + k] - points[k];
         d += rows.t[k] * rows.t[k];
         chord += rows.e[k] * rows.e[k];
     }
-    (d, chord) = (sized(d), sized(chord));
-    let out = d >= extent.outer || (d <= extent.inner() && extent.inner() > 0.0);
-    face(space, bones, (d, chord), rows);
-    if out {
-        stretch(space, bones, &rows.t, d >= extent.outer, points);
+    (d, chord) = (root(d), root(chord));
+    face(space, (d, chord), rows);
+    let extent = bones.read(space, (lengths, points), &rows.e, sums);
+    let Extent { outer, longest, .. } = extent;
+    let inner = 2.0 * longest - outer;
+    if d >= outer || (d <= inner && inner > 0.0) {
+        stretch(space, lengths, &rows.t, d >= outer, points);
         return Way::Nearest;
     }
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
-    let tolerance = (WITHIN * tolerance).max(FINEST * extent.outer);
-    if (chord - d).abs() <= tolerance {
-        swing(space, bones, points, (rows, sums));
-        return Way::Swing;
+    let goal = Goal { d, tolerance: (WITHIN * tolerance).max(FINEST * outer) };
+    let is_there = (chord - d).abs() <= goal.tolerance;
+    let is_straight = outer - chord <= STRAIGHT * outer;
+    for k in 0..n {
+        rows.mu[k] = 0.0;
     }
-    let straight = extent.outer - chord <= STRAIGHT * extent.outer;
-    if straight {
-        find_across(space, bones, &rows.e, &mut rows.g, &mut rows.across);
-        bend(space, bones, (d, extent.outer), &rows.e, &rows.across);
-        bones.measure(space, sums);
+    if !is_there && is_straight {
+        find_across(space, bones, rows);
+        bend(space, bones, (d, outer), rows);
+    } else if !is_there {
+        first_pull(space, extent, (chord, d), (rows, sums));
     }
-    let goal = Goal { extent, chord, d, tolerance, n_bones: lengths.len() };
-    if least_change(space, bones, goal, (rows, sums), !straight) {
-        bones.write(space, &rows.turn, points);
-        return Way::Least;
+    let way = if is_there { Way::Swing } else { Way::Least };
+    if !least_change(space, bones, goal, (rows, sums)) {
+        return hinge_or_fold(space, bones, (d, outer), points, (rows, sums));
     }
-    if !straight {
-        find_across(space, bones, &rows.e, &mut rows.g, &mut rows.across);
-    }
-    flat.read(space, bones, &rows.e, &rows.across);
-    let way = flat.turn_or_fold(d, extent.outer);
-    flat.write(space, &rows.turn, points);
+    bones.write(space, &rows.turn, sums, points);
     way
 }
 
-/// Writes the bones as they are, swung to the target.
-#[inline(never)]
-fn swing<S: Space>(
+/// Leaves in `mu` the pull to start from: what it would be if all bones made the same angle with the chord, of cosine
+/// `m = chord / L`, improved by one Newton step for bones at two angles, as many at one as at the other, which have the mean and
+/// the variance of the cosines.
+///
+/// One angle: `(m + y) / √((m + y)² + 1 − m²) = τ = d / L`. Two: the mean of `a = (c + y) / √(1 + 2 c y + y²)` at both cosines `c`
+/// is `f`; the step is for `f / √(1 − f²)`, which rises almost like a straight line. A pull `y e` leans the bones to the side by
+/// `y O e` across `e`, as far as `y` is small, and by `O e / y`, where it is large; the pull across it that undoes this is between.
+fn first_pull<S: Space>(
     space: S,
-    bones: &mut Bones,
-    points: &mut [f64],
-    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+    extent: Extent,
+    (chord, d): (f64, f64),
+    (rows, sums): (&mut Rows<S>, &Sums<S>),
 ) {
-    for k in 0..space.n() {
-        rows.mu[k] = 0.0;
+    let Extent { outer, squared_cosine, .. } = extent;
+    let (m, tau) = (chord / outer, d / outer);
+    let steep = tau / sqrt((1.0 - tau) * (1.0 + tau));
+    let mut y = steep * sqrt((1.0 - m) * (1.0 + m)) - m;
+    let deviation = sqrt((squared_cosine - m * m).max(0.0));
+    let (mut f, mut slope) = (0.0, 0.0);
+    for c in [m - deviation, m + deviation] {
+        let by_size = 1.0 / sqrt(1.0 + 2.0 * c * y + y * y);
+        let a = (c + y) * by_size;
+        f += 0.5 * a;
+        slope += 0.5 * (1.0 - a * a) * by_size;
     }
-    bones.pull(space, &rows.mu, sums);
-    bones.write(space, &rows.turn, points);
+    let squared_sine = 1.0 - f * f;
+    y += squared_sine * (sqrt(squared_sine) * steep - f) / slope;
+    let n = space.n();
+    let stiffness = squared_cosine + (1.0 - squared_cosine) * (n - 2) as f64 / (n - 1) as f64;
+    let across = y / (y * y + stiffness) / outer;
+    for k in 0..n {
+        rows.mu[k] = y * rows.e[k] + across * (sums.chord[k] - squared_cosine * outer * rows.e[k]);
+    }
 }
 
-/// Root of a square, and zero where too little of it is left to tell a direction.
+/// Meets a target strictly inside the reach without asking for the least change.
+#[cold]
+#[inline(never)]
+fn hinge_or_fold<S: Space>(
+    space: S,
+    bones: &mut Bones,
+    (d, outer): (f64, f64),
+    points: &mut [f64],
+    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+) -> Way {
+    (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
+    bones.pull(space, &rows.mu, sums);
+    bones.take_pulled(space);
+    find_across(space, bones, rows);
+    let way = if hinge(space, bones, d, rows) {
+        Way::Hinged
+    } else {
+        fold(space, bones, (d, outer), rows);
+        Way::Folded
+    };
+    (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
+    bones.pull(space, &rows.mu, sums);
+    bones.write(space, &rows.turn, sums, points);
+    way
+}
+
+/// Root of a square, and zero where it is too small to have all its digits.
 #[inline(always)]
-fn sized(squared: f64) -> f64 {
+fn root(squared: f64) -> f64 {
     if squared > 1e-280 { sqrt(squared) } else { 0.0 }
 }
 
 /// Makes units of `t` and `e`, the directions of the target (at `d`) and of the chord.
 ///
-/// Where one of them has no direction, both are the other's; where neither has, both are the longest bone's.
+/// Where one of them has no direction, both are the other's; where neither has, both are the first axis, and nothing turns.
 #[inline(always)]
-fn face<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>) {
-    if d <= 0.0 || chord <= 0.0 {
-        face_the_same(space, bones, (d, chord), rows);
-        return;
-    }
-    let (to_target, to_tip) = (1.0 / d, 1.0 / chord);
+fn face<S: Space>(space: S, (d, chord): (f64, f64), rows: &mut Rows<S>) {
+    let Rows { t, e, .. } = rows;
     for k in 0..space.n() {
-        rows.t[k] *= to_target;
-        rows.e[k] *= to_tip;
-    }
-}
-
-/// [`face`] where a direction is missing.
-#[cold]
-#[inline(never)]
-fn face_the_same<S: Space>(space: S, bones: &Bones, (d, chord): (f64, f64), rows: &mut Rows<S>) {
-    let longest = bones.longest();
-    for k in 0..space.n() {
-        let both = if d > 0.0 {
-            rows.t[k] / d
-        } else if chord > 0.0 {
-            rows.e[k] / chord
-        } else {
-            bones.directions(space.n())[longest * space.n() + k]
+        (t[k], e[k]) = match (d > 0.0, chord > 0.0) {
+            (true, true) => (t[k] / d, e[k] / chord),
+            (true, false) => (t[k] / d, t[k] / d),
+            (false, true) => (e[k] / chord, e[k] / chord),
+            (false, false) if k == 0 => (1.0, 1.0),
+            (false, false) => (0.0, 0.0),
         };
-        (rows.t[k], rows.e[k]) = (both, both);
     }
 }
 
 /// The pose nearest to a target out of reach: all bones towards it, or only the longest.
 fn stretch<S: Space>(
     space: S,
-    bones: &Bones,
+    lengths: &[f64],
     towards: &S::Row<f64>,
-    too_far: bool,
+    is_too_far: bool,
     points: &mut [f64],
 ) {
     let n = space.n();
-    let longest = if too_far { 0 } else { bones.longest() };
-    for (i, length) in bones.lengths().iter().enumerate() {
-        let sign = if too_far || i == longest { 1.0 } else { -1.0 };
+    let longer = |a: usize, b: usize| if lengths[b] > lengths[a] { b } else { a };
+    let longest = (1..lengths.len()).fold(0, longer);
+    for (i, length) in lengths.iter().enumerate() {
+        let sign = if is_too_far || i == longest { 1.0 } else { -1.0 };
         for k in 0..n {
             points[(i + 1) * n + k] = points[i * n + k] + sign * length * towards[k];
         }

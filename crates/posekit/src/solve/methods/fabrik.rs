@@ -120,12 +120,7 @@ pub(in crate::solve) fn iterate(
     mut record: impl FnMut(&mut Points, Phase),
 ) {
     let n = points.dimension;
-    let is_path = points.is_path;
     let (bones, goals, at, branches) = points.parts();
-    if is_path && !in_halves {
-        fabrik::sweep(n, &bones.lengths[1..], at, goals.targets);
-        return;
-    }
     fabrik::backward(n, bones, at, goals, branches);
     if in_halves {
         record(points, Phase::Backward);
