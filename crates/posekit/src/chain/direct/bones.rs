@@ -77,7 +77,7 @@ fn sqrt(pair: DVec2) -> DVec2 {
 
 impl Bones {
     /// Reads a pose with a chord along `e`. Puts `O e` into `sums.chord`, for no pull.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn read<S: Space>(
         &mut self,
         space: S,
@@ -92,8 +92,9 @@ impl Bones {
         self.pulled.resize(n_pairs * n, DVec2::ZERO);
         self.hessian.resize(n * n, 0.0);
         let (mut outer, mut longest, mut along) = (DVec2::ZERO, DVec2::ZERO, DVec2::ZERO);
+        let mut leans = S::take::<DVec2>(&mut sums.chords);
         for k in 0..n {
-            sums.chords[k] = DVec2::ZERO;
+            leans[k] = DVec2::ZERO;
         }
         for (pair, i) in self.pairs.chunks_exact_mut(n + 1).zip((0..).step_by(2)) {
             let at = &points[i * n..];
@@ -122,12 +123,13 @@ impl Bones {
             let by_length = (pair[n] + DVec2::splat(FLOOR)).recip();
             along += cosine * cosine * by_length;
             for k in 0..n {
-                sums.chords[k] += cosine * by_length * pair[k];
+                leans[k] += cosine * by_length * pair[k];
             }
         }
         for k in 0..n {
-            sums.chord[k] = sums.chords[k].element_sum();
+            sums.chord[k] = leans[k].element_sum();
         }
+        sums.chords = leans;
         let outer = outer.element_sum();
         let squared_cosine = along.element_sum() / outer;
         Extent { outer, longest: longest.max_element(), squared_cosine }
@@ -199,7 +201,7 @@ impl Bones {
     }
 
     /// Writes the pulled bones end to end, turned by `turn` (columns) about the root, which stays.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn write<S: Space>(
         &self,
         space: S,
@@ -208,7 +210,8 @@ impl Bones {
         points: &mut [f64],
     ) {
         let n = space.n();
-        let Sums { chords: turned, chord: at, .. } = sums;
+        let (mut turned, mut at) =
+            (S::take::<DVec2>(&mut sums.chords), S::take::<f64>(&mut sums.chord));
         let (root, tips) = points.split_at_mut(n);
         at.as_mut().copy_from_slice(root);
         for (pair, tips) in self.pulled.chunks_exact(n).zip(tips.chunks_mut(2 * n)) {
@@ -229,6 +232,7 @@ impl Bones {
                 }
             }
         }
+        (sums.chords, sums.chord) = (turned, at);
     }
 
     pub(super) const fn n_bones(&self) -> usize {
