@@ -1,8 +1,8 @@
 //! Chains: points held at fixed distances, in any dimension.
 //!
 //! A chain knows points and the distances between neighbours, no rotations. That is all that constraint
-//! relaxation ([`relaxation`]), FABRIK ([`fabrik`]) and the closed form for free chains ([`direct`]) need, and it is
-//! why they work in any dimension. Branches are allowed: a point may carry several others (a *sub-base*).
+//! relaxation ([`relaxation`]), FABRIK ([`fabrik`]) and the direct solver of free chains ([`direct`]) need, and it is
+//! why they work in any dimension. Branches are allowed: a point may have several children (a *sub-base*).
 //!
 //! The functions of this room are single steps on flat buffers. [`solve::solve_chain`](crate::solve::solve_chain)
 //! runs them to the end, and [`solve::solve`](crate::solve::solve) runs them on the joints of a skeleton.
@@ -93,7 +93,7 @@ impl Chain {
         Ok(Self { dimension, points, parents, lengths, weights })
     }
 
-    /// A chain laid straight along the first axis from the origin.
+    /// A chain straight along the first axis from the origin.
     ///
     /// # Errors
     /// `Error::is_out_of_range` for dimension 0 or a negative length, `Error::is_not_finite` for a length that is NaN or
@@ -137,7 +137,7 @@ impl Chain {
         Ok(self)
     }
 
-    /// Puts the points elsewhere; the lengths stay what they are, whatever the distances are now. To start from a pose that was solved
+    /// Moves the points; the lengths stay as they are, whatever the distances are now. To start from a pose that was solved
     /// before, which has them up to rounding.
     ///
     /// # Errors
@@ -182,7 +182,7 @@ impl Chain {
         &self.lengths
     }
 
-    /// True when no point carries more than one other.
+    /// True when no point has more than one child.
     #[must_use]
     pub fn is_path(&self) -> bool {
         self.parents.iter().enumerate().all(|(i, &parent)| parent == i.saturating_sub(1))
@@ -192,8 +192,8 @@ impl Chain {
     #[must_use]
     pub fn reach(&self, effector: usize) -> Reach {
         let tip = effector.min(self.n_points() - 1);
-        let way = core::iter::successors(Some(tip), |&i| Some(self.parents[i]));
-        Reach::of_bones(way.take_while(|&i| i > 0).map(|i| self.lengths[i]))
+        let path = core::iter::successors(Some(tip), |&i| Some(self.parents[i]));
+        Reach::of_bones(path.take_while(|&i| i > 0).map(|i| self.lengths[i]))
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn point(points: &[f64], dimension: usize, i: usize) -> &[f64] {
     &points[i * dimension..(i + 1) * dimension]
 }
 
-/// Euclidean distance; safe from overflow and underflow, for the door and not for the loop.
+/// Euclidean distance; safe from overflow and underflow; checks of input use it, loops do not.
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     let largest = a.iter().zip(b).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs()));
     if largest == 0.0 || !largest.is_finite() {

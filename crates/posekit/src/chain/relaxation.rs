@@ -1,18 +1,23 @@
-//! Constraint relaxation: pull the effectors to their targets, then mend one bone after the other.
+//! Constraint relaxation: pull the effectors to their targets, then bring one bone after the other to its length.
 //!
-//! Ryan Juckett, *Constraint Relaxation IK in 2D* \[juckett09relax\], in any dimension: the method only ever scales,
-//! adds and takes dot products. The higher a point's weight, the more of a bone's correction it takes; the root and the
-//! effectors take none.
+//! A pass visits the bones from the tips inward and moves the ends `a` and `b` of each along it,
+//!
+//! ```text
+//! c = (l / |b − a| − 1) (b − a),   a ← a − c wₐ / (wₐ + w_b),   b ← b + c w_b / (wₐ + w_b)
+//! ```
+//!
+//! with the weights `w` of the points; the root and the effectors stay. Ryan Juckett, *Constraint Relaxation IK in 2D*
+//! \[juckett09relax\], in any dimension: the method only ever scales, adds and takes scalar products.
 
-use super::{Bones, Goals, Space, in_space, point};
+use super::{Bones, Goals, Space, in_space};
 use crate::math::sqrt;
 
-/// Below which the method leaves a bone alone, because no direction can be told.
+/// Below which a bone is skipped, because it has no direction or nothing to move.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thresholds {
     /// Squared distance of a bone's ends at or below which they count as coincident.
     pub coincident_squared: f64,
-    /// Sum of the weights of a bone's ends at or below which it is not mended.
+    /// Sum of the weights of a bone's ends at or below which it is skipped.
     pub weight: f64,
 }
 
@@ -39,7 +44,7 @@ pub enum Reading {
     /// Each bone takes the direction between its relaxed ends: what Juckett's code does.
     #[default]
     Angles,
-    /// From the root outward, each point is moved along its bone to the right distance from its parent's new place.
+    /// From the root outward, each point is moved along its bone to the right distance from where its parent now is.
     Remeasured,
     /// The relaxed points as they are, for bones that may stretch.
     Stretched,
@@ -79,7 +84,7 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
         if squared <= off.coincident_squared {
             continue;
         }
-        // The square root and the quotient do not wait for each other: length / root, less one.
+        // The square root and the quotient do not wait for each other: length / root, minus one.
         let scale = sqrt(squared) * (bones.lengths[child] / squared) - 1.0;
         for k in 0..n {
             let change = scale * (to[k] - from[k]);
@@ -94,8 +99,8 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
 /// - `held`: scratch, one flag per point
 ///
 /// # Degenerate cases
-/// Coincident ends and weights that sum to zero leave a bone as it is for this pass; a bone from the root straight to an
-/// effector cannot be mended at all and is left stretched.
+/// Coincident ends and weights that sum to zero keep a bone as it is for this pass; a bone from the root straight to an
+/// effector cannot be moved at all and stays stretched.
 pub fn relax(
     dimension: usize,
     bones: Bones<'_>,
@@ -106,13 +111,9 @@ pub fn relax(
     off: Thresholds,
 ) {
     held.fill(false);
-    for (e, &effector) in goals.effectors.iter().enumerate() {
+    for (&effector, target) in goals.effectors.iter().zip(goals.targets.chunks_exact(dimension)) {
         held[effector] = true;
-        points[effector * dimension..(effector + 1) * dimension].copy_from_slice(point(
-            goals.targets,
-            dimension,
-            e,
-        ));
+        points[effector * dimension..][..dimension].copy_from_slice(target);
     }
     for _ in 0..passes {
         in_space!(dimension, space => pass(space, bones, points, held, off));
@@ -121,7 +122,7 @@ pub fn relax(
 
 /// Reads relaxed points as points at the exact lengths.
 ///
-/// - `relaxed`: the points as [`relax`] left them
+/// - `relaxed`: the points after [`relax`]
 /// - `read`: in: a pose at the exact lengths, out: the reading. Bones whose relaxed ends coincide keep the direction
 ///   they had here
 pub fn read(
@@ -135,7 +136,7 @@ pub fn read(
         read.copy_from_slice(relaxed);
         return;
     }
-    // Children are placed from the last to the first in a scratch-free way: first turn `read` into bone vectors.
+    // From the last to the first, points become bone vectors, so that no other buffer is needed.
     let children = (1..bones.parents.len()).filter(|&child| bones.parents[child] != child);
     for child in children.clone().rev() {
         let parent = bones.parents[child];
@@ -145,18 +146,22 @@ pub fn read(
     }
     for child in children {
         let parent = bones.parents[child];
-        let base = if reading == Reading::Angles { relaxed } else { &*read };
+        let (from, to) = (parent * dimension, child * dimension);
         let squared: f64 = (0..dimension)
-            .map(|k| relaxed[child * dimension + k] - base[parent * dimension + k])
+            .map(|k| relaxed[to + k] - base_of(reading, relaxed, read)[from + k])
             .map(|x| x * x)
             .sum();
         let has_direction = squared > 0.0 && squared < f64::INFINITY;
-        let scale = if has_direction { bones.lengths[child] / sqrt(squared) } else { 0.0 };
+        let scale = bones.lengths[child] / sqrt(squared);
         for k in 0..dimension {
-            let from = if reading == Reading::Angles { relaxed } else { &*read };
-            let along = (relaxed[child * dimension + k] - from[parent * dimension + k]) * scale;
-            let bone = if has_direction { along } else { read[child * dimension + k] };
-            read[child * dimension + k] = read[parent * dimension + k] + bone;
+            let along = relaxed[to + k] - base_of(reading, relaxed, read)[from + k];
+            let bone = if has_direction { along * scale } else { read[to + k] };
+            read[to + k] = read[from + k] + bone;
         }
     }
+}
+
+/// The points from which a reading measures directions.
+fn base_of<'a>(reading: Reading, relaxed: &'a [f64], read: &'a [f64]) -> &'a [f64] {
+    if reading == Reading::Angles { relaxed } else { read }
 }

@@ -21,6 +21,9 @@ pub(crate) trait Space: Copy + Debug {
     /// A row of copies of one value. Allocates where the dimension is not known.
     fn row<T: Clone + Debug>(self, value: T) -> Self::Row<T>;
 
+    /// The row itself where it is long, leaving an empty one, else a copy: a row in hand, to be put back. Does not allocate.
+    fn take<T: Clone + Debug>(row: &mut Self::Row<T>) -> Self::Row<T>;
+
     /// A point to calculate with: a copy where that fits into registers, else the point itself.
     type Held<'a>: AsRef<[f64]>;
 
@@ -49,6 +52,11 @@ impl<const D: usize> Space for Fixed<D> {
         core::array::from_fn(|_| value.clone())
     }
 
+    #[inline(always)]
+    fn take<T: Clone + Debug>(row: &mut [T; D]) -> [T; D] {
+        row.clone()
+    }
+
     type Held<'a> = [f64; D];
 
     #[inline(always)]
@@ -67,6 +75,10 @@ impl Space for Any {
 
     fn row<T: Clone + Debug>(self, value: T) -> Vec<T> {
         vec![value; self.0]
+    }
+
+    fn take<T: Clone + Debug>(row: &mut Vec<T>) -> Vec<T> {
+        core::mem::take(row)
     }
 
     type Held<'a> = &'a [f64];

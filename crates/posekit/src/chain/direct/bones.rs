@@ -34,6 +34,7 @@ pub(super) struct Sums<S: Space> {
     chords: S::Row<DVec2>,
     /// What is added, `l (u + μ)`.
     x: S::Row<DVec2>,
+    mu: S::Row<DVec2>,
     /// `O = Σ l v vᵀ / |u + μ|`, lower triangle.
     spreads: S::Row<S::Row<DVec2>>,
 }
@@ -42,7 +43,14 @@ impl<S: Space> Sums<S> {
     pub(super) fn new(space: S) -> Self {
         let chords = space.row(DVec2::ZERO);
         let spreads = space.row(chords.clone());
-        Self { chord: space.row(0.0), sharpest: 0.0, x: chords.clone(), chords, spreads }
+        Self {
+            chord: space.row(0.0),
+            sharpest: 0.0,
+            x: chords.clone(),
+            mu: chords.clone(),
+            chords,
+            spreads,
+        }
     }
 }
 
@@ -70,7 +78,7 @@ fn sqrt(pair: DVec2) -> DVec2 {
 
 impl Bones {
     /// Reads a pose with a chord along `e`. Puts `O e` into `sums.chord`, for no pull.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn read<S: Space>(
         &mut self,
         space: S,
@@ -85,8 +93,9 @@ impl Bones {
         self.pulled.resize(n_pairs * n, DVec2::ZERO);
         self.hessian.resize(n * n, 0.0);
         let (mut outer, mut longest, mut along) = (DVec2::ZERO, DVec2::ZERO, DVec2::ZERO);
+        let mut leans = S::take::<DVec2>(&mut sums.chords);
         for k in 0..n {
-            sums.chords[k] = DVec2::ZERO;
+            leans[k] = DVec2::ZERO;
         }
         for (pair, i) in self.pairs.chunks_exact_mut(n + 1).zip((0..).step_by(2)) {
             let at = &points[i * n..];
@@ -115,69 +124,72 @@ impl Bones {
             let by_length = (pair[n] + DVec2::splat(FLOOR)).recip();
             along += cosine * cosine * by_length;
             for k in 0..n {
-                sums.chords[k] += cosine * by_length * pair[k];
+                leans[k] += cosine * by_length * pair[k];
             }
         }
         for k in 0..n {
-            sums.chord[k] = sums.chords[k].element_sum();
+            sums.chord[k] = leans[k].element_sum();
         }
+        sums.chords = leans;
         let outer = outer.element_sum();
         let squared_cosine = along.element_sum() / outer;
         Extent { outer, longest: longest.max_element(), squared_cosine }
     }
 
     /// Pulls the bones: `v = (u + μ) / |u + μ|`, and sums up their chord and the Hessian of Φ.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn pull<S: Space>(&mut self, space: S, mu: &S::Row<f64>, sums: &mut Sums<S>) {
         let n = space.n();
         let mut sharpest = DVec2::ZERO;
+        // In hand, so that the compiler need not write sums to memory in between.
+        let [mut x, mut pull, mut chords] =
+            [&mut sums.x, &mut sums.mu, &mut sums.chords].map(S::take::<DVec2>);
+        let mut spreads = S::take::<S::Row<DVec2>>(&mut sums.spreads);
         for k in 0..n {
-            sums.chords[k] = DVec2::ZERO;
+            pull[k] = DVec2::splat(mu[k]);
+            chords[k] = DVec2::ZERO;
             for j in 0..=k {
-                sums.spreads[k][j] = DVec2::ZERO;
+                spreads[k][j] = DVec2::ZERO;
             }
         }
-        let x = &mut sums.x;
         let pairs = self.pairs.chunks_exact(n + 1).zip(self.pulled.chunks_exact_mut(n));
         for (pair, pulled) in pairs {
             let mut squared = DVec2::splat(FLOOR);
             for k in 0..n {
-                x[k] = pair[k] + pair[n] * mu[k];
+                x[k] = pair[k] + pair[n] * pull[k];
                 squared += x[k] * x[k];
             }
             // Root and reciprocal do not wait for each other.
             let inverse = squared.recip();
-            let scale = sqrt(squared) * inverse;
-            let weight = pair[n] * scale;
+            let weight = pair[n] * (sqrt(squared) * inverse);
             sharpest = larger(sharpest, weight);
             let stiffness = pair[n] * weight * inverse;
             for k in 0..n {
                 let part = stiffness * x[k];
                 for j in 0..=k {
-                    sums.spreads[k][j] += part * x[j];
+                    spreads[k][j] += part * x[j];
                 }
-            }
-            for k in 0..n {
                 pulled[k] = weight * x[k];
-                sums.chords[k] += pulled[k];
+                chords[k] += pulled[k];
             }
         }
         sums.sharpest = sharpest.max_element();
         for k in 0..n {
-            sums.chord[k] = sums.chords[k].element_sum();
+            sums.chord[k] = chords[k].element_sum();
         }
-        self.take_hessian(space, sums);
+        self.take_hessian(space, &spreads);
+        (sums.x, sums.mu, sums.chords, sums.spreads) = (x, pull, chords, spreads);
     }
 
     /// `tr(O) − O`. Its diagonal is summed without a difference: next to full reach it is small.
     #[inline(always)]
-    fn take_hessian<S: Space>(&mut self, space: S, sums: &Sums<S>) {
+    fn take_hessian<S: Space>(&mut self, space: S, spreads: &S::Row<S::Row<DVec2>>) {
         let n = space.n();
         for k in 0..n {
             let others = (0..n).filter(|&j| j != k);
-            self.hessian[k * n + k] = others.map(|j| sums.spreads[j][j].element_sum()).sum();
+            self.hessian[k * n + k] = others.map(|j| spreads[j][j].element_sum()).sum();
             for j in 0..k {
-                self.hessian[j * n + k] = -sums.spreads[k][j].element_sum();
+                self.hessian[j * n + k] = -spreads[k][j].element_sum();
             }
         }
     }
@@ -190,7 +202,7 @@ impl Bones {
     }
 
     /// Writes the pulled bones end to end, turned by `turn` (columns) about the root, which stays.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn write<S: Space>(
         &self,
         space: S,
@@ -199,7 +211,8 @@ impl Bones {
         points: &mut [f64],
     ) {
         let n = space.n();
-        let Sums { chords: turned, chord: at, .. } = sums;
+        let (mut turned, mut at) =
+            (S::take::<DVec2>(&mut sums.chords), S::take::<f64>(&mut sums.chord));
         let (root, tips) = points.split_at_mut(n);
         at.as_mut().copy_from_slice(root);
         for (pair, tips) in self.pulled.chunks_exact(n).zip(tips.chunks_mut(2 * n)) {
@@ -220,6 +233,7 @@ impl Bones {
                 }
             }
         }
+        (sums.chords, sums.chord) = (turned, at);
     }
 
     pub(super) const fn n_bones(&self) -> usize {

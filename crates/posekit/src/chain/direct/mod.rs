@@ -1,18 +1,18 @@
-//! The closed way for free chains: no iteration over joints, an answer for every reachable target, the least bent one.
+//! The direct solver of free chains: no iteration over joints, an answer for every reachable target, the least change of the bones.
 //!
 //! # Method
-//! Swing the whole chain about its root until its tip lies on the line to the target. What is left is to make it longer
-//! or shorter. Let `u_i` be the unit direction of bone `i` (length `l_i`) after the swing and `t` the target seen from
-//! the root. Among all directions `v_i` that reach, `Σ l_i v_i = t`, those with the least `Σ l_i |v_i − u_i|²` are
+//! Swing the whole chain about its root until its tip lies on the line to the target; then make it longer or shorter. Let `u_i` be
+//! the unit direction of bone `i` (length `l_i`) after the swing and `t` the target seen from the root. Among all directions `v_i`
+//! that reach, `Σ l_i v_i = t`, those with the least `Σ l_i |v_i − u_i|²` are
 //!
 //! ```text
 //! v_i = (u_i + μ) / |u_i + μ|      with one vector μ for all bones:
-//! the minimiser of the convex   Φ(μ) = Σ l_i |u_i + μ| − μ · t,    ∇Φ = Σ l_i v_i − t
+//! the minimiser of the convex   Φ(μ) = Σ l_i |u_i + μ| − μ · t,    g = ∇Φ = Σ l_i v_i − t,    H = tr(O) − O,
+//!                               O = Σ l_i v_i v_iᵀ / |u_i + μ|
 //! ```
 //!
-//! so a chain of any length is a convex problem in `dimension` unknowns, and Newton's method on it converges
-//! quadratically: after a good first guess two or three passes over the bones, also next to full reach, the last of which
-//! writes the points. With `O = Σ l v vᵀ / |u + μ|` the Hessian is `tr(O) − O`.
+//! so a chain of any length is a convex problem in `dimension` unknowns, which Newton's method, `μ ← μ − H⁻¹ g`, solves with a few
+//! passes over the bones. It starts from the pull of two bones with the mean and the variance of the chain's cosines.
 //!
 //! The swing comes last: everything before is worked out in the chain's own frame, for a target at the right distance along
 //! the chord, and so does not depend on where the target lies about the root.
@@ -20,28 +20,28 @@
 //! | symbol | meaning | shape | unit |
 //! |---|---|---|---|
 //! | `u`, `v` | bone directions before and after | n × d | 1 |
-//! | `l`, `L` | bone lengths and their sum | n, 1 | m |
+//! | `l`, `L` | bone lengths and their sum (`outer`) | n, 1 | m |
 //! | `t` | target from the root, then its direction | d | m, 1 |
 //! | `e`, `d` | direction of the chord from root to tip; distance of the target | d, 1 | 1, m |
 //! | `mu` | the common pull | d | 1 |
 //! | `g` | gradient of Φ: what the tip misses the target by | d | m |
-//! | `O` (`spread`) | what the Hessian is made of | d × d | m |
+//! | `H`, `O` (`spreads`) | Hessian of Φ, and what it is made of | d × d | m |
 //!
 //! # Degenerate cases
 //! - *A straight chain whose target is inside its reach* has no direction to bend in, and Φ has a kink where its minimum
-//!   should be. The chain is first laid on the circular arc whose chord is the distance to the target, on the side given
-//!   by what little bend it has, else by a fixed rule: to the right in the plane, so that its joints turn the positive way, in
+//!   should be. The chain is first bent to the circular arc whose chord is the distance to the target, on the side given
+//!   by what little bend it has, else by a fixed rule: to the right in the plane, so that its joints turn in the positive sense, in
 //!   space to `e` × [`perpendicular`](crate::math::perpendicular)`(e)`, before it is swung. Two bones bend like
 //!   [`TwoBone`](crate::limb::TwoBone)'s.
 //! - *A kink elsewhere* (one bone would have to turn through the direction opposite to its own): the chain is turned at
 //!   the one joint that is best placed to meet the distance, with both parts rigid; where no joint can, it is folded into
-//!   two or three straight pieces. One of them exists for every target inside the reach.
+//!   straight pieces, three at most. One of them exists for every target inside the reach.
 //! - *A closed chain*, whose tip is on its root, has no chord to swing: bones keep their directions and are pulled straight
 //!   away. *A target on the root* is not swung to either.
-//! - *A target exactly opposite* to the tip: the swing is a half turn by way of the side that a straight chain bends to.
+//! - *A target exactly opposite* to the tip: the swing is a half turn through the side that a straight chain bends to.
 //! - *A target out of reach*: straight towards it, or, inside the inner radius, the longest bone towards it and the others
 //!   against it. That is the nearest pose.
-//! - *One dimension*: bones can only point forth or back; there is no closed way.
+//! - *One dimension*: bones can only point forth or back, and the solver does nothing.
 
 mod bones;
 mod fold;
@@ -58,10 +58,10 @@ use crate::math::sqrt;
 /// A chain counts as straight when its tip is this close (relative) to full reach: bends of up to 1e-5 rad.
 const STRAIGHT: f64 = 1e-10;
 
-/// Part of the tolerance within which the tip must be before the last turn, which adds rounding.
+/// Part of the tolerance within which the tip must be before the last turn, whose rounding ([`FINEST`] at most) the rest holds.
 const WITHIN: f64 = 0.9;
 
-/// Finest tolerance, relative to full reach: ten thousand bones cannot be summed up more exactly.
+/// Finest tolerance, relative to full reach: fifty times the rounding of one sum, which is what many bones add up to.
 const FINEST: f64 = 1e-14;
 
 /// Buffers of [`reach`], sized by the largest chain seen.
@@ -82,7 +82,7 @@ pub enum Way {
     Least,
     /// Two rigid parts about one joint.
     Hinged,
-    /// Two or three straight pieces.
+    /// Straight pieces, three at most.
     Folded,
     /// The target is out of reach or at its very edge; this is the nearest pose.
     Nearest,
@@ -191,13 +191,15 @@ fn solve<S: Space>(
     way
 }
 
-/// Leaves in `mu` the pull to start from: what it would be if all bones made the same angle with the chord, of cosine
-/// `m = chord / L`, improved by one Newton step for bones at two angles, as many at one as at the other, which have the mean and
-/// the variance of the cosines.
+/// Puts into `mu` the pull to start from: what it would be if all bones made the same angle with the chord, of cosine
+/// `m = chord / L`, improved by one Newton step for bones at two angles, half of the length at each, which have the mean and the
+/// variance of the cosines.
 ///
-/// One angle: `(m + y) / √((m + y)² + 1 − m²) = τ = d / L`. Two: the mean of `a = (c + y) / √(1 + 2 c y + y²)` at both cosines `c`
-/// is `f`; the step is for `f / √(1 − f²)`, which rises almost like a straight line. A pull `y e` leans the bones to the side by
-/// `y O e` across `e`, as far as `y` is small, and by `O e / y`, where it is large; the pull across it that undoes this is between.
+/// At one angle, `(m + y) / √((m + y)² + 1 − m²) = τ = d / L`. At two, `f` is the mean of `a = (c + y) / √(1 + 2 c y + y²)` over both
+/// cosines `c`; the step is for `f / √(1 − f²)`, which is a straight line in `y` for one angle and at full reach.
+///
+/// A pull `y e` leans the bones across `e`, by `−y (O e)` where `y` is small and `−O e / y` where it is large. The pull across that undoes
+/// this, `O e y / (y² + h)`, has both limits with `h = H / L` across `e`, in the mean of all directions across.
 fn first_pull<S: Space>(
     space: S,
     extent: Extent,
@@ -219,8 +221,8 @@ fn first_pull<S: Space>(
     let squared_sine = 1.0 - f * f;
     y += squared_sine * (sqrt(squared_sine) * steep - f) / slope;
     let n = space.n();
-    let stiffness = squared_cosine + (1.0 - squared_cosine) * (n - 2) as f64 / (n - 1) as f64;
-    let across = y / (y * y + stiffness) / outer;
+    let h = squared_cosine + (1.0 - squared_cosine) * (n - 2) as f64 / (n - 1) as f64;
+    let across = y / (y * y + h) / outer;
     for k in 0..n {
         rows.mu[k] = y * rows.e[k] + across * (sums.chord[k] - squared_cosine * outer * rows.e[k]);
     }
@@ -252,7 +254,7 @@ fn hinge_or_fold<S: Space>(
     way
 }
 
-/// Root of a square, and zero where it is too small to have all its digits.
+/// Root of a square, and zero where it is too small to have all its digits: products of coordinates below it may be subnormal.
 #[inline(always)]
 fn root(squared: f64) -> f64 {
     if squared > 1e-280 { sqrt(squared) } else { 0.0 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 /// Part of a vector, relative to all of it, at or below which it is rounding: a sum of ten thousand bones loses four digits.
 const ROUNDED: f64 = 1e-12;
 
-/// Cosine below which a rotation is made of two, by way of a direction between: the sum of both directions, which tells its
+/// Cosine below which a rotation is made of two, over a direction between: the sum of both directions, which tells its
 /// plane, is then shorter than 0.15 and would pass its rounding on seven times enlarged.
 const OPPOSITE: f64 = -0.99;
 
@@ -52,7 +52,7 @@ fn subtract_along(v: &mut [f64], e: &[f64]) {
 }
 
 /// The fixed rule for a direction across `e`: to the right in the plane, `e` × [`perpendicular`] in space, so that later joints
-/// turn the positive way, as those of [`limb`](crate::limb) do; else from the coordinate axis in which `e` is smallest (the first
+/// turn in the positive sense, as those of [`limb`](crate::limb) do; else from the coordinate axis in which `e` is smallest (the first
 /// of several).
 pub(super) fn fixed_across(e: &[f64], across: &mut [f64]) {
     match *e {
@@ -72,7 +72,7 @@ pub(super) fn fixed_across(e: &[f64], across: &mut [f64]) {
 
 /// Columns of the shortest rotation from the unit vector `from` to the unit vector `to`.
 ///
-/// Next to exactly opposite it is made of two, by way of a direction across, which there is that of [`fixed_across`].
+/// Next to exactly opposite it is made of two, over a direction across, which there is that of [`fixed_across`].
 #[inline(always)]
 pub(super) fn rotation<S: Space>(
     space: S,
