@@ -8,7 +8,7 @@ use posekit_io::problem::{FigureScene, is_wish};
 
 use crate::draw::{HeldJoint, HeldLimit, Outcome, length_words, scientific, status_words};
 use crate::report::{
-    ACCENT, MOST_ROWS, effort, escaped_at, held_joint, joint_value, limit_cell, limit_words,
+    ACCENT, MOST_ROWS, effort, escape, held_joint, joint_value, limit_cell, limit_words,
     method_words, trace_rows, turn_words,
 };
 use crate::table::{Align, Cell, Table, WIDTH};
@@ -60,7 +60,7 @@ fn held(
 pub(crate) fn words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
     let effort = effort(solution.choice.method, solution);
     let outcome = outcome(figure, solution, settings);
-    let mut words = status_words(&outcome, effort, "m", escaped_at(solution));
+    let mut words = status_words(&outcome, effort, "m", escape(solution));
     let is_missed = |(index, task): &(usize, &posekit::task::Task)| {
         let waits = task.level > 1 && task.weight > 0.0 && !is_wish(task);
         waits && !FigureScene::is_met(solution.misses[*index], solution, settings)

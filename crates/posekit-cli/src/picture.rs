@@ -13,7 +13,7 @@ use crate::draw::{
     ErrorCurve, Figure, JointMark, JointShape, LimitMark, PoseDrawing, Rod, SolverLook, Space,
     TargetMark,
 };
-use crate::report::escaped_at;
+use crate::report::escape;
 
 /// The pose before and after, with the target, and what the trace recorded between.
 pub(crate) fn drawing(scene: &Scene, method: Method, solution: &Solution) -> PoseDrawing {
@@ -86,7 +86,7 @@ pub(crate) fn error_curve(scene: &Scene, method: Method, solution: &Solution) ->
         solver: method.name().to_owned(),
         look: SolverLook::of(method.name()),
         values: error_values(scene.start_error(), solution),
-        escaped_at: escaped_at(solution),
+        escaped_at: escape(solution).map(|(at, _)| at),
     }
 }
 

@@ -59,9 +59,10 @@ pub(crate) fn effort(method: Method, solution: &Solution) -> Effort {
     Effort::of(SolverLook::of(method.name()), solution.iterations)
 }
 
-/// The iteration in which a lock-up was left.
-pub(crate) fn escaped_at(solution: &Solution) -> Option<usize> {
-    solution.escaped_at.and_then(|iteration| usize::try_from(iteration).ok())
+/// The iteration in which a lock-up was left, and the method that left it.
+pub(crate) fn escape(solution: &Solution) -> Option<(usize, &'static str)> {
+    let iteration = usize::try_from(solution.escaped_at?).ok()?;
+    Some((iteration, solution.escaped_by?.name()))
 }
 
 /// The method as people asked for it and what it became: `auto (direct)`.
@@ -78,7 +79,7 @@ pub(crate) fn text(
     explain: bool,
 ) -> String {
     let outcome = outcome(scene, solution);
-    let words = status_words(&outcome, effort(ran, solution), scene.unit, escaped_at(solution));
+    let words = status_words(&outcome, effort(ran, solution), scene.unit, escape(solution));
     let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
     let mut facts = facts(scene, &method_words(asked, ran), solution);
     if explain {

@@ -10,6 +10,7 @@ fn plane_solution() -> SolutionFile {
     let mut solution = SolutionFile::new("ccd", Outcome::Reached);
     solution.iterations = 7;
     solution.error = 1e-7;
+    (solution.escaped_at, solution.escaped_by) = (Some(3), Some("direct".into()));
     solution.angles = Some(vec![0.1, -0.0]);
     solution.points = vec![vec![0.0, 0.0], vec![1.0, 0.0], vec![-0.0, 2.5]];
     solution.solutions = Some(vec![vec![0.1, 0.0], vec![0.2, -1.0]]);

@@ -21,8 +21,14 @@ use crate::report;
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// Solvers in the order of the table.
-const METHODS: [Method; 5] =
-    [Method::TwoBone, Method::Direct, Method::Ccd, Method::Fabrik, Method::Relaxation];
+const METHODS: [Method; 6] = [
+    Method::TwoBone,
+    Method::Direct,
+    Method::Ccd,
+    Method::Fabrik,
+    Method::Relaxation,
+    Method::LeastSquares,
+];
 
 /// Time spent on repeating one solve for its median.
 const TIMING: Duration = Duration::from_millis(40);
@@ -80,7 +86,7 @@ fn jobs_of(example: &Example) -> Vec<Job> {
     let mut jobs = Vec::new();
     for method in METHODS.into_iter().filter(|&method| example.scene.fits(method)) {
         let is_closed = SolverLook::of(method.name()).is_closed_form();
-        if example.with_classic && !is_closed {
+        if example.with_classic && !is_closed && method != Method::LeastSquares {
             jobs.push(Job { method, settings: settings(true) });
         }
         jobs.push(Job { method, settings: settings(false) });
@@ -110,7 +116,7 @@ fn run(example: &Example, job: &Job) -> Result<(Run, f64)> {
         iterations: solution.iterations,
         error: solution.error,
         microseconds: median_time(example, job)?,
-        escaped_at: report::escaped_at(&solution),
+        escape: report::escape(&solution),
         drawing: picture::drawing(scene, job.method, &solution),
         errors,
     };
@@ -193,8 +199,9 @@ fn brief_words(run: &Run, unit: &str) -> String {
         Outcome::IterationLimit => "out of iterations".to_owned(),
         other => status_words(other, effort, unit, None),
     };
-    match run.escaped_at {
-        Some(iteration) => format!("{words}, lock-up left at {iteration}"),
+    match run.escape {
+        Some((_, method)) if run.solver == method => format!("{words}, another start"),
+        Some((_, method)) => format!("{words} via {method}"),
         None => words,
     }
 }
@@ -222,7 +229,8 @@ fn answer(models: &[Model]) -> String {
     let all = || models.iter().flat_map(|model| &model.runs);
     let (classic, usual): (Vec<&Run>, Vec<&Run>) = all().partition(is_classic);
     let reached = |runs: &[&Run]| runs.iter().filter(|run| run.outcome.is_reached()).count();
-    let most = usual.iter().map(|run| run.iterations).max().unwrap_or(0);
+    let arrived = usual.iter().filter(|run| run.outcome.is_reached());
+    let most = arrived.map(|run| run.iterations).max().unwrap_or(0);
     let usual_words = match (reached(&usual), usual.len()) {
         (all, of) if all == of => format!("All {of} solves reached their target"),
         (some, of) => format!("{some} of {of} solves reached their target"),

@@ -30,7 +30,7 @@ fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
     let solution = scene.solve(asked, &args.solver.settings(&scene, Detail::Iterations)?)?;
     let ran = solution.choice.method;
     let outcome = report::outcome(&scene, &solution);
-    let escaped = report::escaped_at(&solution);
+    let escaped = report::escape(&solution);
     let effort = report::effort(ran, &solution);
     let curve = picture::error_curve(&scene, ran, &solution);
     let sheet = Sheet {

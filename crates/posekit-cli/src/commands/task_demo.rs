@@ -11,7 +11,7 @@ use crate::draw::{
 use crate::failure::Result;
 use crate::figures::TaskScene;
 use crate::picture;
-use crate::report::escaped_at;
+use crate::report::escape;
 use crate::task_picture::drawing;
 
 const METHOD: Method = Method::LeastSquares;
@@ -40,7 +40,7 @@ pub(super) fn model(
         iterations: solution.iterations,
         error: largest_distance(scene, &tasks, &solution.configuration),
         microseconds,
-        escaped_at: escaped_at(&solution),
+        escape: escape(&solution),
         drawing: drawing(scene, look, Some(&solution.configuration)),
         errors: picture::error_values(largest_distance(scene, &tasks, &scene.start), &solution),
     };

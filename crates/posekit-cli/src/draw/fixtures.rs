@@ -225,7 +225,7 @@ fn run(recipe: &Recipe, order: u32, seen: u32) -> Run {
         iterations,
         error: errors.last().copied().unwrap_or(3.2e-17),
         microseconds: 0.083 + 11.4 * f64::from(iterations),
-        escaped_at: (stuck > 0).then_some(3),
+        escape: (stuck > 0).then_some((3, "direct")),
         drawing: (recipe.draw)(look),
         errors,
     }
@@ -277,7 +277,7 @@ pub(super) fn sheet() -> Sheet {
     Sheet {
         drawing: chain(look),
         solver: "fabrik".to_owned(),
-        words: status_words(&Outcome::Reached, Effort::of(look, 9), "m", Some(3)),
+        words: status_words(&Outcome::Reached, Effort::of(look, 9), "m", Some((3, "direct"))),
         curves: vec![ErrorCurve {
             solver: "fabrik".to_owned(),
             look,

@@ -57,8 +57,8 @@ pub(crate) struct Run {
     pub(crate) error: f64,
     /// Time of one solve \[microseconds\].
     pub(crate) microseconds: f64,
-    /// Iteration at which it got out of a lock-up.
-    pub(crate) escaped_at: Option<usize>,
+    /// Iteration at which it got out of a lock-up, and by which method.
+    pub(crate) escape: Option<(usize, &'static str)>,
     /// The pose after.
     pub(crate) drawing: PoseDrawing,
     /// Error before the first and after each iteration; empty for solvers without iterations.
@@ -194,7 +194,7 @@ fn status_line(out: &mut Markup, model: &Model, run: &Run) {
     out.open(&Tag::new("span").class("words"));
     out.raw(&icon(&run.outcome));
     let effort = Effort::of(run.look, run.iterations);
-    let words = status_words(&run.outcome, effort, &model.unit, run.escaped_at);
+    let words = status_words(&run.outcome, effort, &model.unit, run.escape);
     out.element(&Tag::new("span"), &words);
     out.close();
 }
@@ -317,7 +317,7 @@ fn error_plot(out: &mut Markup, model: &Model) {
             solver: run.solver.clone(),
             look: run.look,
             values: run.errors.clone(),
-            escaped_at: run.escaped_at,
+            escaped_at: run.escape.map(|(at, _)| at),
         })
         .collect();
     let title = format!("Error of each solver on {} over its iterations", model.name);

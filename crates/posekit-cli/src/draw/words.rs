@@ -85,16 +85,16 @@ impl Outcome {
 }
 
 /// The outcome in words: "reached in 7 iterations", "reached in closed form", "out of reach by 12 cm", "held back by elbow (limit 150°)", and behind it
-/// "got out of a lock-up at iteration 3" where that happened.
+/// "got out of a lock-up at iteration 3 by direct" where that happened.
 ///
 /// - `effort`: 0 iterations say that none was needed
 /// - `unit`: unit of lengths, as in [`length_words`]
-/// - `escaped_at`: iteration at which the solver got out of a lock-up
+/// - `escape`: the iteration at which the solver got out of a lock-up, and by which method
 pub(crate) fn status_words(
     outcome: &Outcome,
     effort: Effort,
     unit: &str,
-    escaped_at: Option<usize>,
+    escape: Option<(usize, &str)>,
 ) -> String {
     let Effort { iterations, is_closed_form } = effort;
     let mut words = match outcome {
@@ -110,8 +110,8 @@ pub(crate) fn status_words(
         Outcome::IterationLimit => format!("stopped at the limit of {}", counted(iterations)),
         Outcome::Cancelled => format!("cancelled after {}", counted(iterations)),
     };
-    if let Some(iteration) = escaped_at {
-        words.push_str(&format!("; got out of a lock-up at iteration {iteration}"));
+    if let Some((iteration, method)) = escape {
+        words.push_str(&format!("; got out of a lock-up at iteration {iteration} by {method}"));
     }
     words
 }
@@ -323,8 +323,13 @@ mod tests {
             assert_eq!(status_words(&outcome, effort, "m", None), words);
         }
         assert_eq!(
-            status_words(&Outcome::Reached, Effort::of(SolverLook::Ccd, 7), "m", Some(3)),
-            "reached in 7 iterations; got out of a lock-up at iteration 3"
+            status_words(
+                &Outcome::Reached,
+                Effort::of(SolverLook::Ccd, 7),
+                "m",
+                Some((3, "direct"))
+            ),
+            "reached in 7 iterations; got out of a lock-up at iteration 3 by direct"
         );
     }
 

@@ -20,8 +20,7 @@ pub fn solution_file(
     explain: bool,
 ) -> SolutionFile {
     let mut file = SolutionFile::new(method.name(), file_outcome(scene, &solution.status));
-    file.iterations = solution.iterations;
-    file.error = solution.error;
+    add_course(&mut file, solution);
     file.choice = explain.then(|| named_choice(solution));
     file.points = scene.solution_points(solution);
     if let Body::Joints(rig) = &scene.body {
@@ -40,6 +39,15 @@ pub fn solution_file(
     file.trace = with_trace
         .then(|| solution.trace.iter().map(|step| trace_entry(scene, method, step)).collect());
     file
+}
+
+/// How the solve went: iterations, and what left a lock-up.
+fn add_course(file: &mut SolutionFile, solution: &Solution) {
+    file.iterations = solution.iterations;
+    file.error = solution.error;
+    file.escaped_at = solution.escaped_at;
+    file.accelerated_at = solution.accelerated_at;
+    file.escaped_by = solution.escaped_by.map(|method| method.name().to_owned());
 }
 
 /// What was chosen and why, for a file.
@@ -132,8 +140,7 @@ pub fn figure_solution_file(
     let q = &solution.configuration;
     let outcome = named_outcome(&solution.status, name);
     let mut file = SolutionFile::new(solution.choice.method.name(), outcome);
-    file.iterations = solution.iterations;
-    file.error = solution.error;
+    add_course(&mut file, solution);
     file.orientation_error = Some(solution.orientation_error);
     file.choice = Some(named_choice(solution));
     file.misses = Some(misses(figure, solution, settings));

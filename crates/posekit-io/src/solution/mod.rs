@@ -49,6 +49,12 @@ pub struct SolutionFile {
     pub error: f64,
     /// Angle between the tip's orientation and the wanted one \[rad\]; when there was one.
     pub orientation_error: Option<f64>,
+    /// The iteration in which a lock-up was left, when there was one.
+    pub escaped_at: Option<u32>,
+    /// The iteration in which slow progress was cut short, when it was.
+    pub accelerated_at: Option<u32>,
+    /// The name of the method that did either.
+    pub escaped_by: Option<String>,
     /// The method that ran, and why.
     pub choice: Option<NamedChoice>,
     /// How far each task of a figure is from holding, in the order of its file.
@@ -188,6 +194,9 @@ impl SolutionFile {
             iterations: 0,
             error: 0.0,
             orientation_error: None,
+            escaped_at: None,
+            accelerated_at: None,
+            escaped_by: None,
             choice: None,
             misses: None,
             holds: None,

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::Limits;
 
-const FILE_FIELDS: [&str; 18] = [
+const FILE_FIELDS: [&str; 21] = [
     "schema",
     "solver",
     "status",
@@ -19,6 +19,9 @@ const FILE_FIELDS: [&str; 18] = [
     "iterations",
     "error",
     "orientation_error",
+    "escaped_at",
+    "accelerated_at",
+    "escaped_by",
     "choice",
     "misses",
     "holds",
@@ -44,6 +47,12 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<SolutionFile> {
         orientation_error: file
             .optional("orientation_error")
             .map(|error| error.non_negative("an error"))
+            .transpose()?,
+        escaped_at: file.optional("escaped_at").map(|at| at.count()).transpose()?,
+        accelerated_at: file.optional("accelerated_at").map(|at| at.count()).transpose()?,
+        escaped_by: file
+            .optional("escaped_by")
+            .map(|method| method.text().map(str::to_owned))
             .transpose()?,
         choice: file.optional("choice").map(|choice| read_choice(&choice)).transpose()?,
         misses: file.optional("misses").map(|list| each(&list, read_miss)).transpose()?,

@@ -26,6 +26,9 @@ pub(super) fn write(solution: &SolutionFile) -> Result<String> {
     file.add("error", number(solution.error, "error")?);
     let angle = solution.orientation_error.map(|angle| number(angle, "orientation_error"));
     file.add_some("orientation_error", angle.transpose()?);
+    file.add_some("escaped_at", solution.escaped_at.map(|at| at.to_string()));
+    file.add_some("accelerated_at", solution.accelerated_at.map(|at| at.to_string()));
+    file.add_some("escaped_by", solution.escaped_by.as_deref().map(text_value));
     file.add_some("choice", solution.choice.as_ref().map(choice));
     let lines = solution.misses.as_deref().map(misses);
     file.add_some("misses", lines.transpose()?.map(|lines| list_in_lines(&lines)));
