@@ -1,4 +1,4 @@
-//! The closed way for free chains: always reached, lengths kept, least changed, continuous, the same in every frame and unit.
+//! The direct solver of free chains: always reached, lengths kept, least changed, continuous, the same in every frame and unit.
 
 mod support;
 

@@ -99,17 +99,12 @@ impl Bones {
         }
         for (pair, i) in self.pairs.chunks_exact_mut(n + 1).zip((0..).step_by(2)) {
             let at = &points[i * n..];
-            if i + 1 < lengths.len() {
-                for k in 0..n {
-                    pair[k] = DVec2::new(at[n + k] - at[k], at[2 * n + k] - at[n + k]);
-                }
-                pair[n] = DVec2::new(lengths[i], lengths[i + 1]);
-            } else {
-                for k in 0..n {
-                    pair[k] = DVec2::new(at[n + k] - at[k], 0.0);
-                }
-                pair[n] = DVec2::new(lengths[i], 0.0);
+            let is_pair = i + 1 < lengths.len();
+            for k in 0..n {
+                let second = if is_pair { at[2 * n + k] - at[n + k] } else { 0.0 };
+                pair[k] = DVec2::new(at[n + k] - at[k], second);
             }
+            pair[n] = DVec2::new(lengths[i], if is_pair { lengths[i + 1] } else { 0.0 });
             let (mut squared, mut cosine) = (DVec2::ZERO, DVec2::ZERO);
             for k in 0..n {
                 squared += pair[k] * pair[k];

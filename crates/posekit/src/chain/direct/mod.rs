@@ -48,9 +48,9 @@ mod fold;
 mod newton;
 mod vector;
 
-use self::bones::{Bones, Extent, Sums};
+use self::bones::{Bones, Extent};
 use self::fold::{bend, find_across, fold, hinge};
-use self::newton::{Goal, Rows, least_change};
+use self::newton::{Rows, least_change};
 use self::vector::rotation;
 use super::{Any, Fixed, Space};
 use crate::math::sqrt;
@@ -69,7 +69,7 @@ const FINEST: f64 = 1e-14;
 pub struct DirectWorkspace {
     bones: Bones,
     /// Rows for dimensions beyond three, which are too long to live on the stack.
-    long: Option<(Rows<Any>, Sums<Any>)>,
+    long: Option<Rows<Any>>,
 }
 
 /// What [`reach`] did.
@@ -110,48 +110,25 @@ pub fn reach(
     if dimension < 2 || lengths.is_empty() || !shaped {
         return Way::None;
     }
+    let DirectWorkspace { bones, long } = workspace;
     let problem = (lengths, target, tolerance);
     match dimension {
-        2 => solve_short::<2>(problem, points, workspace),
-        3 => solve_short::<3>(problem, points, workspace),
-        n => solve_long(Any(n), problem, points, workspace),
+        2 => solve(Fixed, problem, points, bones, &mut Rows::new(Fixed::<2>)),
+        3 => solve(Fixed, problem, points, bones, &mut Rows::new(Fixed::<3>)),
+        n => {
+            long.take_if(|rows| rows.t.len() != n);
+            solve(Any(n), problem, points, bones, long.get_or_insert_with(|| Rows::new(Any(n))))
+        }
     }
 }
 
-/// In the plane and in space, where rows are arrays.
-#[inline(never)]
-fn solve_short<const D: usize>(
-    problem: (&[f64], &[f64], f64),
-    points: &mut [f64],
-    workspace: &mut DirectWorkspace,
-) -> Way {
-    let space = Fixed::<D>;
-    let rows = (&mut Rows::new(space), &mut Sums::new(space));
-    solve(space, problem, points, &mut workspace.bones, rows)
-}
-
-/// In any other dimension, where rows are kept between calls.
-#[inline(never)]
-fn solve_long(
-    space: Any,
-    problem: (&[f64], &[f64], f64),
-    points: &mut [f64],
-    workspace: &mut DirectWorkspace,
-) -> Way {
-    let DirectWorkspace { bones, long } = workspace;
-    long.take_if(|(rows, _)| rows.t.len() != space.n());
-    let (rows, sums) = long.get_or_insert_with(|| (Rows::new(space), Sums::new(space)));
-    solve(space, problem, points, bones, (rows, sums))
-}
-
 /// The method, in the order of the module's text; the swing is the `turn` with which points are written.
-#[inline(always)]
 fn solve<S: Space>(
     space: S,
     (lengths, target, tolerance): (&[f64], &[f64], f64),
     points: &mut [f64],
     bones: &mut Bones,
-    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+    rows: &mut Rows<S>,
 ) -> Way {
     let n = space.n();
     let (mut d, mut chord) = (0.0, 0.0);
@@ -163,7 +140,7 @@ fn solve<S: Space>(
     }
     (d, chord) = (root(d), root(chord));
     face(space, (d, chord), rows);
-    let extent = bones.read(space, (lengths, points), &rows.e, sums);
+    let extent = bones.read(space, (lengths, points), &rows.e, &mut rows.sums);
     let Extent { outer, longest, .. } = extent;
     let inner = 2.0 * longest - outer;
     if d >= outer || (d <= inner && inner > 0.0) {
@@ -171,8 +148,8 @@ fn solve<S: Space>(
         return Way::Nearest;
     }
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
-    let goal = Goal { d, tolerance: (WITHIN * tolerance).max(FINEST * outer) };
-    let is_there = (chord - d).abs() <= goal.tolerance;
+    let tolerance = (WITHIN * tolerance).max(FINEST * outer);
+    let is_there = (chord - d).abs() <= tolerance;
     let is_straight = outer - chord <= STRAIGHT * outer;
     for k in 0..n {
         rows.mu[k] = 0.0;
@@ -181,13 +158,13 @@ fn solve<S: Space>(
         find_across(space, bones, rows);
         bend(space, bones, (d, outer), rows);
     } else if !is_there {
-        first_pull(space, extent, (chord, d), (rows, sums));
+        first_pull(space, extent, (chord, d), rows);
     }
     let way = if is_there { Way::Swing } else { Way::Least };
-    if !least_change(space, bones, goal, (rows, sums)) {
-        return hinge_or_fold(space, bones, (d, outer), points, (rows, sums));
+    if !least_change(space, bones, (d, tolerance), rows) {
+        return hinge_or_fold(space, bones, (d, outer), points, rows);
     }
-    bones.write(space, &rows.turn, sums, points);
+    bones.write(space, &rows.turn, &mut rows.sums, points);
     way
 }
 
@@ -200,12 +177,7 @@ fn solve<S: Space>(
 ///
 /// A pull `y e` leans the bones across `e`, by `−y (O e)` where `y` is small and `−O e / y` where it is large. The pull across that undoes
 /// this, `O e y / (y² + h)`, has both limits with `h = H / L` across `e`, in the mean of all directions across.
-fn first_pull<S: Space>(
-    space: S,
-    extent: Extent,
-    (chord, d): (f64, f64),
-    (rows, sums): (&mut Rows<S>, &Sums<S>),
-) {
+fn first_pull<S: Space>(space: S, extent: Extent, (chord, d): (f64, f64), rows: &mut Rows<S>) {
     let Extent { outer, squared_cosine, .. } = extent;
     let (m, tau) = (chord / outer, d / outer);
     let steep = tau / sqrt((1.0 - tau) * (1.0 + tau));
@@ -224,7 +196,8 @@ fn first_pull<S: Space>(
     let h = squared_cosine + (1.0 - squared_cosine) * (n - 2) as f64 / (n - 1) as f64;
     let across = y / (y * y + h) / outer;
     for k in 0..n {
-        rows.mu[k] = y * rows.e[k] + across * (sums.chord[k] - squared_cosine * outer * rows.e[k]);
+        rows.mu[k] =
+            y * rows.e[k] + across * (rows.sums.chord[k] - squared_cosine * outer * rows.e[k]);
     }
 }
 
@@ -236,10 +209,10 @@ fn hinge_or_fold<S: Space>(
     bones: &mut Bones,
     (d, outer): (f64, f64),
     points: &mut [f64],
-    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+    rows: &mut Rows<S>,
 ) -> Way {
     (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
-    bones.pull(space, &rows.mu, sums);
+    bones.pull(space, &rows.mu, &mut rows.sums);
     bones.take_pulled(space);
     find_across(space, bones, rows);
     let way = if hinge(space, bones, d, rows) {
@@ -249,8 +222,8 @@ fn hinge_or_fold<S: Space>(
         Way::Folded
     };
     (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
-    bones.pull(space, &rows.mu, sums);
-    bones.write(space, &rows.turn, sums, points);
+    bones.pull(space, &rows.mu, &mut rows.sums);
+    bones.write(space, &rows.turn, &mut rows.sums, points);
     way
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::Space;
 use super::bones::{Bones, KINK, Sums};
+use super::vector::dot;
 use crate::math::{cholesky_factor, cholesky_solve};
 use glam::DVec3;
 
@@ -25,6 +26,7 @@ pub(super) struct Rows<S: Space> {
     pub(super) turn: S::Row<S::Row<f64>>,
     /// The same of a part of the chain.
     pub(super) part: S::Row<S::Row<f64>>,
+    pub(super) sums: Sums<S>,
 }
 
 impl<S: Space> Rows<S> {
@@ -32,20 +34,11 @@ impl<S: Space> Rows<S> {
         let row = space.row(0.0);
         let [t, e, across, mu, g, step] = core::array::from_fn(|_| row.clone());
         let turn = space.row(row);
-        Self { t, e, across, mu, g, step, part: turn.clone(), turn }
+        Self { t, e, across, mu, g, step, part: turn.clone(), turn, sums: Sums::new(space) }
     }
 }
 
-/// Where the chord must end.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Goal {
-    /// Distance of the target from the root, strictly inside the reach.
-    pub(super) d: f64,
-    /// Largest distance of the tip from the target.
-    pub(super) tolerance: f64,
-}
-
-/// Pulls the bones until their chord is `d e`, by `μ ← μ − H⁻¹ g` from `mu`; false where a kink prevents it.
+/// Pulls the bones until their chord is `d e` to within the tolerance, by `μ ← μ − H⁻¹ g` from `mu`; false where a kink prevents it.
 ///
 /// Φ is convex: where a step overshoots its minimum along the step, half of the slope or more on the other side, it is
 /// shortened to where a straight line through both slopes is zero.
@@ -53,25 +46,25 @@ pub(super) struct Goal {
 pub(super) fn least_change<S: Space>(
     space: S,
     bones: &mut Bones,
-    goal: Goal,
-    (rows, sums): (&mut Rows<S>, &mut Sums<S>),
+    (d, tolerance): (f64, f64),
+    rows: &mut Rows<S>,
 ) -> bool {
     let mut slope = f64::NEG_INFINITY;
     for _ in 0..MAX_PASSES {
-        bones.pull(space, &rows.mu, sums);
+        bones.pull(space, &rows.mu, &mut rows.sums);
         let mut miss = 0.0;
         for k in 0..space.n() {
-            rows.g[k] = sums.chord[k] - goal.d * rows.e[k];
+            rows.g[k] = rows.sums.chord[k] - d * rows.e[k];
             miss += rows.g[k] * rows.g[k];
         }
-        if sums.sharpest >= KINK || miss.is_nan() {
+        if rows.sums.sharpest >= KINK || miss.is_nan() {
             return false;
         }
-        if miss <= goal.tolerance * goal.tolerance {
+        if miss <= tolerance * tolerance {
             return true;
         }
         // Along the last step Φ' has risen from `slope` < 0 to this.
-        let here = inner(space, &rows.g, &rows.step);
+        let here = dot(rows.g.as_ref(), rows.step.as_ref());
         if slope > f64::NEG_INFINITY && here > -0.5 * slope {
             let back = here / (here - slope);
             for k in 0..space.n() {
@@ -80,7 +73,7 @@ pub(super) fn least_change<S: Space>(
             }
             slope *= 1.0 - back;
         } else if step(space, &mut bones.hessian, rows) {
-            slope = inner(space, &rows.g, &rows.step);
+            slope = dot(rows.g.as_ref(), rows.step.as_ref());
         } else {
             return false;
         }
@@ -127,13 +120,4 @@ fn solve(h: &mut [f64], g: &[f64], x: &mut [f64]) -> bool {
             is_sound && (0..n).all(|k| h[k * n + k] > 0.0)
         }
     }
-}
-
-#[inline(always)]
-fn inner<S: Space>(space: S, a: &S::Row<f64>, b: &S::Row<f64>) -> f64 {
-    let mut sum = 0.0;
-    for k in 0..space.n() {
-        sum += a[k] * b[k];
-    }
-    sum
 }

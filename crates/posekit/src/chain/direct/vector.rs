@@ -13,7 +13,7 @@ const OPPOSITE: f64 = -0.99;
 
 /// In the order of the coordinates: vectors have few.
 #[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
