@@ -105,6 +105,8 @@ fn the_text_has_a_fixed_layout() {
   "status": "reached",
   "iterations": 7,
   "error": 1e-7,
+  "escaped_at": 3,
+  "escaped_by": "direct",
   "angles": [0.1, 0],
   "points": [
     [0, 0],
