@@ -52,7 +52,7 @@ for (const [name, given] of orders) {
 
     it.skipIf(!command)(`${name}: the command line runs, and takes as many iterations`, () => {
       const words = snippet(given, "shell").code.replace(/^#.*\n/gm, "").trim().split(" ").slice(1);
-      const printed = JSON.parse(execFileSync(command ?? "", [...words, "--format", "json"], { cwd: folder, encoding: "utf8" })) as { iterations: number; solver: string };
+      const printed = JSON.parse(execFileSync(command ?? "", [...words, "--format", "json"], { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28 })) as { iterations: number; solver: string };
       writeFileSync(join(folder, "snippet.mjs"), snippet(given, "typescript").code);
       const same = iterations(execFileSync("node", ["snippet.mjs"], { cwd: folder, encoding: "utf8" }));
       const isTold = /^# The command has no option/.test(snippet(given, "shell").code);
