@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use posekit::math::Pose;
-use posekit::solve::{LeastSquares, Method, Progress, Settings, Workspace};
+use posekit::solve::{Method, Progress, Settings, Workspace};
 use posekit::task::Task;
 
 use super::file::Problem;
@@ -18,14 +18,12 @@ const REPEATS: usize = 5;
 
 /// For following a moving target: no jumps to other poses, and the first pose found will do.
 pub fn tracking() -> Settings {
-    let least_squares =
-        LeastSquares { restarts: 0, least_change: false, ..LeastSquares::default() };
-    Settings { least_squares, ..defaults() }
+    Settings { least_squares: Settings::tracking().least_squares, ..defaults() }
 }
 
 /// The defaults, but for the tolerance.
 pub fn defaults() -> Settings {
-    Settings { tolerance: Some(TOLERANCE), orientation_tolerance: TOLERANCE, ..Settings::default() }
+    Settings { tolerance: Some(TOLERANCE), orientation_tolerance: Some(TOLERANCE), ..Settings::default() }
 }
 
 /// A solver at work on a model, as a program would use it.

@@ -45,15 +45,13 @@ fn held(
     // A joint that follows another changes as that one may.
     let (leads, by) =
         skeleton.mimic(joint).map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier.abs()));
-    match settings.least_squares.largest_change.get(leads).filter(|_| is_leashed) {
-        Some(&change) => {
-            let change = change * by;
-            let slides = matches!(skeleton.kind(joint), JointKind::Prismatic { .. });
-            let limit = if slides { HeldLimit::Slide(change) } else { HeldLimit::Turn(change) };
-            HeldJoint { limit, ..held }
-        }
-        None => held,
+    if !is_leashed {
+        return held;
     }
+    let change = settings.joint_options(leads).largest_change * by;
+    let slides = matches!(skeleton.kind(joint), JointKind::Prismatic { .. });
+    let limit = if slides { HeldLimit::Slide(change) } else { HeldLimit::Turn(change) };
+    HeldJoint { limit, ..held }
 }
 
 /// The outcome in words, with what is missed on lower levels.
@@ -128,8 +126,9 @@ fn facts(
         }
         _ => {}
     }
-    if !settings.locked.is_empty() {
-        let names: Vec<&str> = settings.locked.iter().map(|&joint| skeleton.name(joint)).collect();
+    let locked = (0..skeleton.n_joints()).filter(|&joint| settings.joint_options(joint).locked);
+    let names: Vec<&str> = locked.map(|joint| skeleton.name(joint)).collect();
+    if !names.is_empty() {
         facts.push(("locked", names.join(", ")));
     }
     if figure.mass > 0.0 {
@@ -146,7 +145,7 @@ fn tolerance_words(figure: &FigureScene, solution: &Solution, settings: &Setting
     let asked = |index: usize| figure.asked(index, solution.misses[index]);
     let asks = |part: usize| (0..figure.tasks.len()).any(|index| asked(index)[part].is_some());
     let distance = asks(0).then(|| format!("{} m", scientific(solution.tolerance)));
-    let angle = settings.orientation_tolerance.to_degrees();
+    let angle = settings.angle_tolerance().to_degrees();
     let angle = asks(1).then(|| format!("{}°", scientific(angle)));
     let words: Vec<String> = distance.into_iter().chain(angle).collect();
     if words.is_empty() { "none, nothing is asked for".to_owned() } else { words.join(", ") }

@@ -6,7 +6,7 @@ use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, shortest_rotation};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, solve};
+use posekit::solve::{JointOptions, Method, Settings, solve};
 use posekit::task::{AxisAlignment, Closure, FramePose, Link, LookAt, Position, Support, Task};
 
 use crate::humanoid::{Humanoid, Part};
@@ -67,8 +67,8 @@ impl TaskScene {
 }
 
 fn stiff(stiffness: &[f64]) -> Settings {
-    let least_squares = LeastSquares { stiffness: stiffness.to_vec(), ..LeastSquares::default() };
-    Settings { least_squares, ..Settings::default() }
+    let joints = stiffness.iter().map(|&value| JointOptions::default().with_stiffness(value));
+    Settings { joints: joints.collect(), ..Settings::default() }
 }
 
 /// The rail for the left hand and the bar of the door for the right one, each at the place that is held \[m\].

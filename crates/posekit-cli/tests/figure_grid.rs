@@ -210,7 +210,7 @@ fn faults_of(stance: &Stance, way: DVec3, found: &Solution) -> Vec<String> {
 fn settings() -> Settings {
     Settings {
         tolerance: Some(0.5 * HELD),
-        orientation_tolerance: 0.5 * HELD,
+        orientation_tolerance: Some(0.5 * HELD),
         iterations: 2000,
         least_squares: LeastSquares { restarts: 20, ..LeastSquares::default() },
         ..Settings::default()

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Limit};
-use posekit::solve::{Method, Root, Settings, solve};
+use posekit::solve::{JointOptions, Method, Root, Settings, solve};
 use posekit_io::{
     Error, FigureModel, FigureProblem, FigureSkeleton, FigureSource, Limits, SourceKind, Warnings,
     schema_of, urdf,
@@ -177,9 +177,10 @@ fn joints_are_built_as_they_are_written() {
 fn settings_go_to_the_joints_they_name() {
     let (model, _) = model(&everything());
     let settings = &model.settings;
-    assert_eq!((settings.locked.as_slice(), settings.root), (&[4][..], Root::PrePulled));
-    assert_eq!(settings.least_squares.stiffness, [3.0, 1.0, 1.0, 1.0, 1.0]);
-    assert_eq!(settings.least_squares.largest_change[..2], [f64::INFINITY, 0.1]);
+    assert_eq!(settings.root, Root::PrePulled);
+    let usual = JointOptions::default();
+    let (stiff, slow) = (usual.with_stiffness(3.0), usual.with_largest_change(0.1));
+    assert_eq!(settings.joints, [stiff, slow, usual, usual, usual.with_locked(true)]);
     let least = &settings.least_squares;
     assert_eq!((least.regularisation, least.restarts, least.least_change), (0.01, 7, false));
     let plain = self::model(&with(r#""start": {}"#)).0.settings;

@@ -50,7 +50,7 @@ fn solve_all(
         let miss = tasks[0].miss(skeleton, q);
         let rounding = 1.0 + 1e-6;
         let is_there = miss.distance <= solution.tolerance * rounding
-            && miss.angle <= settings.orientation_tolerance * rounding;
+            && miss.angle <= settings.angle_tolerance() * rounding;
         assert!(is_there || !solution.is_reached(), "{name} {problem}: {miss:?}");
         failed += usize::from(!is_there);
         iterations.push(solution.iterations);

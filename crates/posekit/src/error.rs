@@ -49,7 +49,7 @@ impl Error {
         self.0.class() == Class::Degenerate
     }
 
-    /// The index of a joint is not in the skeleton.
+    /// The index or name of a joint is not in the skeleton.
     #[must_use]
     pub fn is_no_such_joint(&self) -> bool {
         self.0.class() == Class::NoSuchJoint
@@ -84,7 +84,8 @@ impl Error {
             | ErrorKind::LimitKind { joint, .. }
             | ErrorKind::MimicKind { joint, .. }
             | ErrorKind::MimicMissing { joint, .. }
-            | ErrorKind::MimicLimits { joint, .. } => Some(joint),
+            | ErrorKind::MimicLimits { joint, .. }
+            | ErrorKind::NoSuchName { name: joint } => Some(joint),
             ErrorKind::ParentCycle { cycle } | ErrorKind::MimicCycle { cycle } => {
                 cycle.first().map(String::as_str)
             }
@@ -165,6 +166,9 @@ pub(crate) enum ErrorKind {
     /// A joint index is not in the skeleton.
     #[error("{what} names joint {joint}, but the skeleton has {n_joints} joints")]
     NoSuchJoint { what: &'static str, joint: usize, n_joints: usize },
+    /// No joint of the skeleton has this name.
+    #[error("the skeleton has no joint named {name:?}")]
+    NoSuchName { name: String },
 
     /// A skeleton needs at least one joint.
     #[error("the skeleton has no joints")]
@@ -261,6 +265,7 @@ impl ErrorKind {
             | Self::JointNotUnit { .. }
             | Self::NotRigid { .. } => Class::Degenerate,
             Self::NoSuchJoint { .. }
+            | Self::NoSuchName { .. }
             | Self::ParentOutOfRange { .. }
             | Self::MimicMissing { .. } => Class::NoSuchJoint,
             Self::EmptySkeleton

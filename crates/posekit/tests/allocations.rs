@@ -9,7 +9,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{
-    Ccd, LeastSquares, Method, Progress, Relaxation, Root, Settings, Status, Workspace,
+    JointOptions, LeastSquares, Method, Progress, Root, Settings, Status, Workspace,
 };
 use posekit::task::{
     Clearance, Distance, FramePose, LookAt, Orientation, Plane, Position, Posture, Support, Task,
@@ -179,8 +179,7 @@ fn skeletons_by_every_iterative_method() {
             problem.assert_no_allocation(method, &classic);
             let n = problem.skeleton.n_joints();
             let weighted = Settings {
-                ccd: Ccd { weights: vec![0.5; n] },
-                relaxation: Relaxation { weights: vec![0.5; n], ..Relaxation::default() },
+                joints: vec![JointOptions::default().with_share(0.5).with_weight(0.5); n],
                 ..Settings::default()
             };
             problem.assert_no_allocation(method, &weighted);
@@ -221,15 +220,16 @@ fn figures_by_least_squares() {
     let targets = [[0.5, 0.2, 0.3], [0.3, -0.3, -0.4], [3.0, 1.0, 2.0], [0.4, 0.1, 0.6]];
     let problems = targets.map(|target| figure(DVec3::from_array(target)));
     let n = problems[0].skeleton.n_joints();
-    let least_squares = LeastSquares {
-        stiffness: (0..n).map(|joint| 1.0 + joint as f64).collect(),
-        largest_change: vec![0.4; n],
-        regularisation: 1e-3,
-        ..LeastSquares::default()
-    };
+    let least_squares = LeastSquares { regularisation: 1e-3, ..LeastSquares::default() };
+    let joints = (0..n).map(|joint| {
+        JointOptions::default()
+            .with_locked([4, 8].contains(&joint))
+            .with_stiffness(1.0 + joint as f64)
+            .with_largest_change(0.4)
+    });
     let all = Settings {
         least_squares,
-        locked: vec![4, 8],
+        joints: joints.collect(),
         root: Root::PrePulled,
         ..Settings::default()
     };

@@ -8,9 +8,11 @@ use posekit::chain::relaxation::Reading;
 use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{atan2, sin_cos, wrap_angle};
-use posekit::solve::{Detail, Method, Relaxation, Settings, Solution, Status, solve, solve_chain};
+use posekit::solve::{
+    Detail, JointOptions, Method, Relaxation, Settings, Solution, Status, solve, solve_chain,
+};
 use posekit::task::{Position, Task};
-use support::{Rng, plane_limb, plane_tip};
+use support::{Rng, joints, plane_limb, plane_tip};
 
 /// How near the two must stay.
 const SAME: f64 = 1e-9;
@@ -149,8 +151,11 @@ fn angles_of_plane_limbs_equal_the_text() {
             let far = rng.between(0.05, 1.2) * bones.lengths.iter().sum::<f64>();
             let (s, c) = sin_cos(rng.angle());
             let target = [far * c, far * s];
-            let relaxation = Relaxation { weights: bones.weights.clone(), ..Relaxation::default() };
-            let solution = by_relaxation(&bones.lengths, &start, target, &classic(20, relaxation));
+            let settings = Settings {
+                joints: joints(&bones.weights, JointOptions::with_weight),
+                ..classic(20, Relaxation::default())
+            };
+            let solution = by_relaxation(&bones.lengths, &start, target, &settings);
             assert_eq!(solution.trace.len(), 20, "all iterations are run");
             for step in &solution.trace {
                 bones.iterate(&target);
@@ -203,9 +208,10 @@ fn several_passes_are_several_iterations_of_the_text() {
     for n in [2, 5, 12] {
         let (start, mut bones) = plane_bones(&mut rng, n);
         let target = [0.4 * n as f64, 0.3];
-        let relaxation =
-            Relaxation { weights: bones.weights.clone(), passes: 3, ..Relaxation::default() };
-        let solution = by_relaxation(&bones.lengths, &start, target, &classic(6, relaxation));
+        let relaxation = Relaxation { passes: 3, ..Relaxation::default() };
+        let joints = joints(&bones.weights, JointOptions::with_weight);
+        let settings = Settings { joints, ..classic(6, relaxation) };
+        let solution = by_relaxation(&bones.lengths, &start, target, &settings);
         for step in &solution.trace {
             (0..3).for_each(|_| bones.iterate(&target));
             let relaxed: Vec<f64> =

@@ -71,9 +71,9 @@ fn what_is_reached_is_not_polished() {
             let task = arm.pose_of(&goal);
             let settings = Settings {
                 tolerance: Some(1e-3),
-                orientation_tolerance: 1e-3,
+                orientation_tolerance: Some(1e-3),
                 trace: Detail::Iterations,
-                ..with(LeastSquares { restarts: 0, least_change: false, ..LeastSquares::default() })
+                ..Settings::tracking()
             };
             let tasks = core::slice::from_ref(&task);
             let solution =

@@ -8,14 +8,14 @@ use core::f64::consts::TAU;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log, swing_twist};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, solve};
+use posekit::solve::{JointOptions, LeastSquares, Method, Settings, solve};
 use posekit::task::{Orientation, Position, Task};
-use support::{Rng, space_limb};
+use support::{Rng, joints, space_limb};
 
 fn at_most(change: &[f64]) -> Settings {
-    let least_squares =
-        LeastSquares { largest_change: change.to_vec(), restarts: 10, ..LeastSquares::default() };
-    Settings { least_squares, ..Settings::default() }
+    let joints = joints(change, JointOptions::with_largest_change);
+    let least_squares = LeastSquares { restarts: 10, ..LeastSquares::default() };
+    Settings { joints, least_squares, ..Settings::default() }
 }
 
 fn changed(from: DQuat, values: &[f64]) -> f64 {

@@ -5,10 +5,10 @@ mod support;
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, Solution, Workspace, solve};
+use posekit::solve::{JointOptions, LeastSquares, Method, Settings, Solution, Workspace, solve};
 use posekit::task::{Body, Capsule, Task, TaskKind};
-use support::Rng;
 use support::random::{Figure, N_KINDS, Traits};
+use support::{Rng, joints};
 
 const CASES: u64 = 400;
 
@@ -39,17 +39,14 @@ impl Question {
             })
             .collect();
         let n = figure.skeleton.n_joints();
-        let stiffness = if index.is_multiple_of(4) {
-            (0..n).map(|_| rng.between(0.1, 10.0)).collect()
-        } else {
-            Vec::new()
-        };
+        let n = if index.is_multiple_of(4) { n } else { 0 };
+        let stiffness: Vec<f64> = (0..n).map(|_| rng.between(0.1, 10.0)).collect();
         let least_squares = LeastSquares {
-            stiffness,
             regularisation: if index.is_multiple_of(7) { 0.01 } else { 0.0 },
             ..LeastSquares::default()
         };
-        let settings = Settings { least_squares, ..Settings::default() };
+        let joints = joints(&stiffness, JointOptions::with_stiffness);
+        let settings = Settings { joints, least_squares, ..Settings::default() };
         Self { figure, start, tasks, settings }
     }
 

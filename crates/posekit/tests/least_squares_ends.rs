@@ -5,10 +5,12 @@ mod support;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{HoldKind, LeastSquares, Method, Settings, Solution, Status, Workspace};
+use posekit::solve::{
+    HoldKind, JointOptions, LeastSquares, Method, Settings, Solution, Status, Workspace,
+};
 use posekit::task::{Position, Task};
 use support::solved::{defaults, gantry, least};
-use support::{Rng, limb, plane_limb};
+use support::{Rng, joints, limb, plane_limb};
 
 #[test]
 fn every_status_has_its_case() {
@@ -112,10 +114,9 @@ fn relief_is_what_a_wider_limit_gives() {
 fn largest_changes_are_told_from_limits() {
     let (skeleton, tool) = gantry();
     let wide = |min: f64, max: f64| Limit::Range { min, max };
-    let bounded = |leash: f64| {
-        let least_squares =
-            LeastSquares { largest_change: vec![leash; 3], ..LeastSquares::default() };
-        Settings { least_squares, ..Settings::default() }
+    let bounded = |leash: &[f64]| Settings {
+        joints: joints(leash, JointOptions::with_largest_change),
+        ..Settings::default()
     };
     let kinds = |solution: &Solution| -> Vec<(usize, HoldKind)> {
         solution.holds.iter().map(|hold| (hold.joint, hold.kind)).collect()
@@ -123,7 +124,7 @@ fn largest_changes_are_told_from_limits() {
     // Slides: up and down.
     let target = DVec3::new(3.0, -3.0, 0.0);
     let solution =
-        least(&skeleton, &[0.0; 3], &[Position::new(tool, target).into()], &bounded(0.5));
+        least(&skeleton, &[0.0; 3], &[Position::new(tool, target).into()], &bounded(&[0.5; 3]));
     assert_eq!(kinds(&solution), [(0, HoldKind::LargestChange), (1, HoldKind::LargestChange)]);
     assert_eq!(solution.status, Status::Blocked { joints: vec![0, 1] });
     // The same where the limit comes first for one of them, and where both come at once.
@@ -135,7 +136,7 @@ fn largest_changes_are_told_from_limits() {
     });
     let limited = Skeleton::try_new(joints.collect()).expect("the slides are valid");
     let task = [Position::new(limited.frame(2), DVec3::new(3.0, -3.0, 3.0)).into()];
-    let solution = least(&limited, &[0.0; 3], &task, &bounded(0.5));
+    let solution = least(&limited, &[0.0; 3], &task, &bounded(&[0.5; 3]));
     let expected = [(0, HoldKind::Limit), (1, HoldKind::LargestChange), (2, HoldKind::Limit)];
     assert_eq!(kinds(&solution), expected);
     assert!(solution.holds.iter().all(|hold| hold.relief > 0.1), "{:?}", solution.holds);
@@ -149,9 +150,7 @@ fn largest_changes_are_told_from_limits() {
     let pointer = Frame::new(1, Pose::from_translation(DVec3::X));
     for (angle, kind) in [(-0.9, HoldKind::LargestChange), (1.5, HoldKind::Limit)] {
         let target = rotation_about(DVec3::Z, 0.1 - 2.0 * angle) * DVec3::X;
-        let least_squares =
-            LeastSquares { largest_change: vec![0.4; 2], ..LeastSquares::default() };
-        let settings = Settings { least_squares, ..Settings::default() };
+        let settings = bounded(&[0.4; 2]);
         let start = [0.0, 0.1];
         let solution = least(&pair, &start, &[Position::new(pointer, target).into()], &settings);
         assert_eq!(kinds(&solution), [(1, kind)], "towards {angle}: {solution:?}");
@@ -161,8 +160,7 @@ fn largest_changes_are_told_from_limits() {
         let cone = Limit::Cone { axis: DVec3::X, swing, twist: [-1.0, 1.0] };
         let ball = Skeleton::try_new(vec![Joint::ball("ball").with_limit(cone)]).expect("valid");
         let tip = Frame::new(0, Pose::from_translation(DVec3::X));
-        let least_squares = LeastSquares { largest_change: vec![0.3], ..LeastSquares::default() };
-        let settings = Settings { least_squares, ..Settings::default() };
+        let settings = bounded(&[0.3]);
         let task = [Position::new(tip, DVec3::Y).into()];
         let solution = least(&ball, &ball.neutral(), &task, &settings);
         assert_eq!(kinds(&solution), [(0, kind)], "swing {swing}: {:?}", solution.status);

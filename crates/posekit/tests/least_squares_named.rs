@@ -8,7 +8,9 @@ use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
-use posekit::solve::{LeastSquares, Method, Root, Settings, Status, Workspace, solve};
+use posekit::solve::{
+    JointOptions, LeastSquares, Method, Root, Settings, Status, Workspace, solve,
+};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
     LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, TaskKind,
@@ -17,7 +19,7 @@ use posekit::task::{
 use support::person::{self, bodies, capsules, eyes, foot, hand, person};
 use support::random::{Figure, N_KINDS, Traits};
 use support::solved::{defaults, gantry, least};
-use support::{Rng, space_limb};
+use support::{Rng, joints, locking, space_limb};
 
 // Tasks against each other.
 
@@ -99,9 +101,8 @@ fn empty_task_list() {
 fn nothing_is_asked_for() {
     let (skeleton, tip) = space_limb(&[1.0, 0.8]);
     let off = Task::new(Position::new(tip, DVec3::X)).weighing(0.0);
-    let stiff =
-        LeastSquares { stiffness: vec![2.0; skeleton.n_joints()], ..LeastSquares::default() };
-    let settings = [Settings::default(), Settings { least_squares: stiff, ..Settings::default() }];
+    let stiff = joints(&vec![2.0; skeleton.n_joints()], JointOptions::with_stiffness);
+    let settings = [Settings::default(), Settings { joints: stiff, ..Settings::default() }];
     for (tasks, settings) in [(&[][..], &settings[0]), (&[off], &settings[0]), (&[], &settings[1])]
     {
         let solution =
@@ -162,8 +163,7 @@ fn a_far_target_beside_one_in_reach() {
     let start = skeleton.neutral();
     let poses = skeleton.poses(&start);
     let stand = |side| Task::new(Position::new(foot(side), foot(side).world(&poses).translation));
-    let locked = vec![0];
-    let settings = Settings { locked, ..Settings::default() };
+    let settings = locking(&[0]);
     for far in [3.0, 20.0, 1e3] {
         let point = Position::new(hand(0), DVec3::new(0.2 * far, 0.4, far)).into();
         let solution = least(&skeleton, &start, &[stand(0), stand(1), point], &settings);
@@ -270,17 +270,16 @@ fn nan_is_refused() {
         refused("weight", Task::new(rest).weighing(bad));
         assert!(checked > 80, "only {checked} numbers are tried");
         for field in 0..3 {
-            let mut least_squares = LeastSquares::default();
+            let mut settings = Settings::default();
             match field {
-                0 => least_squares.stiffness = vec![1.0, bad, 1.0],
-                1 => least_squares.largest_change = vec![1.0, bad, 1.0],
-                _ => least_squares.regularisation = bad,
+                0 => settings.joint(1).stiffness = bad,
+                1 => settings.joint(1).largest_change = bad,
+                _ => settings.least_squares.regularisation = bad,
             }
             // A change without bound is no bound.
             if field == 1 && bad == f64::INFINITY {
                 continue;
             }
-            let settings = Settings { least_squares, ..Settings::default() };
             let task = Position::new(tip, DVec3::X).into();
             let result = solve(&skeleton, &start, &[task], Method::LeastSquares, &settings);
             assert!(result.is_err(), "setting {field} = {bad} is taken");
@@ -371,7 +370,7 @@ fn locked_joints() {
         let task = figure.task(&mut rng, kind, &truth);
         let some: Vec<usize> = (0..n).filter(|_| rng.whole(0, 1) == 0).collect();
         for locked in [some, (0..n).collect()] {
-            let settings = Settings { locked: locked.clone(), ..Settings::default() };
+            let settings = locking(&locked);
             let solution = least(skeleton, &start, core::slice::from_ref(&task), &settings);
             for joint in locked {
                 let values = skeleton.value_range(joint);
@@ -399,7 +398,7 @@ fn locked_driver_holds_its_mimic() {
     let mut start = vec![0.1, 0.4, 0.0];
     skeleton.settle(&mut start);
     let task: Task = Position::new(Frame::new(2, bone), DVec3::new(0.5, 1.5, 0.0)).into();
-    let settings = Settings { locked: vec![1], ..Settings::default() };
+    let settings = locking(&[1]);
     let solution = least(&skeleton, &start, core::slice::from_ref(&task), &settings);
     assert_eq!(solution.configuration[1..], start[1..]);
     assert_ne!(solution.configuration[0], start[0], "the first joint helps");
@@ -477,9 +476,8 @@ fn roots_on_fixed_joints() {
     let start = skeleton.neutral();
     let prop = skeleton.frame(4);
     let task = [Position::new(prop, DVec3::new(5.0, 5.0, 5.0)).into()];
-    for locked in [Vec::new(), vec![2, 3]] {
-        let settings =
-            Settings { root: Root::PrePulled, locked, iterations: 0, ..Settings::default() };
+    for locked in [&[][..], &[2, 3]] {
+        let settings = Settings { root: Root::PrePulled, iterations: 0, ..locking(locked) };
         assert_eq!(least(&skeleton, &start, &task, &settings).configuration, start);
     }
 }
@@ -566,9 +564,8 @@ fn largest_change_is_never_exceeded() {
         let bounds: Vec<f64> = (0..n)
             .map(|_| if rng.whole(0, 5) == 0 { 0.0 } else { rng.between(0.0, 0.3) })
             .collect();
-        let least_squares =
-            LeastSquares { largest_change: bounds.clone(), ..LeastSquares::default() };
-        let settings = Settings { least_squares, ..Settings::default() };
+        let joints = joints(&bounds, JointOptions::with_largest_change);
+        let settings = Settings { joints, ..Settings::default() };
         let solution = least(skeleton, &start, &tasks, &settings);
         for (joint, bound) in bounds.into_iter().enumerate() {
             let values = skeleton.value_range(joint);
@@ -593,9 +590,9 @@ fn largest_change_is_never_exceeded() {
 #[test]
 fn an_arm_arrives_at_its_own_speed() {
     let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
-    let least_squares =
-        LeastSquares { largest_change: vec![0.05; 3], restarts: 0, ..LeastSquares::default() };
-    let settings = Settings { least_squares, ..Settings::default() };
+    let joints = joints(&[0.05; 3], JointOptions::with_largest_change);
+    let least_squares = LeastSquares { restarts: 0, ..LeastSquares::default() };
+    let settings = Settings { joints, least_squares, ..Settings::default() };
     let task: Task = Position::new(tip, DVec3::new(-0.5, 1.0, 0.4)).into();
     let (mut q, mut before) = (skeleton.neutral(), f64::INFINITY);
     for step in 0..200 {
@@ -896,7 +893,7 @@ fn a_posture_that_is_set_is_checked_and_measured() {
     let turn = skeleton.value_range(ball);
     let mut bent = start.clone();
     rotation_about(DVec3::X, 0.4).write_to_slice(&mut bent[turn.clone()]);
-    let settings = Settings { locked: vec![ball], ..Settings::default() };
+    let settings = locking(&[ball]);
     let tasks = [Task::new(posture(&start)), Position::new(hand(0), DVec3::ONE).into()];
     let mut workspace = Workspace::default();
     workspace.begin(&skeleton, &start, &tasks, Method::LeastSquares, &settings).unwrap();

@@ -7,10 +7,10 @@ mod support;
 use posekit::glam::DVec3;
 use posekit::math::{Pose, wrap_angle};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, Solution, solve};
+use posekit::solve::{JointOptions, Method, Settings, Solution, solve};
 use posekit::task::{AxisAlignment, Position, Task, TaskKind};
-use support::Rng;
 use support::random::{Figure, Traits};
+use support::{Rng, joints};
 
 const CASES: u64 = 500;
 
@@ -50,8 +50,8 @@ impl Failures {
 }
 
 fn least(figure: &Figure, start: &[f64], tasks: &[Task], stiffness: &[f64]) -> Solution {
-    let least_squares = LeastSquares { stiffness: stiffness.to_vec(), ..LeastSquares::default() };
-    by(figure, start, tasks, &Settings { least_squares, ..Settings::default() })
+    let joints = joints(stiffness, JointOptions::with_stiffness);
+    by(figure, start, tasks, &Settings { joints, ..Settings::default() })
 }
 
 fn by(figure: &Figure, start: &[f64], tasks: &[Task], settings: &Settings) -> Solution {

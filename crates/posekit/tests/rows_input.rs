@@ -7,10 +7,11 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{
-    Ccd, Method, Progress, Relaxation, Settings, Solution, Status, Workspace, solve, solve_chain,
+    JointOptions, Method, Progress, Relaxation, Settings, Solution, Status, Workspace, solve,
+    solve_chain,
 };
 use posekit::task::{Orientation, Position, Task};
-use support::{Rng, ends_well, limb, plane_limb, space_limb};
+use support::{Rng, ends_well, joints, limb, locking, plane_limb, space_limb};
 
 const BAD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
@@ -151,11 +152,11 @@ fn l2_not_finite_start_frame_weight() {
         );
         let weighed = Task::new(Position::new(tip, DVec3::Y)).weighing(bad);
         all_refuse(&skeleton, &[0.1; 3], &weighed, &settings, "task weight");
-        let ccd = Settings { ccd: Ccd { weights: vec![1.0, bad, 1.0] }, ..Settings::default() };
-        all_refuse(&skeleton, &[0.1; 3], &task, &ccd, "weights");
-        let relaxation = Relaxation { weights: vec![1.0, 1.0, bad], ..Relaxation::default() };
-        let relaxation = Settings { relaxation, ..Settings::default() };
-        all_refuse(&skeleton, &[0.1; 3], &task, &relaxation, "weights");
+        let mut settings = Settings::default();
+        settings.joint(2).weight = bad;
+        all_refuse(&skeleton, &[0.1; 3], &task, &settings, "weight[2]");
+        settings.joint(1).share = bad;
+        all_refuse(&skeleton, &[0.1; 3], &task, &settings, "share[1]");
     }
 }
 
@@ -337,20 +338,20 @@ fn l22_tolerances_weights_and_passes_out_of_range() {
         all_refuse(&skeleton, &[0.1; 3], &task, &settings, reason);
     };
     for bad in [-1e-9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        refuse(Settings { tolerance: Some(bad), ..Settings::default() }, "tolerance[0]");
-        refuse(Settings { orientation_tolerance: bad, ..Settings::default() }, "tolerance[1]");
+        refuse(Settings { tolerance: Some(bad), ..Settings::default() }, "tolerance[0] is");
+        let orientation_tolerance = Some(bad);
+        let settings = Settings { orientation_tolerance, ..Settings::default() };
+        refuse(settings, "orientation_tolerance[0] is");
     }
-    let ccd = |weights| Settings { ccd: Ccd { weights }, ..Settings::default() };
-    refuse(ccd(vec![1.0, -0.1, 1.0]), "weights[1]");
-    refuse(ccd(vec![1.0, 1.0, 1.1]), "weights[2]");
-    refuse(ccd(vec![1.0; 2]), "weights has 2 elements, expected 3");
-    let relaxation = |weights, passes| Settings {
-        relaxation: Relaxation { weights, passes, ..Relaxation::default() },
-        ..Settings::default()
-    };
-    refuse(relaxation(vec![1.0, -0.1, 1.0], 1), "weights[1]");
-    refuse(relaxation(vec![1.0; 4], 1), "weights has 4 elements, expected 3");
-    refuse(relaxation(vec![], 0), "relaxation.passes");
+    let each =
+        |values: &[f64], with| Settings { joints: joints(values, with), ..Settings::default() };
+    refuse(each(&[1.0, -0.1, 1.0], JointOptions::with_share), "share[1]");
+    refuse(each(&[1.0, 1.0, 1.1], JointOptions::with_share), "share[2]");
+    refuse(each(&[1.0, 0.0], JointOptions::with_share), "to hold a joint, lock it");
+    refuse(each(&[1.0, -0.1, 1.0], JointOptions::with_weight), "weight[1]");
+    refuse(each(&[1.0; 4], JointOptions::with_weight), "names joint 3, but the skeleton has 3");
+    let relaxation = Relaxation { passes: 0, ..Relaxation::default() };
+    refuse(Settings { relaxation, ..Settings::default() }, "relaxation.passes");
     let weighed = Task::new(Position::new(tip, DVec3::Y)).weighing(-1.0);
     all_refuse(&skeleton, &[0.1; 3], &weighed, &Settings::default(), "task weight");
     // A frame on a joint that is not there, and too many values.
@@ -360,13 +361,13 @@ fn l22_tolerances_weights_and_passes_out_of_range() {
 }
 
 #[test]
-fn l22_weights_of_zero_hold_joints() {
+fn l22_locked_joints_and_weights_of_zero() {
     let (skeleton, tip) = plane_limb(&[1.0; 4]);
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
     let start = [0.3, 0.4, -0.2, 0.5];
     // The first joint does not take part; the others still reach.
-    let ccd = Ccd { weights: vec![0.0, 1.0, 0.5, 1.0] };
-    let classic = Settings { ccd, classic: true, iterations: 2000, ..Settings::default() };
+    let mut classic = Settings { classic: true, iterations: 2000, ..locking(&[0]) };
+    classic.joint(2).share = 0.5;
     let solution =
         solve(&skeleton, &start, core::slice::from_ref(&task), Method::Ccd, &classic).unwrap();
     assert!(solution.configuration[0] == 0.3, "held: {}", solution.configuration[0]);
@@ -377,15 +378,17 @@ fn l22_weights_of_zero_hold_joints() {
         let finite = solution.configuration.iter().all(|x| x.is_finite());
         assert!(finite, "{}: a task of no weight", method.name());
     }
-    let all_zero = Settings {
-        ccd: Ccd { weights: vec![0.0; 4] },
-        relaxation: Relaxation { weights: vec![0.0; 4], ..Relaxation::default() },
-        ..Settings::default()
-    };
+    let joints = joints(&[0.0; 4], JointOptions::with_weight);
+    let loose = Settings { joints, ..Settings::default() };
+    let mut held = loose.clone();
+    held.joints.iter_mut().for_each(|joint| joint.locked = true);
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
-    for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task), &all_zero) {
-        let finite = solution.configuration.iter().all(|x| x.is_finite());
-        assert!(finite, "{}: nobody may move", method.name());
+    for settings in [loose, held] {
+        for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task), &settings)
+        {
+            let finite = solution.configuration.iter().all(|x| x.is_finite());
+            assert!(finite, "{}: all weights are zero", method.name());
+        }
     }
 }
 

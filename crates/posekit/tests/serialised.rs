@@ -3,7 +3,7 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{Detail, Method, Settings, Solution, Status, solve};
+use posekit::solve::{Detail, JointOptions, Method, Settings, Solution, Status, solve};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
     LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task,
@@ -57,9 +57,14 @@ fn a_skeleton_is_read_by_way_of_its_builder() {
 fn settings_have_their_defaults_and_refuse_what_they_do_not_know() {
     let settings: Settings =
         serde_json::from_str(r#"{ "iterations": 7, "trace": "half-steps" }"#).unwrap();
-    let expected = Settings { iterations: 7, trace: Detail::HalfSteps, ..Settings::default() };
+    let mut expected = Settings { iterations: 7, trace: Detail::HalfSteps, ..Settings::default() };
     assert_eq!(settings, expected);
+    expected.joint(1).stiffness = 2.0;
+    *expected.joint(2) = JointOptions::default().with_largest_change(0.1).with_locked(true);
     assert_eq!(round_trip(&expected), expected);
+    let written = serde_json::to_value(&expected).unwrap();
+    assert!(written["joints"][1]["largest_change"].is_null(), "no bound: {written}");
+    assert!(refusal::<Settings>(r#"{ "joints": [{ "stifness": 2 }] }"#).contains("stifness"));
     assert!(refusal::<Settings>(r#"{ "itertions": 7 }"#).contains("itertions"));
 }
 

@@ -58,9 +58,10 @@ export const SETTINGS: readonly SettingSpec[] = [
     path: "ccd.weights",
     label: "Share of each joint's turn",
     kind: "per-joint",
+    min: 0.05,
     step: 0.05,
     default: 1,
-    sentence: "Less makes a joint turn only part of its best move, which spreads the bend over the chain and takes more iterations; 0 holds it.",
+    sentence: "Less makes a joint turn only part of its best move, which spreads the bend over the chain and takes more iterations.",
     methods: ["ccd"],
   },
   {

@@ -255,12 +255,12 @@ impl Names<'_> {
         bodies.iter().enumerate().map(body).collect()
     }
 
-    /// A number for each joint, `other` for those that are not named; empty when none is.
-    fn per_joint(&self, list: &[(String, f64)], other: f64, subject: &str) -> Result<Vec<f64>> {
+    /// A number for each joint, 0 for those that are not named; empty when none is.
+    fn per_joint(&self, list: &[(String, f64)], subject: &str) -> Result<Vec<f64>> {
         if list.is_empty() {
             return Ok(Vec::new());
         }
-        let mut all = vec![other; self.skeleton.n_joints()];
+        let mut all = vec![0.0; self.skeleton.n_joints()];
         for (name, value) in list {
             all[self.joint(name, format!("{subject}.{name}"))?] = *value;
         }
@@ -268,21 +268,26 @@ impl Names<'_> {
     }
 
     fn settings(&self, settings: &FigureSettings) -> Result<Settings> {
-        let locked = settings.locked.iter().enumerate();
-        let locked: Result<Vec<usize>> = locked
-            .map(|(index, name)| self.joint(name, format!("settings.locked[{index}]")))
-            .collect();
-        let (stiffness, change) = ("settings.stiffness", "settings.largest_change");
         let usual = LeastSquares::default();
         let least_squares = LeastSquares {
-            stiffness: self.per_joint(&settings.stiffness, 1.0, stiffness)?,
-            largest_change: self.per_joint(&settings.largest_change, f64::INFINITY, change)?,
             regularisation: settings.regularisation.unwrap_or(usual.regularisation),
             restarts: settings.restarts.unwrap_or(usual.restarts),
             least_change: settings.least_change.unwrap_or(usual.least_change),
         };
         let root = settings.root.unwrap_or_default();
-        Ok(Settings { locked: locked?, root, least_squares, ..Settings::default() })
+        let mut all = Settings { root, least_squares, ..Settings::default() };
+        for (index, name) in settings.locked.iter().enumerate() {
+            all.joint(self.joint(name, format!("settings.locked[{index}]"))?).locked = true;
+        }
+        for (name, value) in &settings.stiffness {
+            let joint = self.joint(name, format!("settings.stiffness.{name}"))?;
+            all.joint(joint).stiffness = *value;
+        }
+        for (name, value) in &settings.largest_change {
+            let joint = self.joint(name, format!("settings.largest_change.{name}"))?;
+            all.joint(joint).largest_change = *value;
+        }
+        Ok(all)
     }
 
     /// Puts named values where they belong, and what follows them where that puts it.
@@ -467,7 +472,7 @@ impl Context<'_> {
                 &named
             }
         };
-        let cares = self.names.per_joint(cares, 0.0, &format!("{at}.cares"))?;
+        let cares = self.names.per_joint(cares, &format!("{at}.cares"))?;
         Ok(Posture::new(q).caring(cares).into())
     }
 }

@@ -71,11 +71,16 @@ impl FigureScene {
         }
     }
 
-    /// The given settings with those of the file.
+    /// The given settings with those of the file; shares and weights of joints, which a file does not have, are the given ones.
     #[must_use]
     pub fn settings(&self, given: Settings) -> Settings {
-        let Settings { locked, root, least_squares, .. } = self.settings.clone();
-        Settings { locked, root, least_squares, ..given }
+        let Settings { joints, root, least_squares, .. } = &self.settings;
+        let mut settings = Settings { root: *root, least_squares: *least_squares, ..given };
+        for index in 0..joints.len().max(settings.joints.len()) {
+            let (own, joint) = (self.settings.joint_options(index), settings.joint(index));
+            *joint = own.with_share(joint.share).with_weight(joint.weight);
+        }
+        settings
     }
 
     /// What one solve with these settings, which hold [those of the file](Self::settings), hands over.
@@ -119,7 +124,7 @@ impl FigureScene {
 
     /// Whether a task is within the tolerances.
     pub fn is_met(miss: Miss, solution: &Solution, settings: &Settings) -> bool {
-        miss.distance <= solution.tolerance && miss.angle <= settings.orientation_tolerance
+        miss.distance <= solution.tolerance && miss.angle <= settings.angle_tolerance()
     }
 
     /// The figure as a scene, to be drawn.

@@ -123,7 +123,9 @@ impl Scene {
     pub fn prepare(&self, settings: &Settings) -> Prepared<'_> {
         let mut settings = settings.clone();
         if let Body::Joints(rig) = &self.body {
-            settings.relaxation.weights.clone_from(&rig.weights);
+            for (joint, &weight) in rig.weights.iter().enumerate() {
+                settings.joint(joint).weight = weight;
+            }
         }
         Prepared::new(&self.body, settings)
     }

@@ -2,7 +2,7 @@
 
 use posekit::chain::relaxation::Reading;
 use posekit::skeleton::Skeleton;
-use posekit::solve::{Detail, Root, Settings};
+use posekit::solve::{Detail, JointOptions, Root, Settings};
 
 use crate::error::{Error, Place, Result};
 use crate::json::{Cursor, Document};
@@ -35,10 +35,12 @@ const ROOTS: [(&str, Root); 3] =
 
 /// Puts the settings that a JSON object names in place of those that are there.
 ///
-/// The names are those of [`Settings`]; `ccd`, `relaxation` and `least_squares` are objects. `tolerance` may be null. `trace` is `off`, `iterations`
-/// or `half-steps`; `reading` is `angles`, `remeasured` or `stretched`; `root` is `free`, `pinned` or `pre-pulled`. What is said joint by
-/// joint is a list of one number a joint, or an object by joint, where joints that are not named have the usual value (1, and no bound for `largest_change`).
-/// `locked` is a list of joints by name or index.
+/// The names are those of [`Settings`]; `ccd`, `relaxation` and `least_squares` are objects. The tolerances may be null. `trace` is `off`, `iterations`
+/// or `half-steps`; `reading` is `angles`, `remeasured` or `stretched`; `root` is `free`, `pinned` or `pre-pulled`.
+///
+/// The options of joints stand with the method that heeds them: `weights` in `ccd` are their shares, `weights` in `relaxation` their weights,
+/// `stiffness` and `largest_change` are in `least_squares`. Each is a list of numbers from the first joint on, or an object by joint; other joints have
+/// the default (1, and no bound for `largest_change`). `locked` is a list of joints by name or index.
 ///
 /// - `skeleton`: the joints; `None` for bare points, which have none to name
 ///
@@ -67,8 +69,9 @@ pub fn read_settings(
         match name {
             "tolerance" if value.is_null() => settings.tolerance = None,
             "tolerance" => settings.tolerance = Some(value.non_negative("a tolerance")?),
+            "orientation_tolerance" if value.is_null() => settings.orientation_tolerance = None,
             "orientation_tolerance" => {
-                settings.orientation_tolerance = value.non_negative("a tolerance")?;
+                settings.orientation_tolerance = Some(value.non_negative("a tolerance")?);
             }
             "iterations" => settings.iterations = value.count()?,
             "classic" => settings.classic = value.flag()?,
@@ -77,10 +80,10 @@ pub fn read_settings(
             "relaxation" => read_relaxation(&value, skeleton, settings)?,
             "least_squares" => read_least_squares(&value, skeleton, settings)?,
             "locked" => {
-                let joints = value.list()?;
-                let joints: Result<Vec<usize>> =
-                    joints.iter().map(|joint| joint_index(joint, skeleton)).collect();
-                settings.locked = joints?;
+                settings.joints.iter_mut().for_each(|joint| joint.locked = false);
+                for joint in value.list()? {
+                    settings.joint(joint_index(&joint, skeleton)?).locked = true;
+                }
             }
             _ => settings.root = word(&value, "root", &ROOTS)?,
         }
@@ -94,7 +97,7 @@ fn read_ccd(
     settings: &mut Settings,
 ) -> Result<()> {
     if let Some(weights) = value.object(&["weights"])?.optional("weights") {
-        settings.ccd.weights = per_joint(&weights, skeleton, 1.0)?;
+        read_joints(&weights, skeleton, settings, |joint| &mut joint.share)?;
     }
     Ok(())
 }
@@ -104,12 +107,11 @@ fn read_relaxation(
     skeleton: Option<&Skeleton>,
     settings: &mut Settings,
 ) -> Result<()> {
-    let relaxation = &mut settings.relaxation;
     for (name, value) in value.object(&["weights", "passes", "reading"])?.fields() {
         match name {
-            "weights" => relaxation.weights = per_joint(&value, skeleton, 1.0)?,
-            "passes" => relaxation.passes = value.count()?,
-            _ => relaxation.reading = word(&value, "reading", &READINGS)?,
+            "weights" => read_joints(&value, skeleton, settings, |joint| &mut joint.weight)?,
+            "passes" => settings.relaxation.passes = value.count()?,
+            _ => settings.relaxation.reading = word(&value, "reading", &READINGS)?,
         }
     }
     Ok(())
@@ -120,13 +122,13 @@ fn read_least_squares(
     skeleton: Option<&Skeleton>,
     settings: &mut Settings,
 ) -> Result<()> {
-    let least = &mut settings.least_squares;
     let known = ["stiffness", "largest_change", "regularisation", "least_change", "restarts"];
     for (name, value) in value.object(&known)?.fields() {
+        let least = &mut settings.least_squares;
         match name {
-            "stiffness" => least.stiffness = per_joint(&value, skeleton, 1.0)?,
+            "stiffness" => read_joints(&value, skeleton, settings, |joint| &mut joint.stiffness)?,
             "largest_change" => {
-                least.largest_change = per_joint(&value, skeleton, f64::INFINITY)?;
+                read_joints(&value, skeleton, settings, |joint| &mut joint.largest_change)?;
             }
             "regularisation" => least.regularisation = value.non_negative("a regularisation")?,
             "least_change" => least.least_change = value.flag()?,
@@ -162,21 +164,30 @@ fn joint_index(value: &Cursor<'_>, skeleton: Option<&Skeleton>) -> Result<usize>
     Err(value.invalid(format!("there are {} joints, counted from 0", skeleton.n_joints())))
 }
 
-/// A number for every joint: a list of them, or an object that names those that are not `other`.
-fn per_joint(value: &Cursor<'_>, skeleton: Option<&Skeleton>, other: f64) -> Result<Vec<f64>> {
+/// One option of the joints: a list of numbers, or an object that names joints; the others have the default.
+fn read_joints(
+    value: &Cursor<'_>,
+    skeleton: Option<&Skeleton>,
+    settings: &mut Settings,
+    option: fn(&mut JointOptions) -> &mut f64,
+) -> Result<()> {
+    let usual = *option(&mut JointOptions::default());
+    settings.joints.iter_mut().for_each(|joint| *option(joint) = usual);
     if value.is_list() {
-        return value.numbers();
+        for (joint, number) in value.numbers()?.into_iter().enumerate() {
+            *option(settings.joint(joint)) = number;
+        }
+        return Ok(());
     }
     let fields = value.any_object()?;
     let Some(skeleton) = skeleton else {
         return Err(value.invalid("a chain of bare points has no joints to name"));
     };
-    let mut all = vec![other; skeleton.n_joints()];
     for (name, number) in fields.fields() {
         let joint = skeleton.find(name).ok_or_else(|| no_such_joint(number.place(), name))?;
-        all[joint] = number.number()?;
+        *option(settings.joint(joint)) = number.number()?;
     }
-    Ok(all)
+    Ok(())
 }
 
 fn no_such_joint(place: Place, name: &str) -> Error {
@@ -211,8 +222,8 @@ mod tests {
         .unwrap();
         assert_eq!((settings.tolerance, settings.classic), (Some(0.5), true));
         assert_eq!((settings.trace, settings.root), (Detail::HalfSteps, Root::Pinned));
-        assert_eq!((settings.locked, settings.ccd.weights), (vec![1, 0], vec![1.0, 0.5]));
-        assert_eq!(settings.least_squares.largest_change, [0.1, f64::INFINITY]);
+        let locked = JointOptions::default().with_locked(true);
+        assert_eq!(settings.joints, [locked.with_largest_change(0.1), locked.with_share(0.5)]);
         assert_eq!(settings.least_squares.restarts, 0);
         assert_eq!(settings.iterations, Settings::default().iterations);
     }

@@ -33,9 +33,7 @@ impl<'a> Course<'a> {
     /// - `source`: what the change is against
     /// - `frames`: of the clip, in ascending order
     pub(super) fn new(skeleton: &'a Skeleton, source: &'a Clip, frames: Vec<usize>) -> Self {
-        let mut settings = Settings { iterations: ITERATIONS, ..Settings::default() };
-        settings.least_squares.restarts = 0;
-        settings.least_squares.least_change = false;
+        let settings = Settings { iterations: ITERATIONS, ..Settings::tracking() };
         Self {
             skeleton,
             source,

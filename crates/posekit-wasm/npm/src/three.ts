@@ -51,7 +51,7 @@ export interface CharacterOptions {
   root?: "turn" | "pinned" | "free";
   /** What limits are measured from: the pose as it is now (the default), or the pose that the skin was bound in. */
   rest?: "current" | "bind";
-  /** The method. Default `auto`. */
+  /** The method. Default `least-squares`. */
   method?: string;
   /** Settings of the library. */
   settings?: Record<string, unknown>;
@@ -325,7 +325,7 @@ export class Character {
       this.found = new Float64Array(this.problem.nValues);
     }
     this.readPose();
-    this.solver.begin(this.options.method ?? "auto", this.settings, this.start);
+    this.solver.begin(this.options.method ?? "least-squares", this.settings, this.start);
   }
 
   private joint(node: Node, parent: Node | null): Record<string, unknown> {

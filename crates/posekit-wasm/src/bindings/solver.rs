@@ -118,7 +118,7 @@ impl Solver {
     /// The tolerance on turns, in radians.
     #[wasm_bindgen(getter, js_name = orientationTolerance)]
     pub fn orientation_tolerance(&self) -> f64 {
-        self.session.settings().orientation_tolerance
+        self.session.settings().angle_tolerance()
     }
 
     /// The method that runs; never `auto`.

@@ -3,7 +3,7 @@
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::{JointKind, Skeleton};
-use posekit::solve::{LeastSquares, Method, Settings, Workspace};
+use posekit::solve::{JointOptions, LeastSquares, Method, Settings, Workspace};
 use posekit::task::{FramePose, Position, Task};
 use posekit_motion::{Clip, Leg};
 
@@ -55,11 +55,8 @@ impl Poser {
         let carrier = carrier(clip, legs);
         let settings = Settings {
             iterations: ITERATIONS,
-            least_squares: LeastSquares {
-                stiffness: stiffness(clip.skeleton(), carrier),
-                restarts: 0,
-                ..LeastSquares::default()
-            },
+            joints: joints(clip.skeleton(), carrier),
+            least_squares: LeastSquares { restarts: 0, ..LeastSquares::default() },
             ..Settings::default()
         };
         Self {
@@ -148,8 +145,8 @@ fn pulls_below(skeleton: &Skeleton, pulls: &[Pull], joint: usize) -> bool {
     pulls.iter().any(|pull| skeleton.ancestors(pull.joint).any(|above| above == joint))
 }
 
-/// Of every joint: limbs are loose, the trunk is stiff, what carries it is stiffer.
-fn stiffness(skeleton: &Skeleton, carrier: Option<usize>) -> Vec<f64> {
+/// Stiffness of every joint: limbs are loose, the trunk is stiff, what carries it is stiffer.
+fn joints(skeleton: &Skeleton, carrier: Option<usize>) -> Vec<JointOptions> {
     let mut branches = vec![0_usize; skeleton.n_joints()];
     for joint in (0..skeleton.n_joints()).rev() {
         branches[joint] =
@@ -159,13 +156,15 @@ fn stiffness(skeleton: &Skeleton, carrier: Option<usize>) -> Vec<f64> {
     (0..skeleton.n_joints())
         .map(|joint| {
             let is_free = matches!(skeleton.kind(joint), JointKind::Free);
-            if Some(joint) == carrier || (is_free && skeleton.parent(joint).is_none()) {
+            let is_root = is_free && skeleton.parent(joint).is_none();
+            let stiffness = if Some(joint) == carrier || is_root {
                 ROOT
             } else if 3 * branches[joint] >= most && branches[joint] > 1 {
                 TRUNK
             } else {
                 1.0
-            }
+            };
+            JointOptions::default().with_stiffness(stiffness)
         })
         .collect()
 }

@@ -37,7 +37,7 @@ impl ChainRun {
         let Points { unit, scale, .. } = self.points;
         let asked = settings.tolerance.map_or(1e-6 * unit, |tolerance| tolerance * scale);
         let distance = asked.max(ROUNDING * unit).max(f64::MIN_POSITIVE);
-        self.tolerance = Miss { distance, angle: settings.orientation_tolerance.max(ROUNDING) };
+        self.tolerance = Miss { distance, angle: settings.angle_tolerance().max(ROUNDING) };
         self.straightens = settings.tolerance != Some(0.0) && !settings.classic;
         if method == Method::Relaxation {
             self.relaxed.begin(&self.points, settings);

@@ -256,7 +256,7 @@ fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool, settings: &Setti
         (Method::LeastSquares, "nothing is asked for")
     } else if !problem.is_plain {
         (Method::LeastSquares, "tasks that only least squares can do")
-    } else if settings.least_squares != super::LeastSquares::default() {
+    } else if settings.need_least_squares() {
         (Method::LeastSquares, "stiffness, velocity limits or other choices of least squares")
     } else if is_limb {
         (Method::TwoBone, "one point and two joints: solved in closed form")

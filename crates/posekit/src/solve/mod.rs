@@ -11,7 +11,7 @@
 //! # Levels and the least change
 //! Tasks of level 1 are solved first; the status speaks of them. Then each lower level is brought as near as it comes without disturbing those
 //! above it. Of the poses that are left, the solution is one of least change from the start: the sum of stiffness times squared change
-//! ([`LeastSquares::stiffness`]) has a local minimum there, the one near the pose that was found; another fold, far from it, may have a smaller sum, and where a restart
+//! ([`JointOptions::stiffness`]) has a local minimum there, the one near the pose that was found; another fold, far from it, may have a smaller sum, and where a restart
 //! was needed the minimum is the one near the pose that the restart found. Angles of hinges come back as the values nearest to where they started, not wrapped.
 //!
 //! # Never stuck silently
@@ -36,7 +36,7 @@ mod settings;
 mod solution;
 mod workspace;
 
-pub use settings::{Ccd, Detail, LeastSquares, Relaxation, Root, Settings};
+pub use settings::{Detail, JointOptions, LeastSquares, Relaxation, Root, Settings};
 pub use solution::{Choice, Hold, HoldKind, Phase, Solution, Status, TraceStep};
 pub use workspace::{Progress, Workspace};
 

@@ -94,10 +94,9 @@ impl Points {
                 if goal.node == NONE { n_nodes + k } else { goal.node }
             },
         ));
-        let weights = &settings.relaxation.weights;
         self.weights.clear();
         let joints = problem.nodes.iter().map(|node| node.joint);
-        self.weights.extend(joints.map(|joint| weights.get(joint).copied().unwrap_or(1.0)));
+        self.weights.extend(joints.map(|joint| settings.joint_options(joint).weight));
         self.weights.resize(self.parents.len(), 1.0);
         self.origin.clear();
         self.origin.resize(dimension, 0.0);

@@ -75,7 +75,7 @@ pub enum HoldKind {
     /// The joint's own [`Limit`](crate::skeleton::Limit).
     #[default]
     Limit,
-    /// How far it may change from where it starts: [`LeastSquares::largest_change`](super::LeastSquares::largest_change), such as a velocity
+    /// How far it may change from where it starts: [`JointOptions::largest_change`](super::JointOptions::largest_change), such as a velocity
     /// times a time step. The limit itself may be far away.
     LargestChange,
 }

@@ -3,8 +3,7 @@
 use super::chain_run::ChainRun;
 use super::driver::{Driver, Ending, Run};
 use super::figure::Figure;
-use super::settings::LeastSquares;
-use super::{Choice, Method, Settings, Solution, Status};
+use super::{Choice, JointOptions, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
 use crate::task::{Miss, Reading, Task, TaskKind};
@@ -206,7 +205,7 @@ impl Workspace {
     /// - `task`: its place in the list that the problem began with
     /// - `kind`: the same kind on the same frames (and bodies, axes, number of sides), with another target
     ///
-    /// Ranges narrowed by [`LeastSquares::largest_change`](super::LeastSquares::largest_change) stay where they were; begin anew to move them.
+    /// Ranges narrowed by [`JointOptions::largest_change`](super::JointOptions::largest_change) stay where they were; begin anew to move them.
     ///
     /// # Errors
     /// `Error::is_not_finite`, `Error::is_out_of_range` or `Error::is_degenerate` as [`Task::check`]; `Error::is_unsuited` when the problem is a chain, when it has
@@ -452,52 +451,37 @@ fn choose_for_chain(chain: &Chain, goals: Goals<'_>, method: Method) -> Result<C
 }
 
 fn check_settings(settings: &Settings, n_joints: usize) -> Result<()> {
-    let tolerances = [settings.tolerance.unwrap_or(0.0), settings.orientation_tolerance];
-    for (index, &value) in tolerances.iter().enumerate() {
-        if !value.is_finite() || value < 0.0 {
-            return Err(out_of_range("tolerance", index, value, "a number of at least 0"));
+    let at_least_0 = |x: f64| x >= 0.0 && x.is_finite();
+    let check = |what, value: Option<f64>| match value {
+        Some(value) if !at_least_0(value) => {
+            Err(out_of_range(what, 0, value, "a number of at least 0"))
         }
-    }
-    let ccd = &settings.ccd.weights;
-    if !ccd.is_empty() {
-        crate::chain::check_weights(ccd, n_joints)?;
-        if let Some(i) = ccd.iter().position(|&weight| weight > 1.0) {
-            return Err(out_of_range("ccd.weights", i, ccd[i], "at most 1"));
-        }
-    }
-    check_least_squares(&settings.least_squares, n_joints)?;
-    if let Some(i) = settings.locked.iter().position(|&joint| joint >= n_joints) {
-        let need = "the index of a joint";
-        return Err(out_of_range("locked", i, settings.locked[i] as f64, need));
-    }
-    let relaxation = &settings.relaxation.weights;
-    if !relaxation.is_empty() {
-        crate::chain::check_weights(relaxation, n_joints)?;
-    }
+        _ => Ok(()),
+    };
+    check("tolerance", settings.tolerance)?;
+    check("orientation_tolerance", settings.orientation_tolerance)?;
+    check("least_squares.regularisation", Some(settings.least_squares.regularisation))?;
     if settings.relaxation.passes == 0 {
         return Err(out_of_range("relaxation.passes", 0, 0.0, "at least 1"));
     }
-    Ok(())
+    if settings.joints.len() > n_joints {
+        let (what, joint) = ("the list of joint options", settings.joints.len() - 1);
+        return Err(ErrorKind::NoSuchJoint { what, joint, n_joints }.into());
+    }
+    settings.joints.iter().enumerate().try_for_each(|(joint, options)| check_joint(joint, options))
 }
 
-fn check_least_squares(settings: &LeastSquares, n_joints: usize) -> Result<()> {
-    let check = |what, list: &[f64], is_good: fn(f64) -> bool, need| {
-        let (expected, found) = (n_joints, list.len());
-        if found != 0 && found != expected {
-            return Err(ErrorKind::Length { what, expected, found }.into());
-        }
-        match list.iter().position(|&x| !is_good(x)) {
-            Some(index) => Err(out_of_range(what, index, list[index], need)),
-            None => Ok(()),
-        }
-    };
-    let (stiffness, change) = (&settings.stiffness, &settings.largest_change);
-    let is_stiffness = |x: f64| x > 0.0 && x.is_finite();
-    check("least_squares.stiffness", stiffness, is_stiffness, "a number above 0")?;
-    check("least_squares.largest_change", change, |x| x >= 0.0, "at least 0")?;
-    let eps = settings.regularisation;
-    if !eps.is_finite() || eps < 0.0 {
-        return Err(out_of_range("least_squares.regularisation", 0, eps, "at least 0"));
+fn check_joint(joint: usize, options: &JointOptions) -> Result<()> {
+    let JointOptions { stiffness, largest_change, share, weight, .. } = *options;
+    let hold = "above 0 and at most 1 (to hold a joint, lock it)";
+    let checks = [
+        ("stiffness", stiffness, stiffness > 0.0 && stiffness.is_finite(), "a number above 0"),
+        ("largest_change", largest_change, largest_change >= 0.0, "at least 0"),
+        ("share", share, share > 0.0 && share <= 1.0, hold),
+        ("weight", weight, weight >= 0.0 && weight.is_finite(), "a number of at least 0"),
+    ];
+    match checks.into_iter().find(|(_, _, is_good, _)| !is_good) {
+        Some((what, value, _, need)) => Err(out_of_range(what, joint, value, need)),
+        None => Ok(()),
     }
-    Ok(())
 }

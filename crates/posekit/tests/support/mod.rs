@@ -10,10 +10,25 @@ pub(crate) mod solved;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, sin_cos};
 use posekit::skeleton::{Frame, Joint, Skeleton};
-use posekit::solve::{Method, Solution, Status};
+use posekit::solve::{JointOptions, Method, Settings, Solution, Status};
 
 /// Relative distance that counts as reached by default.
 pub(crate) const TOLERANCE: f64 = 1e-6;
+
+/// One option of each joint, from the first on: `joints(&[2.0; 3], JointOptions::with_stiffness)`.
+pub(crate) fn joints(
+    values: &[f64],
+    with: fn(JointOptions, f64) -> JointOptions,
+) -> Vec<JointOptions> {
+    values.iter().map(|&value| with(JointOptions::default(), value)).collect()
+}
+
+/// The defaults, but these joints stay.
+pub(crate) fn locking(joints: &[usize]) -> Settings {
+    let mut settings = Settings::default();
+    joints.iter().for_each(|&joint| settings.joint(joint).locked = true);
+    settings
+}
 
 /// A small generator (splitmix64): the same numbers on every machine.
 #[derive(Debug, Clone)]

@@ -9,7 +9,8 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
 use posekit::solve::{
-    HoldKind, LeastSquares, Method, Relaxation, Root, Settings, Solution, Status, Workspace, solve,
+    HoldKind, JointOptions, LeastSquares, Method, Relaxation, Root, Settings, Solution, Status,
+    Workspace, solve,
 };
 use posekit::task::{Capsule, Miss, Task, TaskKind};
 use proptest::prelude::*;
@@ -289,12 +290,11 @@ impl Problem {
     /// Locked joints and pinned roots stand still, the others change by no more than they may.
     pub(crate) fn check_changes(&self, solution: &Solution, _: &[Task]) -> Result<(), String> {
         let (q, from) = (&solution.configuration, &self.start);
-        let Settings { least_squares, locked, root, .. } = &self.settings;
         for i in independent(&self.skeleton) {
             let change = change(&self.skeleton, i, from, q);
-            let is_still = locked.contains(&i) || *root == Root::Pinned && self.skeleton.is_root(i);
-            let most = least_squares.largest_change.get(i).copied().unwrap_or(f64::INFINITY);
-            let most = if is_still { 0.0 } else { most };
+            let is_pinned = self.settings.root == Root::Pinned && self.skeleton.is_root(i);
+            let options = self.settings.joint_options(i);
+            let most = if options.locked || is_pinned { 0.0 } else { options.largest_change };
             let is_slide = matches!(self.skeleton.kind(i), JointKind::Prismatic { .. });
             let slack = if is_slide { 1e-9 * self.unit } else { 1e-9 };
             let name = self.skeleton.name(i);
@@ -361,7 +361,7 @@ impl Problem {
         };
         let is_near = |sign: f64| {
             miss.distance <= tolerance * (1.0 + sign * 1e-9) + sign * self.rounding()
-                && miss.angle <= settings.orientation_tolerance + sign * 1e-7
+                && miss.angle <= settings.angle_tolerance() + sign * 1e-7
         };
         match status {
             Status::Reached => require(is_near(1.0), said)?,
@@ -394,7 +394,7 @@ impl Problem {
             let solution = solve(&self.skeleton, start, tasks, method, &Settings::default());
             let solution = solution.expect("the tasks are valid");
             let miss = self.misses(tasks, &solution.configuration);
-            miss.distance <= solution.tolerance && miss.angle <= self.settings.orientation_tolerance
+            miss.distance <= solution.tolerance && miss.angle <= self.settings.angle_tolerance()
         };
         self.truth.is_some() || !is_restrained && self.elsewhere.iter().any(finds)
     }
@@ -423,14 +423,16 @@ impl Problem {
             require(*blocked == joints, || format!("holds: {blocked:?} block, {joints:?} hold"))?;
         }
         let (skeleton, q) = (&self.skeleton, &solution.configuration);
-        let most = &self.settings.least_squares.largest_change;
         for hold in &solution.holds {
             let name = skeleton.name(hold.joint);
             let is_at_end = (0..skeleton.n_joints()).any(|i| {
                 driver(skeleton, i) == driver(skeleton, hold.joint)
                     && match hold.kind {
                         HoldKind::Limit => skeleton.touches_limit(i, q, 1e-6 * self.unit),
-                        _ => change(skeleton, i, from, q) >= most[i] - 1e-6 * self.unit,
+                        _ => {
+                            let most = self.settings.joint_options(i).largest_change;
+                            change(skeleton, i, from, q) >= most - 1e-6 * self.unit
+                        }
                     }
             });
             require(is_at_end, || format!("holds at no end: {name}, {hold:?}"))?;
@@ -629,7 +631,21 @@ fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
     let most = [0.0, 0.05, 0.5, 1.5, f64::INFINITY];
     let largest_change: Vec<f64> = (0..n).map(|_| unit * most[rng.below(5)] / unit).collect();
     let locked: Vec<usize> = (0..n).filter(|_| rng.whole(0, 3) == 0).collect();
-    let only = |a: Trait, list: Vec<f64>| if recipe.has(a) { list } else { Vec::new() };
+    let joints = (0..n).map(|i| {
+        let usual = JointOptions::default();
+        JointOptions::default()
+            .with_locked(recipe.has(Trait::Locked) && locked.contains(&i))
+            .with_stiffness(if recipe.has(Trait::Stiffness) {
+                stiffness[i]
+            } else {
+                usual.stiffness
+            })
+            .with_largest_change(if recipe.has(Trait::LargestChange) {
+                largest_change[i]
+            } else {
+                usual.largest_change
+            })
+    });
     let tolerance = match () {
         () if recipe.has(Trait::Loose) => Some(1e-3 * size),
         () if recipe.has(Trait::Exact) => Some(0.0),
@@ -637,15 +653,13 @@ fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
     };
     Settings {
         tolerance,
-        orientation_tolerance: if recipe.has(Trait::Loose) { 1e-3 } else { 1e-6 },
+        orientation_tolerance: recipe.has(Trait::Loose).then_some(1e-3),
         iterations: if recipe.has(Trait::Hurry) { [0, 1, 3, 10][rng.below(4)] } else { 80 },
         classic: recipe.has(Trait::Classic),
-        locked: if recipe.has(Trait::Locked) { locked } else { Vec::new() },
+        joints: joints.collect(),
         root: if recipe.has(Trait::Pinned) { Root::Pinned } else { Root::Free },
         relaxation: Relaxation { passes: [1, 3][rng.below(2)], ..Relaxation::default() },
         least_squares: LeastSquares {
-            stiffness: only(Trait::Stiffness, stiffness),
-            largest_change: only(Trait::LargestChange, largest_change),
             restarts: if recipe.has(Trait::NoRestarts) { 0 } else { 10 },
             ..LeastSquares::default()
         },
@@ -657,13 +671,13 @@ fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
 fn restrain(skeleton: &Skeleton, settings: &Settings, start: &[f64], pose: &mut [f64]) -> bool {
     let is_root = |i: usize| settings.root == Root::Pinned && skeleton.is_root(i);
     // A follower that is locked holds its driver.
-    for i in (0..skeleton.n_joints()).filter(|&i| settings.locked.contains(&i) || is_root(i)) {
+    for i in (0..skeleton.n_joints()).filter(|&i| settings.joint_options(i).locked || is_root(i)) {
         let values = skeleton.value_range(driver(skeleton, i));
         pose[values.clone()].copy_from_slice(&start[values]);
     }
     skeleton.settle(pose);
-    let most = &settings.least_squares.largest_change;
-    most.is_empty() || independent(skeleton).all(|i| change(skeleton, i, start, pose) <= most[i])
+    let most = |i| settings.joint_options(i).largest_change;
+    independent(skeleton).all(|i| change(skeleton, i, start, pose) <= most(i))
 }
 
 /// Tasks that hold in the first pose, or, where they contradict each other, in one of the two.

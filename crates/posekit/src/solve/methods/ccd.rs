@@ -52,7 +52,7 @@ impl Method for Ccd {
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
         self.at_rest = self.classic;
-        for i in (0..problem.nodes.len()).rev().filter(|&i| problem.nodes[i].ccd_weight > 0.0) {
+        for i in (0..problem.nodes.len()).rev() {
             self.visit(problem, state, i);
             if recorder.wants_half_steps() {
                 record(problem, state, i, recorder);

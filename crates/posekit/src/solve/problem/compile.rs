@@ -43,7 +43,7 @@ impl Problem {
         self.list_moved();
         let tolerance = settings.tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
         self.tolerance.distance = tolerance.max(ROUNDING * self.unit);
-        self.tolerance.angle = settings.orientation_tolerance.max(ROUNDING);
+        self.tolerance.angle = settings.angle_tolerance().max(ROUNDING);
     }
 
     /// Takes over other values of the joints that no task moves.
@@ -111,7 +111,6 @@ impl Problem {
     }
 
     fn list_nodes(&mut self, skeleton: &Skeleton, settings: &Settings) {
-        let least_squares = &settings.least_squares;
         self.nodes.clear();
         self.variables.clear();
         self.variable_of_joint.clear();
@@ -125,16 +124,15 @@ impl Problem {
             }
             let (driver, gain) =
                 mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
-            let is_held = settings.ccd.weights.get(driver) == Some(&0.0)
-                || settings.locked.contains(&driver)
+            let options = settings.joint_options(driver);
+            let is_held = options.locked
                 || gain == 0.0
                 || (settings.root == Root::Pinned && skeleton.is_root(driver));
             if self.node_of_joint[joint] != HELD || is_held {
                 continue;
             }
             let Some(kind) = moving(skeleton.kind(joint)) else { continue };
-            let largest_change = least_squares.largest_change.get(driver).copied();
-            let largest_change = largest_change.unwrap_or(f64::INFINITY);
+            let largest_change = options.largest_change;
             let stands = self.stands(skeleton, joint);
             let (parent, placement) = self.carry_up(skeleton, joint, stands);
             let moved = stands.translation - skeleton.parent_from_joint(joint).translation;
@@ -157,8 +155,8 @@ impl Problem {
                 gain,
                 cone: if kind == Kind::Ball { skeleton.limit(joint) } else { Limit::None },
                 largest_change: if one_value { f64::INFINITY } else { largest_change },
-                stiffness: least_squares.stiffness.get(driver).copied().unwrap_or(1.0),
-                ccd_weight: settings.ccd.weights.get(joint).copied().unwrap_or(1.0),
+                stiffness: options.stiffness,
+                ccd_weight: settings.joint_options(joint).share,
                 is_pulled: settings.root == Root::PrePulled && skeleton.is_root(joint),
                 values: skeleton.value_range(joint),
                 moves_points: 0..0,
