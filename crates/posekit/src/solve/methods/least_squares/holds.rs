@@ -88,14 +88,12 @@ impl LeastSquares {
         let system = &self.system;
         system.groups.iter().any(|group| {
             let is_missed = group.rows.clone().any(|r| system.counted(r) != 0.0);
-            let mut spans = system.structure.spans(group.goal).iter();
-            let span = spans.find(|span| (span.start..span.end).contains(&block.first));
+            let columns = system.columns(&system.jacobian).skip(block.first);
+            let mut blocks = columns.take(block.range().len());
+            let moves = |x: &f64| x.abs() > SLOPE;
             is_missed
-                && span.is_some_and(|span| {
-                    let height = group.height();
-                    let first = group.first + (span.column + block.first - span.start) * height;
-                    let columns = &system.jacobian[first..first + block.range().len() * height];
-                    columns.iter().any(|x| x.abs() > SLOPE)
+                && blocks.any(|(rows, column)| {
+                    group.rows.clone().any(|r| rows.contains(&r) && moves(&column[r - rows.start]))
                 })
         })
     }

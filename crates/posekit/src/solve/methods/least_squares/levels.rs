@@ -4,7 +4,6 @@
 //! moves in their null space, and what the second order breaks is restored before the step is judged. A step that cannot be
 //! restored is taken back, so a lower level never disturbs a higher one. Tasks that are met are held at their targets, the others where they ended.
 
-use super::columns::add_product;
 use super::rows::make_room;
 use super::{DAMPING_FACTOR, LeastSquares};
 use crate::solve::pose::{State, Values};
@@ -262,7 +261,7 @@ impl LeastSquares {
         let misses = system.misses.iter().zip(&self.right);
         self.kept_misses.clear();
         self.kept_misses.extend(misses.map(|(now, then)| now - then));
-        add_product(system, &system.jacobian, &self.step.x, 1.0, &mut self.kept_misses);
+        system.add_product(&self.step.x, 1.0, &mut self.kept_misses);
         self.step.solve_again(system, &self.kept_misses, &mut self.curvature);
         core::mem::swap(&mut self.step.x, &mut self.curvature);
         self.apply(problem, state, 1.0);

@@ -8,7 +8,6 @@
 //! The same steps lead the other methods out of their lock-ups.
 
 mod anderson;
-mod columns;
 mod costs;
 mod holds;
 mod levels;
@@ -26,7 +25,6 @@ use crate::solve::solution::TraceStep;
 use crate::task::{Miss, Reading};
 use alloc::vec::Vec;
 use anderson::Anderson;
-use columns::{add_product, add_transposed};
 use costs::Cost;
 use glam::DVec3;
 use levels::Levels;
@@ -422,7 +420,7 @@ impl LeastSquares {
         // The second derivative of the effectors along the step is 2 (e − h J x − e(h)) / h².
         let (system, second) = (&self.system, &mut self.kept_misses);
         second.iter_mut().zip(&system.misses).for_each(|(at, e)| *at -= e);
-        add_product(system, &system.jacobian, &self.step.x, PROBE, second);
+        system.add_product(&self.step.x, PROBE, second);
         second.iter_mut().for_each(|second| *second /= PROBE * PROBE);
         self.step.solve_again(system, second, &mut self.curvature);
         let correction = &self.curvature;
@@ -447,7 +445,7 @@ impl LeastSquares {
         let system = &self.system;
         self.kept_misses.clear();
         self.kept_misses.extend((0..system.rows.len()).map(|r| system.counted(r)));
-        add_transposed(system, &system.jacobian, &self.kept_misses, &mut self.curvature);
+        system.add_transposed(&self.kept_misses, &mut self.curvature);
     }
 }
 

@@ -6,7 +6,7 @@
 use super::structure::{Motion, Structure};
 use crate::math::{Pose, sqrt};
 use crate::solve::pose::State;
-use crate::solve::problem::{Goal, Kind, NONE, Problem};
+use crate::solve::problem::{Goal, Kind, Problem};
 use crate::task::{Reading, Row, Wrench};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -30,22 +30,13 @@ impl Units {
     }
 }
 
-/// The rows of one task, and where their part of the Jacobian is.
+/// The rows of one task.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) goal: usize,
     pub(super) rows: Range<usize>,
-    /// First element in [`System::jacobian`].
-    pub(super) first: usize,
     /// Where the frames are.
     pub(super) frames: [Pose; 2],
-}
-
-impl Group {
-    /// Number of rows.
-    pub(super) fn height(&self) -> usize {
-        self.rows.len()
-    }
 }
 
 /// Rows of the tasks of some levels.
@@ -58,9 +49,11 @@ pub(super) struct System {
     pub(super) groups: Vec<Group>,
     /// Weighted misses `e`; those of inequalities whatever their sign.
     pub(super) misses: Vec<f64>,
-    /// How values grow, weighted like the misses: group after group; in a group, column after column for the unknowns of its
-    /// [spans](Structure::spans), each as long as the group has rows.
+    /// How values grow with the unknowns, weighted like the misses: column after column.
     pub(super) jacobian: Vec<f64>,
+    /// Its rows, and those from the first to the last that each unknown moves.
+    height: usize,
+    extents: Vec<Range<usize>>,
     gradients: Vec<Row>,
     /// Mass and mass × centre of what each node carries.
     carried: Vec<(f64, DVec3)>,
@@ -74,6 +67,7 @@ impl System {
         self.n_rows = self.rows.len();
         make_room(&mut self.gradients, self.n_rows);
         make_room(&mut self.jacobian, self.n_rows * self.structure.n_unknowns);
+        make_room(&mut self.extents, self.structure.n_unknowns);
     }
 
     /// Finds the rows of the first `n_goals` of [`Structure::order`] and their weighted misses.
@@ -82,7 +76,6 @@ impl System {
         self.rows.clear();
         self.groups.clear();
         self.misses.clear();
-        let mut first = 0;
         for &k in order {
             let (goal, first_row) = (&problem.goals[k], self.rows.len());
             let frames = problem.frames_of(goal, state);
@@ -91,9 +84,7 @@ impl System {
             self.misses.extend(new.iter().map(|row| row.miss * units.by(row)));
             let rows = first_row..self.rows.len();
             if !rows.is_empty() {
-                let size = rows.len() * self.structure.n_columns(k);
-                self.groups.push(Group { goal: k, rows, first, frames });
-                first += size;
+                self.groups.push(Group { goal: k, rows, frames });
             }
         }
     }
@@ -107,156 +98,87 @@ impl System {
 
     /// Fills in the Jacobian of the rows measured, in the pose where they were measured.
     pub(super) fn differentiate(&mut self, problem: &Problem, state: &State) {
-        let size = self
-            .groups
-            .last()
-            .map_or(0, |group| group.first + group.height() * self.structure.n_columns(group.goal));
-        self.jacobian.clear();
-        self.jacobian.resize(size, 0.0);
-        let mut carried = core::mem::take(&mut self.carried);
-        for k in 0..self.groups.len() {
-            let Group { goal, frames, .. } = self.groups[k];
-            let goal = &problem.goals[goal];
-            self.gradients.clear();
-            goal.kind.rows(&frames, &mut self.gradients);
-            if goal.bodies.is_empty() {
-                self.add_columns(problem, state, k, |node, side| {
-                    (frames[side].translation - state.world[node].translation, 1.0)
-                });
-            } else {
-                // Each node carries a part of the mass, and moves the centre by so much of what it moves that part's centre.
-                let total = state.weigh(problem, goal, &mut carried);
-                self.add_columns(problem, state, k, |node, _| {
-                    let (mass, moment) = carried[node];
-                    ((moment - state.world[node].translation * mass) / total, mass / total)
+        let Self { structure, rows, groups, jacobian, gradients, carried, height, extents, .. } =
+            self;
+        *height = rows.len();
+        refill(jacobian, *height * structure.n_unknowns, 0.0);
+        refill(extents, structure.n_unknowns, 0..0);
+        for Group { goal: index, rows, frames } in groups {
+            let goal = &problem.goals[*index];
+            gradients.clear();
+            goal.kind.rows(frames, gradients);
+            let units = Units::of(problem, goal);
+            for row in &mut *gradients {
+                let by = units.by(&row.reading);
+                row.wrenches = row.wrenches.map(|Wrench { force, moment }| Wrench {
+                    force: force * by,
+                    moment: moment * by,
                 });
             }
-        }
-        self.carried = carried;
-    }
-
-    /// The columns of a group. `lever` says for a node and a frame: the lever from the node to the frame, and by how much of a slide of the
-    /// node the frame moves.
-    fn add_columns(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        k: usize,
-        lever: impl Fn(usize, usize) -> (DVec3, f64),
-    ) {
-        let rows = self.groups[k].rows.clone();
-        let mut row = rows.start;
-        while row < rows.end {
-            row += match rows.end - row {
-                6.. => self.add_rows::<6>(problem, state, k, row, &lever),
-                3.. => self.add_rows::<3>(problem, state, k, row, &lever),
-                _ => self.add_rows::<1>(problem, state, k, row, &lever),
-            };
-        }
-    }
-
-    /// `M` rows of a group's columns, as many as the compiler shall work on at once; returns their number.
-    fn add_rows<const M: usize>(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        k: usize,
-        first_row: usize,
-        lever: &impl Fn(usize, usize) -> (DVec3, f64),
-    ) -> usize {
-        let Group { goal: index, ref rows, first, .. } = self.groups[k];
-        let (height, first) = (rows.len(), first + first_row - rows.start);
-        let goal = &problem.goals[index];
-        let gradients = &self.gradients[first_row - rows.start..];
-        let is_moved = |side: usize| {
-            goal.carriers[side].node != NONE || (side == 0 && !goal.bodies.is_empty())
-        };
-        for side in (0..2).filter(|&side| is_moved(side)) {
-            let wrenches = Wrenches::<M>::gather(gradients, Units::of(problem, goal), side);
-            for link in self.structure.links(index).iter().filter(|link| link.moves[side]) {
-                let out = &mut self.jacobian[first + link.column * height..];
-                let (lever, share) = lever(link.node, side);
-                match link.motion {
-                    Motion::Variable => {
-                        let (v, w) = state.velocity(problem, link.node, lever, share);
-                        wrenches.add_power(v, w, out);
-                    }
-                    Motion::Rotation => {
-                        for k in 0..3 {
-                            wrenches.add_moment(k, lever, &mut out[k * height..]);
-                        }
-                    }
-                    Motion::Displacement => {
-                        for (k, axis) in DVec3::AXES.into_iter().enumerate() {
-                            wrenches.add_power(axis * share, DVec3::ZERO, &mut out[k * height..]);
-                        }
+            let mass = (!goal.bodies.is_empty()).then(|| state.weigh(problem, goal, carried));
+            for link in structure.links(*index) {
+                let block = &link.block;
+                for extent in &mut extents[block.range()] {
+                    let start = if extent.end == 0 { rows.start } else { extent.start };
+                    *extent = start..rows.end;
+                }
+                let columns = &mut jacobian[block.first * *height..];
+                let at = state.world[link.node].translation;
+                for side in (0..2).filter(|&side| link.moves[side]) {
+                    // The lever from the node to the frame, and by how much of a slide of the node the frame moves: a node moves the centre of
+                    // mass by its part of what it moves the centre of what it carries.
+                    let (lever, share) = mass.map_or_else(
+                        || (frames[side].translation - at, 1.0),
+                        |mass| {
+                            let (part, moment) = carried[link.node];
+                            ((moment - at * part) / mass, part / mass)
+                        },
+                    );
+                    let (v, w) = state.velocity(problem, link.node, lever, share);
+                    let wrenches = rows.clone().zip(gradients.iter().map(|row| row.wrenches[side]));
+                    match block.motion {
+                        Motion::Variable => wrenches.for_each(|(r, Wrench { force, moment })| {
+                            columns[r] += force.dot(v) + moment.dot(w);
+                        }),
+                        Motion::Rotation => wrenches.for_each(|(r, Wrench { force, moment })| {
+                            add_three(moment + lever.cross(force), &mut columns[r..], *height);
+                        }),
+                        Motion::Displacement => wrenches.for_each(|(r, Wrench { force, .. })| {
+                            add_three(force * share, &mut columns[r..], *height);
+                        }),
                     }
                 }
             }
         }
-        M
     }
-}
 
-/// Wrenches of `M` rows on one frame, component by component; aligned for two components at a time.
-#[repr(align(16))]
-struct Wrenches<const M: usize> {
-    force: [[f64; M]; 3],
-    moment: [[f64; M]; 3],
-}
+    /// Each column of the Jacobian, or of another matrix of its shape: the rows that it may be different from zero in, and its part in these.
+    pub(super) fn columns<'a>(
+        &'a self,
+        matrix: &'a [f64],
+    ) -> impl Iterator<Item = (Range<usize>, &'a [f64])> {
+        let columns = self.extents.iter().zip(matrix.chunks_exact(self.height.max(1)));
+        columns.map(|(rows, column)| (rows.clone(), &column[rows.clone()]))
+    }
 
-impl<const M: usize> Wrenches<M> {
-    #[inline(always)]
-    fn gather(rows: &[Row], units: Units, side: usize) -> Self {
-        let mut all = Self { force: [[0.0; M]; 3], moment: [[0.0; M]; 3] };
-        for (r, row) in rows.iter().enumerate().take(M) {
-            let (Wrench { force, moment }, by) = (row.wrenches[side], units.by(&row.reading));
-            for k in 0..3 {
-                all.force[k][r] = force[k] * by;
-                all.moment[k][r] = moment[k] * by;
-            }
+    /// Adds `by J x` to one number per row.
+    pub(super) fn add_product(&self, x: &[f64], by: f64, out: &mut [f64]) {
+        for ((rows, column), x) in self.columns(&self.jacobian).zip(x) {
+            add_scaled(column, by * x, &mut out[rows]);
         }
-        all
     }
 
-    /// Adds how fast the rows' values change while the frame's origin moves by `v` and the frame rotates by `w`.
-    #[inline(always)]
-    fn add_power(&self, v: DVec3, w: DVec3, out: &mut [f64]) {
-        let Some(out) = out.first_chunk_mut::<M>() else { return };
-        let (v, w, mut sums) = (v.to_array(), w.to_array(), *out);
-        for k in 0..3 {
-            for r in 0..M {
-                sums[r] += self.force[k][r] * v[k];
-            }
-            for r in 0..M {
-                sums[r] += self.moment[k][r] * w[k];
-            }
-        }
-        *out = sums;
-    }
-
-    /// Adds the moment about one axis through a point that the frame's origin is `lever` away from.
-    #[inline(always)]
-    fn add_moment(&self, axis: usize, lever: DVec3, out: &mut [f64]) {
-        let Some(out) = out.first_chunk_mut::<M>() else { return };
-        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
-        for r in 0..M {
-            let by_lever = lever[next] * self.force[last][r] - lever[last] * self.force[next][r];
-            out[r] += self.moment[axis][r] + by_lever;
+    /// Adds `Jᵀ y` to one number per unknown.
+    pub(super) fn add_transposed(&self, y: &[f64], out: &mut [f64]) {
+        for (out, (rows, column)) in out.iter_mut().zip(self.columns(&self.jacobian)) {
+            *out += column.iter().zip(&y[rows]).map(|(x, y)| x * y).sum::<f64>();
         }
     }
 }
 
 impl State {
     /// How a point at `lever` from a hinge or slide moves and rotates per unit of its variable; of a displacement it has a `share`.
-    #[inline(always)]
-    pub(super) fn velocity(
-        &self,
-        problem: &Problem,
-        i: usize,
-        lever: DVec3,
-        share: f64,
-    ) -> (DVec3, DVec3) {
+    fn velocity(&self, problem: &Problem, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
         let node = &problem.nodes[i];
         match node.kind {
             Kind::Hinge { axis } => {
@@ -289,6 +211,24 @@ impl State {
         }
         total
     }
+}
+
+/// Adds a vector to a row of three columns.
+fn add_three(v: DVec3, out: &mut [f64], height: usize) {
+    out[0] += v.x;
+    out[height] += v.y;
+    out[2 * height] += v.z;
+}
+
+/// Adds a multiple of one list to another.
+pub(super) fn add_scaled(list: &[f64], by: f64, out: &mut [f64]) {
+    out.iter_mut().zip(list).for_each(|(sum, x)| *sum += by * x);
+}
+
+/// Sets a list to `n` times a value.
+pub(super) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
+    list.clear();
+    list.resize(n, value);
 }
 
 /// Room for `n` elements in all.

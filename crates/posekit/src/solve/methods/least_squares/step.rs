@@ -23,15 +23,13 @@
 //! solved again; what has a multiplier of the wrong sign is released, each once at most, so that the rounds end.
 
 use super::anderson::Anderson;
-use super::columns::{add_product, add_transposed, for_columns, for_transposed};
-use super::rows::{Group, System, make_room};
-use super::structure::{Block, Motion, Span};
+use super::rows::{Group, System, add_scaled, make_room, refill};
+use super::structure::{Block, Motion};
 use crate::math::{cholesky_factor, cholesky_solve, so3_log, sqrt, swing_twist};
 use crate::skeleton::Limit;
 use crate::solve::pose::State;
 use crate::solve::problem::{NONE, Problem, rotation_at};
 use alloc::vec::Vec;
-use core::ops::Range;
 use glam::DVec3;
 
 /// Rounds of the active set. Each adds or releases all that it finds, so few are needed; the bound is for the worst case.
@@ -65,9 +63,6 @@ const SAME_NORMAL: f64 = 0.999;
 
 /// A rotation vector may cross a limit of a ball by so much, which is rounding \[rad\].
 const ROUNDING_ANGLE: f64 = 1e-12;
-
-/// Place of a row that takes no part.
-const NOWHERE: usize = usize::MAX;
 
 /// A half-space `normal · x ≤ room` for the rotation of a ball that takes part as an equality.
 #[derive(Debug, Clone, Copy)]
@@ -132,9 +127,8 @@ pub(super) struct Step {
     /// Whether each row takes part, and whether it did and was released.
     is_active: Vec<bool>,
     was_released: Vec<bool>,
-    /// The rows that do, and the place of each row among them.
+    /// The rows that do.
     active: Vec<usize>,
-    places: Vec<usize>,
     gram: Vec<f64>,
     /// The multiplier of each row, 0 where it takes no part.
     y: Vec<f64>,
@@ -277,8 +271,8 @@ impl Step {
         self.unknowns.iter_mut().for_each(|unknown| unknown.share = LEAST_SHARE);
         for group in &system.groups {
             let share = if worst > 0.0 { miss(group) / worst } else { 1.0 };
-            for span in system.structure.spans(group.goal) {
-                for unknown in &mut self.unknowns[span.start..span.end] {
+            for link in system.structure.links(group.goal) {
+                for unknown in &mut self.unknowns[link.block.range()] {
                     unknown.share = unknown.share.max(share);
                 }
             }
@@ -299,7 +293,6 @@ impl Step {
             make_room(list, n);
         }
         make_room(&mut self.projected, m * n);
-        make_room(&mut self.places, m);
         make_room(&mut self.y, m);
         make_room(&mut self.by_row, m);
         make_room(&mut self.gram, m * m);
@@ -344,8 +337,12 @@ impl Step {
     fn solve_equalities(&mut self, system: &System, misses: &[f64], n_equalities: usize) -> bool {
         self.begin_round();
         self.project_step(system);
-        self.project_jacobian(system);
-        self.list_active(misses.len());
+        self.is_projected = self.half_spaces.iter().any(|half| !half.is_released);
+        if self.is_projected {
+            self.project_jacobian(system);
+        }
+        self.active.clear();
+        self.active.extend((0..misses.len()).filter(|&r| self.is_active[r]));
         // What is left for the rows beyond what x₀ does.
         self.find_residual(system, misses);
         let m = self.active.len();
@@ -360,7 +357,7 @@ impl Step {
     fn find_residual(&mut self, system: &System, misses: &[f64]) {
         self.y.clear();
         self.y.extend_from_slice(misses);
-        add_product(system, &system.jacobian, &self.x, -1.0, &mut self.y);
+        system.add_product(&self.x, -1.0, &mut self.y);
         if self.active.len() < misses.len() {
             for (y, is_active) in self.y.iter_mut().zip(&self.is_active) {
                 *y = if *is_active { *y } else { 0.0 };
@@ -368,51 +365,17 @@ impl Step {
         }
     }
 
-    fn list_active(&mut self, n_rows: usize) {
-        if self.active.len() == n_rows
-            && self.places.len() == n_rows
-            && !self.is_active.contains(&false)
-        {
-            return;
-        }
-        self.active.clear();
-        self.places.clear();
-        for r in 0..n_rows {
-            self.places.push(if self.is_active[r] { self.active.len() } else { NOWHERE });
-            if self.is_active[r] {
-                self.active.push(r);
-            }
-        }
-    }
-
     /// The Jacobian with the normals of half-spaces projected out.
     fn project_jacobian(&mut self, system: &System) {
-        self.is_projected = self.half_spaces.iter().any(|half| !half.is_released);
-        if self.is_projected {
-            self.projected.clone_from(&system.jacobian);
-        }
-        let j = &mut self.projected;
+        self.projected.clone_from(&system.jacobian);
+        let m = system.rows.len();
         for half in self.half_spaces.iter().filter(|half| !half.is_released) {
-            let block = system.structure.blocks[half.block].range();
-            for group in &system.groups {
-                let height = group.height();
-                let spans = system.structure.spans(group.goal).iter();
-                for span in spans.filter(|span| span.start <= block.start && block.end <= span.end)
-                {
-                    let first = group.first + (span.column + block.start - span.start) * height;
-                    for r in first..first + height {
-                        let three = DVec3::new(j[r], j[r + height], j[r + 2 * height]);
-                        [j[r], j[r + height], j[r + 2 * height]] =
-                            reject(three, half.normal).to_array();
-                    }
-                }
+            let j = &mut self.projected[system.structure.blocks[half.block].first * m..];
+            for r in 0..m {
+                let three = DVec3::new(j[r], j[m + r], j[2 * m + r]);
+                [j[r], j[m + r], j[2 * m + r]] = reject(three, half.normal).to_array();
             }
         }
-    }
-
-    /// The Jacobian of what may move.
-    fn jacobian<'a>(&'a self, system: &'a System) -> &'a [f64] {
-        if self.is_projected { &self.projected } else { &system.jacobian }
     }
 
     fn solve_by_rows(&mut self, system: &System, n_equalities: usize) -> bool {
@@ -444,107 +407,35 @@ impl Step {
 
     /// Solves with the factor at hand for the right sides in `y`, and adds the step that they ask for, `D⁻¹ Jᵀ y`.
     fn add_solution(&mut self, system: &System, out: &mut [f64]) {
-        if self.active.len() == self.y.len() {
-            cholesky_solve(&self.gram, &mut self.y);
-        } else {
-            self.right.clear();
-            self.right.extend(self.active.iter().map(|&r| self.y[r]));
-            cholesky_solve(&self.gram, &mut self.right);
-            for (&r, y) in self.active.iter().zip(&self.right) {
-                self.y[r] = *y;
-            }
+        self.right.clear();
+        self.right.extend(self.active.iter().map(|&r| self.y[r]));
+        cholesky_solve(&self.gram, &mut self.right);
+        self.active.iter().zip(&self.right).for_each(|(&r, y)| self.y[r] = *y);
+        let jacobian = if self.is_projected { &self.projected } else { &system.jacobian };
+        let columns = system.columns(jacobian).zip(&self.unknowns);
+        for (out, ((rows, column), unknown)) in out.iter_mut().zip(columns) {
+            *out +=
+                unknown.inverse * column.iter().zip(&self.y[rows]).map(|(x, y)| x * y).sum::<f64>();
         }
-        let unknowns = &self.unknowns;
-        for_transposed(system, self.jacobian(system), &self.y, |i, push| {
-            out[i] += unknowns[i].inverse * push;
-        });
     }
 
-    /// The upper triangle of `J D⁻¹ Jᵀ`, group by group over the unknowns that both touch.
+    /// The upper triangle of `J D⁻¹ Jᵀ` over the active rows.
     fn fill_gram(&mut self, system: &System) {
         let m = self.active.len();
-        let mut gram = core::mem::take(&mut self.gram);
-        refill(&mut gram, m * m, 0.0);
-        let are_all_active = m == system.rows.len();
-        for (k, a) in system.groups.iter().enumerate() {
-            match a.height() {
-                6 if are_all_active => self.add_square::<6>(system, a, &mut gram, m),
-                3 if are_all_active => self.add_square::<3>(system, a, &mut gram, m),
-                _ => self.add_pair(system, a, a, &mut gram, m),
+        refill(&mut self.gram, m * m, 0.0);
+        let jacobian = if self.is_projected { &self.projected } else { &system.jacobian };
+        for ((mut rows, mut column), unknown) in system.columns(jacobian).zip(&self.unknowns) {
+            if m < system.rows.len() {
+                let [start, end] =
+                    [rows.start, rows.end].map(|row| self.active.partition_point(|&r| r < row));
+                let active = self.active[start..end].iter();
+                self.right.clear();
+                self.right.extend(active.map(|&r| column[r - rows.start]));
+                (rows, column) = (start..end, &self.right);
             }
-            for b in &system.groups[..k] {
-                self.add_pair(system, a, b, &mut gram, m);
+            if !column.is_empty() {
+                add_square(column, unknown.inverse, m, &mut self.gram[rows.start * (m + 1)..]);
             }
-        }
-        self.gram = gram;
-    }
-
-    /// One group with itself, its `M` rows all active: the size that the compiler unrolls.
-    fn add_square<const M: usize>(&self, system: &System, a: &Group, gram: &mut [f64], m: usize) {
-        let mut sums = [[0.0; M]; M];
-        // In halves, whose sums stay in registers.
-        self.sum_rows(system, a, 0..M / 2, &mut sums);
-        self.sum_rows(system, a, M / 2..M, &mut sums);
-        for (i, sums) in sums.iter().enumerate() {
-            let first = (a.rows.start + i) * m + a.rows.start;
-            gram[first..first + M].copy_from_slice(sums);
-        }
-    }
-
-    /// Some rows of a group with all of them.
-    #[inline(always)]
-    fn sum_rows<const M: usize>(
-        &self,
-        system: &System,
-        a: &Group,
-        rows: Range<usize>,
-        out: &mut [[f64; M]; M],
-    ) {
-        let mut sums = [[0.0; M]; M];
-        for_columns::<M>(system, a, self.jacobian(system), 0, |unknown, column| {
-            let by = self.unknowns[unknown].inverse;
-            for i in rows.clone() {
-                let scaled = column[i] * by;
-                // From the diagonal on, two at a time.
-                for j in (i & !1)..M {
-                    sums[i][j] += scaled * column[j];
-                }
-            }
-        });
-        out[rows.clone()].copy_from_slice(&sums[rows]);
-    }
-
-    /// Two groups, over the spans that they share.
-    fn add_pair(&self, system: &System, a: &Group, b: &Group, gram: &mut [f64], m: usize) {
-        let jacobian = self.jacobian(system);
-        let (spans, others) = (system.structure.spans(a.goal), system.structure.spans(b.goal));
-        let (mut i, mut j) = (0, 0);
-        while i < spans.len() && j < others.len() {
-            let (span, other) = (spans[i], others[j]);
-            let (start, end) = (span.start.max(other.start), span.end.min(other.end));
-            for unknown in start..end {
-                let by = self.unknowns[unknown].inverse;
-                if by == 0.0 {
-                    continue;
-                }
-                let column = |g: &Group, span: &Span| {
-                    let first = g.first + (span.column + unknown - span.start) * g.height();
-                    first..first + g.height()
-                };
-                let (left, right) = (&jacobian[column(a, &span)], &jacobian[column(b, &other)]);
-                for (&p, x) in self.places[a.rows.clone()].iter().zip(left) {
-                    if p == NOWHERE {
-                        continue;
-                    }
-                    let scaled = x * by;
-                    for (&q, y) in self.places[b.rows.clone()].iter().zip(right) {
-                        if q != NOWHERE {
-                            gram[q * m + p] += scaled * y;
-                        }
-                    }
-                }
-            }
-            if span.end <= other.end { i += 1 } else { j += 1 }
         }
     }
 
@@ -567,8 +458,8 @@ impl Step {
         let mut longest = [0.0_f64; 2];
         for group in &system.groups {
             let mut sums = [0.0; 2];
-            for span in system.structure.spans(group.goal) {
-                for i in span.start..span.end {
+            for link in system.structure.links(group.goal) {
+                for i in link.block.range() {
                     sums[usize::from(!self.unknowns[i].is_angle)] += self.x[i].abs();
                 }
             }
@@ -630,7 +521,7 @@ impl Step {
         let costs = self.cost.iter().zip(&self.target).zip(self.unknowns.iter().zip(&self.x));
         self.push.clear();
         self.push.extend(costs.map(|((cost, by), (unknown, x))| cost * by - unknown.d * x));
-        add_transposed(system, &system.jacobian, &self.y, &mut self.push);
+        system.add_transposed(&self.y, &mut self.push);
     }
 
     /// Releases limits and inequality rows whose multipliers have the wrong sign: with the others fixed, the objective falls on the inside. True if
@@ -694,7 +585,7 @@ impl Step {
         }
         // What the step does to every row, were it taken whole.
         refill(&mut self.by_row, misses.len(), 0.0);
-        add_product(system, &system.jacobian, &self.x, 1.0, &mut self.by_row);
+        system.add_product(&self.x, 1.0, &mut self.by_row);
         let mut found = false;
         for r in 0..misses.len() {
             let is_out = self.is_active[r] || (self.was_released[r] && misses[r] <= 0.0);
@@ -766,7 +657,18 @@ fn reject(v: DVec3, direction: DVec3) -> DVec3 {
     v - direction * direction.dot(v)
 }
 
-fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
-    list.clear();
-    list.resize(n, value);
+/// Adds a multiple of `c cᵀ`, of which the upper triangle counts, to the part of an m × m matrix that begins where it belongs.
+fn add_square(column: &[f64], by: f64, m: usize, out: &mut [f64]) {
+    if let Ok(column) = <&[f64; 6]>::try_from(column) {
+        // One pose: the compiler unrolls it.
+        for (k, x) in column.iter().enumerate() {
+            let out = out[k * m..].first_chunk_mut::<6>();
+            out.into_iter()
+                .for_each(|out| add_scaled(&column[k & !1..], x * by, &mut out[k & !1..]));
+        }
+    } else {
+        for (k, x) in column.iter().enumerate() {
+            add_scaled(&column[k..], x * by, &mut out[k * m + k..]);
+        }
+    }
 }

@@ -38,21 +38,15 @@ impl Block {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
     pub(super) node: usize,
-    pub(super) block: usize,
-    pub(super) motion: Motion,
-    /// Place of the block's first column among those of the task.
-    pub(super) column: usize,
+    pub(super) block: Block,
     /// Which of the two frames it moves.
     pub(super) moves: [bool; 2],
 }
 
-/// Neighbouring unknowns that a task depends on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// Place of the first among the task's columns.
-    pub(super) column: usize,
+impl Link {
+    fn key(&self) -> (usize, usize) {
+        (self.node, self.block.first)
+    }
 }
 
 /// See the module.
@@ -64,8 +58,6 @@ pub(super) struct Structure {
     pub(super) order: Vec<usize>,
     links: Vec<Link>,
     links_of: Vec<Range<usize>>,
-    spans: Vec<Span>,
-    spans_of: Vec<Range<usize>>,
     blocks_of_node: Vec<[usize; 2]>,
     nodes_by_level: Vec<(u8, usize)>,
 }
@@ -79,8 +71,6 @@ impl Structure {
         self.order.sort_by_key(|&k| problem.goals[k].level);
         self.links.clear();
         self.links_of.clear();
-        self.spans.clear();
-        self.spans_of.clear();
         for goal in &problem.goals {
             let first = self.links.len();
             let [a, b] = goal.carriers.map(|carrier| carrier.node);
@@ -90,7 +80,6 @@ impl Structure {
                 self.add_path(problem, carrier.node, 0);
             }
             self.merge_links(first);
-            self.add_spans(first);
         }
     }
 
@@ -152,8 +141,11 @@ impl Structure {
     fn add_path(&mut self, problem: &Problem, mut node: usize, side: usize) {
         while node != NONE {
             for block in self.blocks_of_node[node].into_iter().filter(|&block| block != NONE) {
-                let (motion, moves) = (self.blocks[block].motion, [side == 0, side == 1]);
-                self.links.push(Link { node, block, motion, column: 0, moves });
+                self.links.push(Link {
+                    node,
+                    block: self.blocks[block],
+                    moves: [side == 0, side == 1],
+                });
             }
             node = problem.nodes[node].parent;
         }
@@ -161,12 +153,12 @@ impl Structure {
 
     /// Brings the links of one task, from `first` on, in order, each once.
     fn merge_links(&mut self, first: usize) {
-        self.links[first..].sort_unstable_by_key(|link| (link.node, link.block));
+        self.links[first..].sort_unstable_by_key(Link::key);
         let mut kept = first;
         for k in first..self.links.len() {
             let link = self.links[k];
             match self.links[first..kept].last_mut() {
-                Some(last) if (last.node, last.block) == (link.node, link.block) => {
+                Some(last) if last.key() == link.key() => {
                     last.moves = [last.moves[0] | link.moves[0], last.moves[1] | link.moves[1]];
                 }
                 _ => {
@@ -179,50 +171,8 @@ impl Structure {
         self.links_of.push(first..kept);
     }
 
-    /// Lists the spans of one task, whose links are from `first_link` on, and the columns of its links.
-    fn add_spans(&mut self, first_link: usize) {
-        let first = self.spans.len();
-        let blocks = &self.blocks;
-        let ranges = self.links[first_link..].iter().map(|link| blocks[link.block].range());
-        self.spans.extend(ranges.map(|r| Span { start: r.start, end: r.end, column: 0 }));
-        self.spans[first..].sort_unstable_by_key(|span| span.start);
-        let mut kept = first;
-        for k in first..self.spans.len() {
-            let span = self.spans[k];
-            match self.spans[first..kept].last_mut() {
-                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
-                _ => {
-                    self.spans[kept] = span;
-                    kept += 1;
-                }
-            }
-        }
-        self.spans.truncate(kept);
-        let mut column = 0;
-        for span in &mut self.spans[first..] {
-            span.column = column;
-            column += span.end - span.start;
-        }
-        for link in &mut self.links[first_link..] {
-            let unknown = blocks[link.block].first;
-            let span = self.spans[first..].iter().find(|span| span.end > unknown);
-            link.column = span.map_or(0, |span| span.column + unknown - span.start);
-        }
-        self.spans_of.push(first..kept);
-    }
-
     /// The nodes on the paths to a task's frames.
     pub(super) fn links(&self, goal: usize) -> &[Link] {
         &self.links[self.links_of[goal].clone()]
-    }
-
-    /// The unknowns that a task depends on, ascending.
-    pub(super) fn spans(&self, goal: usize) -> &[Span] {
-        &self.spans[self.spans_of[goal].clone()]
-    }
-
-    /// How many these are.
-    pub(super) fn n_columns(&self, goal: usize) -> usize {
-        self.spans(goal).last().map_or(0, |span| span.column + span.end - span.start)
     }
 }
