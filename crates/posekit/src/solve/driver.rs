@@ -1,9 +1,9 @@
 //! The one loop that runs every iterative method: iterate, compare, escape from lock-ups, stop.
 //!
-//! A method knows how to iterate ([`Run::iterate`]). The driver counts, compares with the tolerance, keeps the best state, records the
-//! trace, and notices a lock-up: an iteration after which the error is what it was before. From there [`Run::escape`] goes on by another
-//! method, and the solution says so. [`Method::Auto`] may also change the method where the error falls too slowly to arrive soon (a crawl), and least
-//! squares then goes on from its own other starts; every other method that is named runs itself to the end. With [`Settings::classic`] nothing but the published iteration is run.
+//! A method knows how to iterate ([`Run::iterate`]). The driver counts iterations, compares errors with the tolerance, keeps the best state,
+//! records the trace, and detects lock-ups: iterations that leave the error unchanged. [`Run::escape`] then continues with another method, and
+//! the solution reports it. [`Method::Auto`] may also switch methods when convergence is too slow (a crawl); least squares then restarts from
+//! other configurations. Every other method that is named runs to its own end. With [`Settings::classic`] only the published iteration runs.
 
 use super::pose::worse;
 use super::solution::{Phase, TraceStep};
@@ -11,38 +11,38 @@ use super::{Detail, Method, Settings};
 use crate::task::Miss;
 use alloc::vec::Vec;
 
-/// Distances below this part of the unit of length are rounding: what a hundred bones leave of the 1e-16 of one operation.
+/// Relative to the unit of length, smaller distances are rounding: 1e-16 per operation, accumulated over a hundred bones.
 pub(crate) const ROUNDING: f64 = 1e-14;
 
-/// Part of the error that an iteration must leave for a lock-up. The lock-ups of the texts leave exactly 1; at this rate it would take
-/// 100,000 iterations to a third of the error.
+/// An iteration that leaves at least this fraction of the error is locked up. Published lock-ups leave exactly 1; at this rate, reducing the
+/// error to a third would take 100,000 iterations.
 const LOCKED: f64 = 1.0 - 1e-5;
 
-/// Iterations before a rate is judged: fewer would cut short what starts slowly.
+/// Iterations before the rate of convergence is judged: fewer would cut short methods that start slowly.
 const PATIENCE: u32 = 5;
 
-/// A crawl is a rate at which 2 to this power further iterations do not arrive.
+/// Convergence crawls when 2 to this power further iterations at the present rate would not reach the tolerance.
 const HORIZON_DOUBLINGS: u32 = 4;
 
-/// With one part in this many of the iterations left, and so many at most, the best state comes to rest before further attempts are made.
+/// When one iteration in this many is left, but at most that many, the best state is first refined to a local minimum.
 const RESERVE: u32 = 5;
 const MOST_RESERVED: u32 = 200;
 
-/// Steps to rest at most: a pose that is not at rest by then creeps along a valley that is all but flat.
+/// The most steps towards a local minimum: a pose that takes longer creeps along an almost flat valley.
 const MOST_TO_REST: u32 = 1000;
 
-/// An escape that jumps to another pose must leave less than this part of the error to be kept without arriving.
+/// An escape to another pose that does not reach the targets is kept if it leaves less than this fraction of the error.
 const WORTH_A_JUMP: f64 = 0.9;
 
-/// An escape has made progress, and the attempts start over, when the error is below this part of what it was at the first.
+/// The count of attempts starts over when the error falls below this fraction of the error at the first attempt.
 const PROGRESS: f64 = 0.5;
 
 /// What an escape did.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Escape {
-    /// Iterations that it took, at least 1.
+    /// Iterations used, at least 1.
     pub(crate) steps: u32,
-    /// The method that it used.
+    /// The method used.
     pub(crate) by: Method,
 }
 
@@ -51,43 +51,43 @@ pub(crate) trait Run {
     /// One iteration of the method.
     fn iterate(&mut self, recorder: &mut Recorder<'_>);
 
-    /// Largest misses of the present state, less what is proven to be out of reach, in units of the run.
+    /// Largest misses of the present state minus proven shortfalls, in the units of the run.
     fn residual(&mut self) -> Miss;
 
-    /// Rises with the weighted sum of squared misses: of two states that do not arrive the one with less is the better.
+    /// A monotonic function of the weighted sum of squared misses: of two states that reach nothing, the smaller is better.
     fn merit(&mut self) -> f64;
 
-    /// What must fall from one iteration to the next, where that is not the residual.
+    /// What must decrease from one iteration to the next, if that is not the residual.
     fn progress(&mut self) -> Option<f64> {
         None
     }
 
-    /// Moves the state by another method, in at most `budget` steps; none when nothing is left to try. Attempt 0 is the first after
+    /// Moves the state by another method in at most `budget` steps; `None` when there is nothing left to try. Attempt 0 is the first after
     /// ordinary progress.
     fn escape(&mut self, attempt: u32, budget: u32) -> Option<Escape>;
 
-    /// Descends to the nearest pose around, in at most `budget` steps, where nothing arrives; returns the steps taken.
+    /// Descends to the local minimum in at most `budget` steps, when the targets cannot be reached; returns the steps taken.
     fn come_to_rest(&mut self, _budget: u32) -> u32 {
         0
     }
 
-    /// One step of what follows when the tasks that the status speaks of are done: lower levels, the least change. False when there is none.
+    /// One step of the work that follows once the tasks that decide the status are solved: lower levels, least change. False when there is none.
     fn refine(&mut self) -> bool {
         false
     }
 
-    /// Whether the last iteration moved nothing, by the published test. Asked in classic mode only.
+    /// Whether the last iteration moved nothing, by the published test. Called in classic mode only.
     fn is_at_rest(&mut self) -> bool {
         false
     }
 
-    /// Remembers the present state as the best.
+    /// Saves the present state as the best.
     fn keep(&mut self);
 
-    /// Returns to the state that was kept.
+    /// Restores the saved state.
     fn recall(&mut self);
 
-    /// Fills in the misses, the configuration and the points of a trace step.
+    /// Fills in the errors, the configuration and the points of a trace step.
     fn describe(&mut self, step: &mut TraceStep);
 }
 
@@ -113,68 +113,59 @@ pub(crate) struct Driver {
     stops_early: bool,
     limit: u32,
     classic: bool,
-    /// A crawl is cut short.
+    /// Crawling convergence is cut short.
     combines: bool,
     detail: Detail,
     attempts: u32,
     /// Progress before the last iteration.
     before: f64,
-    /// The last escape led nowhere and the next follows at once: whether it is from a lock-up.
+    /// Set when the last escape failed and the next follows immediately: whether it leaves a lock-up.
     locked: Option<bool>,
-    /// The best state has come to rest already.
+    /// The best state is already a local minimum.
     has_rested: bool,
-    /// How it will end when nothing is left to refine.
+    /// How the solve ends once refinement is done.
     closing: Option<Ending>,
     best: Best,
-    /// Progress of the best state when the attempts to escape began.
+    /// Progress of the best state at the first attempt to escape.
     at_first_attempt: f64,
 }
 
-/// What is known of the state that is kept.
+/// Measures of the saved state.
 #[derive(Debug, Clone, Copy, Default)]
 struct Best {
-    /// Misses in tolerances: at most 1 is reached.
+    /// Misses divided by their tolerances: at most 1 means reached.
     tolerances: f64,
     merit: f64,
     progress: f64,
 }
 
 impl Driver {
-    /// Starts over from the present state of a run.
+    /// Starts from the present state of a run.
     ///
-    /// - `combines`: slow progress is cut short, too
+    /// - `combines`: crawling convergence is cut short as well
+    /// - `continues`: targets have moved; the iteration count and the trace are kept
     pub(crate) fn begin(
         &mut self,
         settings: &Settings,
         combines: bool,
         tolerance: Miss,
+        continues: bool,
         run: &mut dyn Run,
     ) {
         self.tolerance = tolerance;
         self.stops_early = settings.tolerance != Some(0.0);
-        (self.limit, self.classic) = (settings.iterations, settings.classic);
-        (self.combines, self.detail) = (combines, settings.trace);
-        (self.iteration, self.attempts, self.has_rested) = (0, 0, false);
+        if !continues {
+            self.iteration = 0;
+            self.trace.clear();
+        }
+        self.limit = settings.iterations.saturating_add(self.iteration);
+        (self.classic, self.combines, self.detail) = (settings.classic, combines, settings.trace);
+        (self.attempts, self.has_rested) = (0, false);
         (self.escaped_at, self.accelerated_at, self.escaped_by) = (None, None, None);
         (self.closing, self.locked, self.at_first_attempt) = (None, None, f64::INFINITY);
-        self.trace.clear();
         self.best = self.judge(run);
         self.before = self.best.progress;
         run.keep();
-    }
-
-    /// Starts over, counting on and keeping the trace: targets have moved.
-    pub(crate) fn go_on(
-        &mut self,
-        settings: &Settings,
-        combines: bool,
-        tolerance: Miss,
-        run: &mut dyn Run,
-    ) {
-        let (iteration, trace) = (self.iteration, core::mem::take(&mut self.trace));
-        self.begin(settings, combines, tolerance, run);
-        self.limit = self.limit.saturating_add(iteration);
-        (self.iteration, self.trace) = (iteration, trace);
     }
 
     /// Whether the budget is used up.
@@ -182,7 +173,7 @@ impl Driver {
         self.iteration >= self.limit
     }
 
-    /// Misses in tolerances: at most 1 is reached.
+    /// Misses divided by their tolerances: at most 1 means reached.
     pub(crate) fn tolerances(&self, miss: Miss) -> f64 {
         worse(miss.distance / self.tolerance.distance, miss.angle / self.tolerance.angle)
     }
@@ -212,7 +203,7 @@ impl Driver {
         None
     }
 
-    /// One iteration of the method, and what must follow it; `Some` when nothing more is to be gained.
+    /// One iteration of the method, and an escape if it is needed; `Some` when no further progress is possible.
     fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
         if self.is_out() {
             return Some(self.run_out(run));
@@ -236,7 +227,7 @@ impl Driver {
         if now.tolerances > 1.0 && (locked || is_slow) { self.escape(run, locked) } else { None }
     }
 
-    /// Whether so many tolerances, of which each iteration leaves this part, take too long.
+    /// Whether an error of so many tolerances, multiplied by `part` in each iteration, takes too long to fall to one.
     fn is_crawling(&self, tolerances: f64, mut part: f64) -> bool {
         for _ in 0..HORIZON_DOUBLINGS {
             part *= part;
@@ -244,25 +235,25 @@ impl Driver {
         self.iteration >= PATIENCE && tolerances * part > 1.0
     }
 
-    /// Back to the best, with no iteration left.
+    /// Restores the best state when no iterations are left.
     fn run_out(&mut self, run: &mut dyn Run) -> Ending {
         run.recall();
         if self.best.tolerances <= 1.0 { Ending::Reached } else { Ending::OutOfIterations }
     }
 
-    /// Goes on by another method. Its steps count as iterations.
+    /// Continues with another method, whose steps count as iterations.
     fn escape(&mut self, run: &mut dyn Run, locked: bool) -> Option<Ending> {
         if self.is_out() {
             return None;
         }
-        // Only real progress since the first attempt starts the attempts over; otherwise they would go in circles.
+        // Only real progress since the first attempt resets the count; otherwise the attempts would cycle.
         if self.best.progress < PROGRESS * self.at_first_attempt {
             (self.attempts, self.at_first_attempt) = (0, self.best.progress);
         }
         let budget = self.limit - self.iteration;
         let is_late = budget <= (self.limit / RESERVE).min(MOST_RESERVED);
         if is_late && self.attempts > 0 && !self.has_rested {
-            // What is left after that is for further attempts.
+            // The remaining iterations are for further attempts.
             self.has_rested = true;
             self.rest(run);
             self.locked = Some(locked);
@@ -283,11 +274,11 @@ impl Driver {
         let phase = if locked { Phase::Escape } else { Phase::Acceleration };
         self.recorder().iteration(run, phase);
         let now = self.judge(run);
-        // The first attempt goes on from where the method stands; the others jump.
+        // The first attempt continues from the present pose; the others jump to another.
         let is_jump = self.attempts > 1;
         let enough = if is_jump { WORTH_A_JUMP } else { 1.0 } * self.best.progress;
         if now.tolerances > 1.0 && now.progress >= enough {
-            // What only crawls may still arrive by itself.
+            // A method that merely crawls may still converge by itself.
             self.locked = (locked || is_jump).then_some(locked);
             run.recall();
             self.before = self.best.progress;
@@ -296,13 +287,13 @@ impl Driver {
         (self.locked, self.before) = (None, now.progress);
         self.keep_best(run, now);
         if is_jump {
-            // Another pose is not progress yet.
+            // Another pose is not yet progress.
             self.at_first_attempt = self.best.progress;
         }
         None
     }
 
-    /// From the best state down to the nearest pose around it.
+    /// From the best state down to its local minimum.
     fn rest(&mut self, run: &mut dyn Run) {
         run.recall();
         self.iteration += run.come_to_rest((self.limit - self.iteration).min(MOST_TO_REST));
@@ -311,7 +302,7 @@ impl Driver {
         run.recall();
     }
 
-    /// Keeps the state if it is the best.
+    /// Saves the state if it is the best so far.
     fn keep_best(&mut self, run: &mut dyn Run, now: Best) {
         if now.merit < self.best.merit || (now.tolerances <= 1.0 && self.best.tolerances > 1.0) {
             self.best = now;
@@ -324,7 +315,7 @@ impl Driver {
     }
 }
 
-/// Takes the trace.
+/// Records the trace.
 #[derive(Debug)]
 pub(crate) struct Recorder<'a> {
     iteration: u32,
@@ -333,7 +324,7 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Whether half-steps are wanted, so that a method need not prepare them otherwise.
+    /// Whether half-steps are recorded; otherwise a method need not prepare them.
     pub(crate) fn wants_half_steps(&self) -> bool {
         self.detail == Detail::HalfSteps
     }

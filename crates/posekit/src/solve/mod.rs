@@ -1,25 +1,25 @@
 //! Solvers: from a skeleton (or a chain of points) and its tasks to a pose.
 //!
-//! One target has many solvers ([`Method`]); any number of tasks, weighted and on levels, are for [`Method::LeastSquares`], which also
-//! gets the others out of their lock-ups. [`Method::Auto`] chooses, and [`Solution::choice`] says what and why.
+//! Every [`Method`] solves for one target. [`Method::LeastSquares`] solves for any number of tasks with weights and priority levels, and
+//! frees the other methods from lock-ups. [`Method::Auto`] chooses; [`Solution::choice`] reports which and why.
 //!
-//! *Settings → Workspace → Solution.* [`Settings`] are plain data. A [`Workspace`] owns every buffer; it solves problem after
-//! problem without allocating, one step at a time or to the end. A [`Solution`] always comes back for a valid problem:
-//! the best that was found, finite, inside the limits, with a [`Status`] that says how it ended, how far every task is from holding
-//! ([`Solution::misses`]) and which limits hold it back, each with what relaxing it would give ([`Solution::holds`]).
+//! *Settings → Workspace → Solution.* [`Settings`] are plain data. A [`Workspace`] owns every buffer; it solves one problem
+//! after another without allocating, step by step or to the end. A valid problem always has a [`Solution`]: the best configuration found,
+//! finite and inside the limits, with a [`Status`], the error of every task ([`Solution::misses`]) and the limits that stand in the way, each
+//! with the gain from relaxing it ([`Solution::holds`]).
 //!
 //! # Levels and the least change
-//! Tasks of level 1 are solved first; the status speaks of them. Then each lower level is brought as near as it comes without disturbing those
-//! above it. Of the poses that are left, the solution is one of least change from the start: the sum of stiffness times squared change
-//! ([`JointOptions::stiffness`]) has a local minimum there, the one near the pose that was found; another fold, far from it, may have a smaller sum, and where a restart
-//! was needed the minimum is the one near the pose that the restart found. Angles of hinges come back as the values nearest to where they started, not wrapped.
+//! Tasks of level 1 are solved first and decide the status. Each lower level is then solved as well as possible without disturbing those above
+//! it. Among the remaining poses the solution is a local minimum of the change from the start, the sum of stiffness times squared change
+//! ([`JointOptions::stiffness`]): the minimum near the pose found first or, after a restart, near the pose found by the restart. A distant
+//! pose, folded differently, may have a smaller sum. Hinge angles are not wrapped: they are the values nearest to those at the start.
 //!
 //! # Never stuck silently
-//! Iterative methods lock up: a straight limb with its target on its own line does not know where to bend. The driver that runs all of them
-//! notices when an iteration changes nothing, and goes on by another method: free chains by the direct solver
-//! ([`chain::direct`](crate::chain::direct)), joints with axes and limits by damped least squares, from there and from other starts.
-//! [`Solution::escaped_at`] and [`Solution::escaped_by`] say so; [`Settings::classic`] turns it off. Otherwise a method that is named runs
-//! itself to the end; [`Method::Auto`] also changes the method where one is slow ([`Solution::accelerated_at`]).
+//! Iterative methods lock up: for a straight limb with its target on its own line, no joint has a direction in which to move. The driver
+//! detects an iteration that changes nothing and continues with another method: free chains with the direct solver
+//! ([`chain::direct`](crate::chain::direct)), joints with axes and limits with damped least squares, from that pose and then from others.
+//! [`Solution::escaped_at`] and [`Solution::escaped_by`] report it; [`Settings::classic`] turns it off. Apart from lock-ups, a method that is
+//! named runs to its own end; only [`Method::Auto`] also switches methods when one is slow ([`Solution::accelerated_at`]).
 
 mod chain_run;
 mod driver;
@@ -54,8 +54,8 @@ use crate::task::Task;
 )]
 #[non_exhaustive]
 pub enum Method {
-    /// The method that suits the problem: the closed form where there is one, else the fastest that can do what is asked. What it chose, and
-    /// why, is in [`Solution::choice`].
+    /// Chooses for the problem: the closed form if there is one, otherwise the fastest method that handles all tasks. See
+    /// [`Solution::choice`].
     #[default]
     Auto,
     /// Two bones in closed form.
@@ -66,7 +66,7 @@ pub enum Method {
     Fabrik,
     /// Constraint relaxation.
     Relaxation,
-    /// The direct solver of free chains: the least change of all bone directions, a convex problem.
+    /// The direct solver of free chains: least change of the bone directions, a convex problem.
     Direct,
     /// Damped least squares: any tasks on any skeleton.
     LeastSquares,
@@ -84,7 +84,7 @@ impl Method {
         Self::LeastSquares,
     ];
 
-    /// The word used in files and on the command line.
+    /// The name used in files and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ impl Method {
 
 /// Solves one problem on a skeleton.
 ///
-/// - `start`: joint values to start from and to change least; values outside the limits are brought inside
+/// - `start`: initial joint values, from which the change is minimised; values outside the limits are clamped
 /// - `tasks`: what must hold
 ///
 /// # Errors
@@ -150,7 +150,7 @@ pub fn solve(
 
 /// Solves one problem on a chain of points, in any dimension.
 ///
-/// Cyclic coordinate descent and the closed two-bone form need joints; for them make a skeleton.
+/// Cyclic coordinate descent and the closed form of two bones need the joints of a skeleton.
 ///
 /// # Errors
 /// See [`Workspace::begin_chain`].

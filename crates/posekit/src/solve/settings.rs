@@ -1,11 +1,11 @@
-//! What the caller may choose.
+//! The caller's choices.
 
 use crate::chain::relaxation::Reading;
 use crate::skeleton::Skeleton;
 use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 
-/// Plain data: how far and how exactly to solve. The defaults suit most problems.
+/// Plain data: tolerances, limits on the work, and options of joints and methods. The defaults suit most problems.
 ///
 /// # Example: a stiff spine and a locked wrist
 /// ```
@@ -34,22 +34,22 @@ pub struct Settings {
     /// Distance between effector and target that counts as reached, in the problem's units; `None` means 1e-6 of the
     /// chain's reach.
     ///
-    /// Larger is faster and coarser. At 0 every iteration is run. Distances below 1e-14 of the reach are rounding and count
-    /// as reached whatever is asked for.
+    /// Larger is faster and coarser. At 0 every iteration is run. Distances below 1e-14 of the reach are rounding and always count as
+    /// reached.
     pub tolerance: Option<f64>,
     /// Angle between an effector's orientation and its target that counts as reached \[rad\]; `None` means 1e-6.
     ///
-    /// Larger is faster and coarser. Angles below 1e-14 are rounding and count as reached whatever is asked for.
+    /// Larger is faster and coarser. Angles below 1e-14 are rounding and always count as reached.
     pub orientation_tolerance: Option<f64>,
     /// Iterations after which to stop. Default 500; 0 only measures the start.
     pub iterations: u32,
-    /// Run the published iteration exactly as its text gives it: absolute thresholds, early exit, no way out of a
-    /// stall, no acceleration. For study and comparison. Default false.
+    /// Run the published iteration exactly as in its source: absolute thresholds, early exit, no escape from
+    /// lock-ups, no acceleration. For study and comparison. Default false.
     pub classic: bool,
-    /// What to record on the way. Default nothing.
+    /// What to record in the trace. Default nothing.
     pub trace: Detail,
-    /// How each joint of the skeleton may move, by index. Joints beyond the end of the list have the defaults, and so do all when it is empty; a
-    /// list longer than the skeleton is refused.
+    /// How each joint of the skeleton may move, by index. Joints beyond the end of the list have the defaults; a list longer than the skeleton
+    /// is refused.
     pub joints: Vec<JointOptions>,
     /// For [`Method::Relaxation`](super::Method::Relaxation).
     pub relaxation: Relaxation,
@@ -57,7 +57,7 @@ pub struct Settings {
     pub least_squares: LeastSquares,
     /// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves. Default [`Root::Free`].
     ///
-    /// How the skeleton hangs on the world is not decided here but by that joint's kind: only a [free](crate::skeleton::JointKind::Free) one floats.
+    /// How the skeleton is attached to the world is decided by that joint's kind: only a [free](crate::skeleton::JointKind::Free) root floats.
     pub root: Root,
 }
 
@@ -81,9 +81,9 @@ impl Settings {
     /// For one solve per frame that begins from the last configuration: at most 50 iterations, no [restarts](LeastSquares::restarts) and no
     /// [least change](LeastSquares::least_change).
     ///
-    /// Between frames targets move little, so that few iterations suffice; where they do not, the next frame goes on, and a miss for a frame is
-    /// better than a jump to another fold. For a pose out of nowhere use the defaults. These are choices of least squares, which
-    /// [`Method::Auto`](super::Method::Auto) therefore runs.
+    /// Targets move little between frames, so few iterations suffice. When they do not, the next frame continues: an error for one frame is
+    /// better than a jump to a differently folded pose. Use the defaults to solve from an unrelated pose. These are options of least squares,
+    /// which [`Method::Auto`](super::Method::Auto) therefore runs.
     ///
     /// # Example: a tool follows a moving target
     /// ```
@@ -117,7 +117,7 @@ impl Settings {
         Self { iterations: 50, least_squares, ..Self::default() }
     }
 
-    /// The options of a joint, to be changed; the list grows as far as that joint.
+    /// Mutable options of a joint; the list grows to include it.
     pub fn joint(&mut self, index: usize) -> &mut JointOptions {
         if self.joints.len() <= index {
             self.joints.resize(index + 1, JointOptions::default());
@@ -136,7 +136,7 @@ impl Settings {
         }
     }
 
-    /// The options that a joint has: those in the list, or the defaults.
+    /// The options of a joint: those in the list, or the defaults.
     #[must_use]
     pub fn joint_options(&self, index: usize) -> JointOptions {
         self.joints.get(index).copied().unwrap_or_default()
@@ -148,16 +148,16 @@ impl Settings {
         self.orientation_tolerance.unwrap_or(1e-6)
     }
 
-    /// Whether something is asked for that only least squares does.
+    /// Whether an option is set that only least squares supports.
     pub(super) fn need_least_squares(&self) -> bool {
         self.least_squares != LeastSquares::default()
             || self.joints.iter().any(|joint| joint.stiffness != 1.0 || joint.is_bounded())
     }
 }
 
-/// How one joint may move. To hold it where it starts, lock it.
+/// How one joint may move. To hold it at its start, lock it.
 ///
-/// A joint that [mimics](crate::skeleton::Mimic) another moves as that one may; only `share` and `weight` are its own.
+/// A joint that [mimics](crate::skeleton::Mimic) another follows the options of that joint, except for `share` and `weight`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -166,24 +166,24 @@ impl Settings {
 )]
 #[non_exhaustive]
 pub struct JointOptions {
-    /// It stays where it starts, whatever the method, and so do joints that mimic it. Default false.
+    /// The joint stays at its start with every method, and so do joints that mimic it. Default false.
     pub locked: bool,
-    /// How unwillingly it moves, above 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default 1.
+    /// Resistance to motion, above 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default 1.
     ///
-    /// Among the poses that do what is asked, one with the least sum of stiffness times squared change is returned: a spine ten
-    /// times as stiff as an arm bends a tenth as much. Radians and parts of the reach count alike. The sum is the least nearby, a local minimum: that of the
-    /// poses around the one that was found first, or, where a [restart](LeastSquares::restarts) was needed, around the one that it found.
+    /// Among the poses that satisfy the tasks, the solution minimises the sum of stiffness times squared change: a spine ten times as stiff as
+    /// an arm bends a tenth as much. A radian counts like the reach. The minimum is local: the one near the pose found first or, after a
+    /// [restart](LeastSquares::restarts), near the pose found by the restart.
     pub stiffness: f64,
-    /// Largest change from where it starts \[rad, or m for slides\], at least 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default infinite.
+    /// Largest change from the start \[rad, or m for slides\], at least 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default infinite.
     ///
     /// For tracking: the largest velocity times the time step. A free joint's position is not bounded.
     #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub largest_change: f64,
-    /// Share of its best move that it makes, above 0 and at most 1. For [`Method::Ccd`](super::Method::Ccd). Default 1.
+    /// Fraction of its best move that the joint makes, above 0 and at most 1. For [`Method::Ccd`](super::Method::Ccd). Default 1.
     ///
-    /// Shares shape the descent; an escape from a lock-up ignores them.
+    /// An escape from a lock-up ignores it.
     pub share: f64,
-    /// How willingly it moves, at least 0. For [`Method::Relaxation`](super::Method::Relaxation). Default 1. A
+    /// Weight of its point, at least 0: larger moves more. For [`Method::Relaxation`](super::Method::Relaxation). Default 1. A
     /// [`Chain`](crate::chain::Chain) has its own weights.
     pub weight: f64,
 }
@@ -201,31 +201,31 @@ impl Default for JointOptions {
 }
 
 impl JointOptions {
-    /// These, but [locked](Self::locked) or not.
+    /// The same options with [`locked`](Self::locked) as given.
     #[must_use]
     pub const fn with_locked(self, locked: bool) -> Self {
         Self { locked, ..self }
     }
 
-    /// These with another [stiffness](Self::stiffness).
+    /// The same options with another [`stiffness`](Self::stiffness).
     #[must_use]
     pub const fn with_stiffness(self, stiffness: f64) -> Self {
         Self { stiffness, ..self }
     }
 
-    /// These with another [largest change](Self::largest_change).
+    /// The same options with another [`largest_change`](Self::largest_change).
     #[must_use]
     pub const fn with_largest_change(self, largest_change: f64) -> Self {
         Self { largest_change, ..self }
     }
 
-    /// These with another [share](Self::share).
+    /// The same options with another [`share`](Self::share).
     #[must_use]
     pub const fn with_share(self, share: f64) -> Self {
         Self { share, ..self }
     }
 
-    /// These with another [weight](Self::weight).
+    /// The same options with another [`weight`](Self::weight).
     #[must_use]
     pub const fn with_weight(self, weight: f64) -> Self {
         Self { weight, ..self }
@@ -236,7 +236,7 @@ impl JointOptions {
     }
 }
 
-/// An infinite bound is written as none: JSON has no infinity.
+/// Writes an infinite bound as none, because JSON has no infinity.
 #[cfg(feature = "serde")]
 mod unbounded {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
@@ -251,7 +251,7 @@ mod unbounded {
     }
 }
 
-/// How much of the way is recorded in [`Solution::trace`](super::Solution::trace).
+/// What is recorded in [`Solution::trace`](super::Solution::trace).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -264,12 +264,12 @@ pub enum Detail {
     Off,
     /// The state after every iteration.
     Iterations,
-    /// Also the state after every half-step: each joint for cyclic coordinate descent, each half for FABRIK, each pass for
+    /// Also the state after every half-step: each joint in cyclic coordinate descent, each half in FABRIK, each pass in
     /// relaxation.
     HalfSteps,
 }
 
-/// Choices of constraint relaxation.
+/// Options of constraint relaxation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -277,7 +277,7 @@ pub enum Detail {
     serde(default, deny_unknown_fields)
 )]
 pub struct Relaxation {
-    /// Passes over the bones per iteration. More passes take longer and leave less error in the lengths. Default 1.
+    /// Passes over the bones per iteration. More passes take longer and bring the lengths closer. Default 1.
     pub passes: u32,
     /// How relaxed points become a pose. Default [`Reading::Angles`].
     pub reading: Reading,
@@ -301,14 +301,14 @@ pub enum Root {
     /// It moves as its kind lets it.
     #[default]
     Free,
-    /// It stays where it starts, turned as it is: as if [`JointOptions::locked`] were set for it.
+    /// It stays at its start, as if [`JointOptions::locked`] were set for it.
     Pinned,
-    /// A [free](crate::skeleton::JointKind::Free) root is first carried along with its effectors: moved by the mean of their misses, and
+    /// A [free](crate::skeleton::JointKind::Free) root is first moved by the mean error of its effectors and
     /// then solved for like any other joint. For figures that are dragged far.
     PrePulled,
 }
 
-/// Choices of least squares.
+/// Options of least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -316,17 +316,16 @@ pub enum Root {
     serde(default, deny_unknown_fields)
 )]
 pub struct LeastSquares {
-    /// How much staying at the start counts against the tasks of each level, at least 0. Default 0: tasks come first, and staying
-    /// decides among the poses that do them equally well.
+    /// Weight of staying at the start against the tasks of each level, at least 0. Default 0: the tasks come first, and least change
+    /// decides among the poses that satisfy them equally.
     ///
-    /// Above 0 it is traded against them: poses change more smoothly next to singular ones, and targets are missed by a
-    /// little.
+    /// Above 0 the two are traded off: poses vary more smoothly near singular ones, and targets are missed slightly.
     pub regularisation: f64,
-    /// Look for the least change among the poses that do what is asked and are near the first that is found. Default true; false returns that first one and takes
+    /// Minimise the change from the start among the nearby poses that satisfy the tasks. Default true; false returns the first pose found, in
     /// fewer iterations.
     pub least_change: bool,
-    /// Other starts to try when the first does not arrive, as far as the [iterations](Settings::iterations) go. Default 100; 0 for tracking, where
-    /// a jump is worse than a miss.
+    /// Restarts from other configurations when the first descent fails, within the [iterations](Settings::iterations). Default 100; 0 for
+    /// tracking, where a jump is worse than an error.
     pub restarts: u32,
 }
 
@@ -336,7 +335,7 @@ impl Default for LeastSquares {
     }
 }
 
-// By hand, because a derived `clone_from` throws the list away and allocates a new one, and a workspace takes its settings over with every problem.
+// By hand: a derived `clone_from` would drop the list and allocate a new one, and a workspace copies the settings with every problem.
 impl Clone for Settings {
     fn clone(&self) -> Self {
         Self { joints: self.joints.clone(), ..*self }

@@ -1,4 +1,4 @@
-//! What comes back.
+//! The result of a solve.
 
 use super::Method;
 use crate::task::Miss;
@@ -15,17 +15,17 @@ use alloc::vec::Vec;
 pub enum Status {
     /// Every task is within its tolerance.
     Reached,
-    /// Proven: the target is farther from the root, or nearer to it, than the bones allow.
+    /// Proven: the target is farther from the root, or closer to it, than the bones allow.
     Unreachable {
         /// By how much, in the problem's units.
         shortfall: f64,
     },
-    /// No progress, and these joints stand at limits, or at their largest change, and hold the effector back; [`Solution::holds`] says which.
+    /// No progress is possible because these joints are at a limit or at their largest change; see [`Solution::holds`].
     Blocked {
         /// Indices of the joints, ascending.
         joints: Vec<usize>,
     },
-    /// No progress and no proof why.
+    /// No further progress, for no proven reason.
     Stalled,
     /// The iterations ran out.
     #[default]
@@ -35,7 +35,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word used in files and on the command line.
+    /// The name used in files and on the command line.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
@@ -49,21 +49,21 @@ impl Status {
     }
 }
 
-/// A joint that holds the effectors back, because it may not go further.
+/// A joint whose limit prevents further progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Hold {
     /// Index of the joint.
     pub joint: usize,
-    /// What keeps it.
+    /// What stops it.
     pub kind: HoldKind,
-    /// By how much the root of the weighted sum of squared misses would fall per radian (or metre) beyond the limit, or the largest change, to first
-    /// order \[m/rad, m/m\]. 0 where the pose is at rest and no single limit is to blame.
+    /// First-order decrease of the root of the weighted sum of squared misses per radian (or metre) beyond the limit or largest change
+    /// \[m/rad, m/m\]. 0 when the pose is at a local minimum and no single limit is responsible.
     pub relief: f64,
 }
 
-/// What keeps a joint from going further. Where both do, it is the limit.
+/// What stops a joint; if both do, the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -75,13 +75,13 @@ pub enum HoldKind {
     /// The joint's own [`Limit`](crate::skeleton::Limit).
     #[default]
     Limit,
-    /// How far it may change from where it starts: [`JointOptions::largest_change`](super::JointOptions::largest_change), such as a velocity
+    /// The largest change from its start: [`JointOptions::largest_change`](super::JointOptions::largest_change), for example a velocity
     /// times a time step. The limit itself may be far away.
     LargestChange,
 }
 
 impl HoldKind {
-    /// The word used in files.
+    /// The name used in files.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -98,12 +98,12 @@ impl HoldKind {
 pub struct Choice {
     /// The method; never [`Method::Auto`] once a solve has begun.
     pub method: Method,
-    /// Why, in words: `asked for by name`, or what [`Method::Auto`] saw in the problem.
+    /// The reason as a phrase: `asked for by name`, or the property of the problem for which [`Method::Auto`] chose it.
     #[cfg_attr(feature = "serde", serde(skip_deserializing))]
     pub reason: &'static str,
 }
 
-/// The best that was found: finite, inside the limits, whatever the status.
+/// The best configuration found: finite and inside the limits, whatever the status.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[must_use]
@@ -111,37 +111,37 @@ pub struct Choice {
 pub struct Solution {
     /// How it ended.
     pub status: Status,
-    /// Iterations run, those of other methods (see `escaped_at`, `accelerated_at`) included.
+    /// Iterations run, including those of other methods (see `escaped_at`, `accelerated_at`).
     pub iterations: u32,
-    /// Largest distance by which a task of level 1 is missed, measured by forward kinematics on what is returned here.
+    /// Largest distance error of the tasks of level 1, measured by forward kinematics on this configuration.
     pub error: f64,
     /// The distance that counted as reached.
     pub tolerance: f64,
-    /// Largest angle by which one is missed \[rad\]; 0 when none asks for one.
+    /// Largest angular error of the tasks of level 1 \[rad\]; 0 if they constrain no angle.
     pub orientation_error: f64,
-    /// How far each task is from holding, in the order of the tasks, measured likewise; empty for a chain.
+    /// The error of each task, in the order of the tasks, measured likewise; empty for a chain.
     pub misses: Vec<Miss>,
-    /// The limits and largest changes that hold the effectors back, where no more is to be gained: the joints of [`Status::Blocked`], what keeps each,
-    /// and how much it would give.
+    /// The limits and largest changes that prevent further progress: the joints of [`Status::Blocked`], what stops each, and the gain from
+    /// relaxing it.
     pub holds: Vec<Hold>,
     /// The method that ran, and why.
     pub choice: Choice,
     /// Joint values of the skeleton; empty for a [`Chain`](crate::chain::Chain).
     pub configuration: Vec<f64>,
-    /// Further configurations that reach equally well, best first; only closed forms fill it.
+    /// Further configurations that reach the targets equally well, best first; only closed forms provide them.
     pub others: Vec<Vec<f64>>,
     /// Numbers per point.
     pub dimension: usize,
     /// The points, flat. For a chain: its points. For a skeleton: the joints that move an effector, in the order of
     /// the skeleton, then the effectors, in the order of the tasks of level 1 that weigh something and give a point.
     pub points: Vec<f64>,
-    /// The iteration in which a lock-up was left: an iteration of the method had changed nothing.
+    /// The iteration that left a lock-up, in which the method changed nothing.
     pub escaped_at: Option<u32>,
-    /// The iteration in which slow progress was cut short; [`Method::Auto`] alone does so.
+    /// The iteration that cut slow convergence short; only [`Method::Auto`] does so.
     pub accelerated_at: Option<u32>,
-    /// The method that did either.
+    /// The method used in either case.
     pub escaped_by: Option<Method>,
-    /// The steps, as far as [`Settings::trace`](super::Settings::trace) asked for them.
+    /// The steps that [`Settings::trace`](super::Settings::trace) records.
     pub trace: Vec<TraceStep>,
 }
 
@@ -173,11 +173,11 @@ pub enum Phase {
     Forward,
     /// One pass of constraint relaxation.
     Pass(u32),
-    /// A lock-up was left.
+    /// An escape from a lock-up.
     Escape,
-    /// Slow progress was cut short.
+    /// Slow convergence cut short by another method.
     Acceleration,
-    /// What the tasks leave free was used for tasks of lower levels, or for the least change.
+    /// A step for tasks of lower levels, or towards least change, in the null space of the tasks above.
     Refinement,
 }
 
@@ -192,7 +192,7 @@ pub struct TraceStep {
     pub phase: Phase,
     /// Largest distance between an effector and its target.
     pub error: f64,
-    /// Largest angle by which a frame is off \[rad\]; 0 where no task asks for an orientation.
+    /// Largest angle between a frame and its target orientation \[rad\]; 0 if no task constrains an orientation.
     pub turn: f64,
     /// Joint values; empty for a chain.
     pub configuration: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The solver's memory: every buffer, and where a solve stands.
+//! The workspace: all buffers, and the state of a solve.
 
 use super::chain_run::ChainRun;
 use super::driver::{Driver, Ending, Run};
@@ -11,11 +11,11 @@ use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// Owns every buffer of a solve and makes repeated solves free of allocation.
+/// Owns every buffer of a solve, so that repeated solves do not allocate.
 ///
-/// [`begin`](Self::begin) takes a problem over (nothing stays borrowed), [`step`](Self::step) runs one iteration,
-/// [`run`](Self::run) the rest, [`solution`](Self::solution) is the best so far. To spread a solve over frames, step a few times a
-/// frame and [`retarget`](Self::retarget) in between; to start warm, begin from the last configuration. A
+/// [`begin`](Self::begin) compiles a problem (nothing stays borrowed), [`step`](Self::step) runs one iteration,
+/// [`run`](Self::run) the rest, and [`solution`](Self::solution) is the best so far. To spread a solve over frames, take a few steps per
+/// frame and [`retarget`](Self::retarget) in between; for a warm start, begin from the last configuration. A
 /// workspace never changes a result: a used one and a new one give the same bits.
 ///
 /// # Example: three iterations a frame
@@ -46,7 +46,7 @@ pub struct Workspace {
     driver: Driver,
     settings: Settings,
     kind: Kind,
-    /// The method asked for.
+    /// The method requested.
     method: Method,
     ending: Option<Ending>,
     solution: Solution,
@@ -77,13 +77,13 @@ pub enum Progress {
 }
 
 impl Workspace {
-    /// Takes over a problem on a skeleton.
+    /// Begins a problem on a skeleton.
     ///
-    /// - `start`: joint values, brought inside the limits if they are not
+    /// - `start`: joint values, clamped to the limits
     ///
     /// # Errors
-    /// Whatever is wrong with `start` ([`Skeleton::check`]), a task ([`Task::check`]) or the settings: nothing has changed then.
-    /// `Error::is_unsuited` for a method that cannot solve this kind of problem, which shows only when the problem has been compiled:
+    /// Those of [`Skeleton::check`] for `start`, of [`Task::check`] for a task, and invalid settings; the workspace is unchanged then.
+    /// `Error::is_unsuited` for a method that cannot solve this kind of problem, which is known only once the problem has been compiled:
     /// the workspace then holds it at its start, [cancelled](Status::Cancelled).
     pub fn begin(
         &mut self,
@@ -102,23 +102,23 @@ impl Workspace {
         self.settings.clone_from(settings);
         (self.kind, self.method) = (Kind::Figure, method);
         let begun = self.figure.begin(skeleton, &self.clamped, tasks, method, settings);
-        self.start();
+        self.start(false);
         if begun.is_err() {
             self.ending = Some(Ending::Cancelled);
         }
         begun
     }
 
-    /// Starts the problem at hand over from another configuration, which becomes the one to change least: as [`begin`](Self::begin) with it, in less time.
+    /// Restarts the current problem from another configuration, from which the change is minimised: [`begin`](Self::begin) with less work.
     ///
     /// - `skeleton`: that of the problem
-    /// - `start`: joint values, brought inside the limits if they are not
+    /// - `start`: joint values, clamped to the limits
     ///
-    /// Joints that are locked, or that only tasks of weight 0 are about, stay where they were, and so do ranges narrowed by a largest change. To look for several
-    /// solutions, start over from several configurations.
+    /// Locked joints, joints that only tasks of weight 0 depend on, and ranges narrowed by a largest change keep their values. To search for
+    /// several solutions, restart from several configurations.
     ///
     /// # Errors
-    /// As [`Skeleton::check`]; `Error::is_unsuited` when the problem is not on this skeleton. Nothing has changed then.
+    /// As [`Skeleton::check`]; `Error::is_unsuited` if the problem is not on this skeleton. The workspace is unchanged then.
     pub fn start_from(&mut self, skeleton: &Skeleton, start: &[f64]) -> Result<()> {
         skeleton.check(start)?;
         let (expected, found) = (self.figure.problem.start.len(), start.len());
@@ -129,11 +129,11 @@ impl Workspace {
         }
         self.bring_inside(skeleton, start);
         self.figure.start_from(skeleton, &self.clamped, &self.settings);
-        self.start();
+        self.start(false);
         Ok(())
     }
 
-    /// Takes over a start, settled and inside the limits.
+    /// Copies a start with mimics applied, clamped to the limits.
     fn bring_inside(&mut self, skeleton: &Skeleton, start: &[f64]) {
         self.clamped.clear();
         self.clamped.extend_from_slice(start);
@@ -141,12 +141,11 @@ impl Workspace {
         skeleton.clamp(&mut self.clamped);
     }
 
-    /// Takes over a problem on a chain of points: these effectors onto these targets.
+    /// Begins a problem on a chain of points: effectors and their targets.
     ///
     /// # Errors
-    /// `Error::is_wrong_length`, `Error::is_not_finite` or `Error::is_out_of_range` for effectors, targets or settings that are not what they must
-    /// be, `Error::is_unsuited` for a method that needs joints, and for the direct one on a branched chain. Nothing has changed
-    /// then.
+    /// `Error::is_wrong_length`, `Error::is_not_finite` or `Error::is_out_of_range` for invalid effectors, targets or settings;
+    /// `Error::is_unsuited` for a method that needs joints, and for the direct solver on a branched chain. The workspace is unchanged then.
     pub fn begin_chain(
         &mut self,
         chain: &Chain,
@@ -161,12 +160,12 @@ impl Workspace {
         (self.kind, self.method) = (Kind::Chain, method);
         self.chain.begin(chain, goals, choice.method, settings);
         self.solution.choice = choice;
-        self.start();
+        self.start(false);
         Ok(())
     }
 
-    /// Moves the targets of the positions (of tasks of level 1 that weigh something, or of the chain's effectors) and goes on from the present
-    /// pose. For other targets begin anew from the last configuration; that allocates nothing either.
+    /// Moves the target positions (of tasks of level 1 with a positive weight, or of the chain's effectors) and continues from the present
+    /// pose. For other kinds of targets, begin again from the last configuration, which does not allocate either.
     ///
     /// - `targets`: flat, one after the other, as many as there are
     ///
@@ -199,17 +198,17 @@ impl Workspace {
         Ok(())
     }
 
-    /// Gives one task of the problem another target and goes on from the present pose, which becomes the one to change least. For tracking: it
-    /// costs much less than [`begin`](Self::begin).
+    /// Moves the target of one task and continues from the present pose, from which the change is minimised. For tracking: much cheaper than
+    /// [`begin`](Self::begin).
     ///
-    /// - `task`: its place in the list that the problem began with
+    /// - `task`: its index in the list of tasks
     /// - `kind`: the same kind on the same frames (and bodies, axes, number of sides), with another target
     ///
-    /// Ranges narrowed by [`JointOptions::largest_change`](super::JointOptions::largest_change) stay where they were; begin anew to move them.
+    /// Ranges narrowed by [`JointOptions::largest_change`](super::JointOptions::largest_change) keep their place; begin again to move them.
     ///
     /// # Errors
-    /// `Error::is_not_finite`, `Error::is_out_of_range` or `Error::is_degenerate` as [`Task::check`]; `Error::is_unsuited` when the problem is a chain, when it has
-    /// no such task, or when the kinds are not alike. Nothing has changed then.
+    /// `Error::is_not_finite`, `Error::is_out_of_range` or `Error::is_degenerate` as [`Task::check`]; `Error::is_unsuited` if the problem is a chain, has no such
+    /// task, or the kinds differ. The workspace is unchanged then.
     ///
     /// # Example: a tool follows a path
     /// ```
@@ -247,20 +246,14 @@ impl Workspace {
         Ok(())
     }
 
-    /// Goes on towards targets that have moved.
+    /// Continues towards targets that have moved.
     fn follow(&mut self) {
-        if !core::mem::take(&mut self.is_moved) {
-            return;
+        if core::mem::take(&mut self.is_moved) {
+            if self.kind == Kind::Figure {
+                self.figure.go_on(&self.settings);
+            }
+            self.start(true);
         }
-        if self.kind == Kind::Figure {
-            self.figure.go_on(&self.settings);
-        }
-        let tolerance = self.tolerance();
-        (self.ending, self.is_stale) = (None, true);
-        let combines = self.combines();
-        let Self { figure, chain, driver, settings, kind, .. } = self;
-        let run: &mut dyn Run = if *kind == Kind::Chain { chain } else { figure };
-        driver.go_on(settings, combines, tolerance, run);
     }
 
     /// The joint values of the best pose so far, without the rest of the [solution](Self::solution): for tracking. Empty for a chain.
@@ -273,23 +266,23 @@ impl Workspace {
         }
     }
 
-    fn start(&mut self) {
+    /// Starts the driver, or continues with the same count of iterations.
+    fn start(&mut self, continues: bool) {
         (self.ending, self.is_stale, self.is_moved) = (None, true, false);
-        let tolerance = self.tolerance();
-        let combines = self.combines();
-        let Self { figure, chain, driver, settings, kind, .. } = self;
-        let run: &mut dyn Run = if *kind == Kind::Chain { chain } else { figure };
-        driver.begin(settings, combines, tolerance, run);
+        let (tolerance, combines) = (self.tolerance(), self.combines());
+        self.drive(|driver, settings, run| {
+            driver.begin(settings, combines, tolerance, continues, run);
+        });
     }
 
-    /// Whether slow progress is cut short: where no method was named, and by least squares, whose restarts are its own.
+    /// Whether crawling convergence is cut short: when no method was named, and by least squares, whose restarts are its own.
     fn combines(&self) -> bool {
         let is_figure = self.kind == Kind::Figure;
         self.method == Method::Auto
             || (is_figure && self.figure.choice.method == Method::LeastSquares)
     }
 
-    /// What counts as reached, in units of the run.
+    /// What counts as reached, in the units of the run.
     fn tolerance(&self) -> Miss {
         match self.kind {
             Kind::Chain => self.chain.tolerance(),
@@ -297,10 +290,10 @@ impl Workspace {
         }
     }
 
-    /// Hands the driver the run that is under way.
-    fn drive<T>(&mut self, act: impl FnOnce(&mut Driver, &mut dyn Run) -> T) -> T {
-        let Self { figure, chain, driver, kind, .. } = self;
-        act(driver, if *kind == Kind::Chain { chain } else { figure })
+    /// Calls the driver with the current run.
+    fn drive<T>(&mut self, act: impl FnOnce(&mut Driver, &Settings, &mut dyn Run) -> T) -> T {
+        let Self { figure, chain, driver, settings, kind, .. } = self;
+        act(driver, settings, if *kind == Kind::Chain { chain } else { figure })
     }
 
     /// Runs one iteration.
@@ -308,7 +301,7 @@ impl Workspace {
         self.follow();
         if self.ending.is_none() && self.kind != Kind::Nothing {
             self.is_stale = true;
-            self.ending = self.drive(Driver::step);
+            self.ending = self.drive(|driver, _, run| driver.step(run));
         }
         let is_done = self.ending.is_some() || self.kind == Kind::Nothing;
         if is_done { Progress::Done } else { Progress::Continuing }
@@ -320,16 +313,16 @@ impl Workspace {
         self.solution()
     }
 
-    /// Runs until the end or until `goes_on`, which is asked before every iteration with the number done, says no.
+    /// Runs to the end or until `goes_on` returns false; it is called before every iteration with the number of iterations done.
     ///
-    /// The library has no clock; this is where a time budget or a cancel button comes in.
+    /// The library has no clock; this is the place for a time budget or a cancel button.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
         self.follow();
         while self.ending.is_none() && self.kind != Kind::Nothing {
             if !goes_on(self.driver.iteration) {
                 self.ending = Some(Ending::Cancelled);
                 self.is_stale = true;
-                self.drive(|_, run| run.recall());
+                self.drive(|_, _, run| run.recall());
                 break;
             }
             self.step();
@@ -346,7 +339,7 @@ impl Workspace {
         &self.solution
     }
 
-    /// The solution, taken out.
+    /// Consumes the workspace.
     pub(super) fn into_solution(mut self) -> Solution {
         self.solution();
         self.solution
@@ -384,7 +377,7 @@ impl Workspace {
         self.figure.take_back();
     }
 
-    /// The status: reached, or proven out of reach, or held by limits, or what the driver saw.
+    /// The status: reached, proven out of reach, blocked by limits, or how the driver ended.
     fn status(&mut self, is_reached: bool, shortfall: f64) -> Status {
         if is_reached {
             return Status::Reached;
@@ -392,7 +385,7 @@ impl Workspace {
         if shortfall > self.solution.tolerance {
             return Status::Unreachable { shortfall };
         }
-        // What was reached may have been given up for a posture of the same level.
+        // A posture of the same level may have moved the pose away from targets that were reached.
         let is_at_rest = match self.ending {
             Some(Ending::NoProgress) => true,
             Some(Ending::Reached) => !self.driver.is_out(),

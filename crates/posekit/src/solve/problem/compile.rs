@@ -1,7 +1,9 @@
 //! From a skeleton and its tasks to a problem: finds the joints that move something, folds what is fixed into them, and lists what each of
 //! them moves.
 
-use super::{Carrier, Goal, Kind, NONE, Node, PointTarget, Problem, RotationTarget, Variable};
+use super::{
+    Carrier, Goal, Kind, NONE, Node, PointTarget, Problem, RotationTarget, Variable, extend,
+};
 use crate::math::Pose;
 use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
 use crate::solve::driver::ROUNDING;
@@ -77,9 +79,7 @@ impl Problem {
         self.node_of_joint.resize(skeleton.n_joints(), NONE);
         let mut mark = |joint| skeleton.ancestors(joint).for_each(|i| self.node_of_joint[i] = HELD);
         for task in tasks.iter().filter(|task| task.weight > 0.0) {
-            task.kind.frames().into_iter().flatten().for_each(|frame| mark(frame.joint));
-            let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
-            bodies.for_each(|body| mark(body.joint));
+            joints_of(task).for_each(&mut mark);
             if let TaskKind::Posture(posture) = &task.kind {
                 let joints = (0..skeleton.n_joints()).filter(|&i| skeleton.mimic(i).is_none());
                 joints.filter(|&i| posture.cares_for(i)).for_each(&mut mark);
@@ -97,14 +97,10 @@ impl Problem {
             self.variable_of_joint[driver(joint)] = HELD;
         }
         for task in tasks.iter().filter(|task| task.weight <= 0.0) {
-            let frames = task.kind.frames().into_iter().flatten().map(|frame| frame.joint);
-            let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
-            for joint in frames.chain(bodies.map(|body| body.joint)) {
-                for i in skeleton.ancestors(joint) {
-                    let follows = self.variable_of_joint[driver(i)] == HELD;
-                    if self.node_of_joint[i] != HELD {
-                        self.node_of_joint[i] = if follows { HELD } else { MEASURED };
-                    }
+            for i in joints_of(task).flat_map(|joint| skeleton.ancestors(joint)) {
+                let follows = self.variable_of_joint[driver(i)] == HELD;
+                if self.node_of_joint[i] != HELD {
+                    self.node_of_joint[i] = if follows { HELD } else { MEASURED };
                 }
             }
         }
@@ -216,25 +212,17 @@ impl Problem {
         self.variables.len() - 1
     }
 
-    /// Lists the nodes of every variable: counted, placed, filled.
+    /// Lists the nodes of every variable.
     fn list_variable_nodes(&mut self) {
-        let Self { nodes, variables, nodes_of_variables, .. } = self;
-        let movers = || nodes.iter().enumerate().filter(|(_, node)| node.variable != NONE);
-        movers().for_each(|(_, node)| variables[node.variable].nodes.end += 1);
-        let mut next = 0;
-        for variable in variables.iter_mut() {
-            let count = variable.nodes.end;
-            variable.nodes = next..next;
-            next += count;
-        }
-        nodes_of_variables.clear();
-        nodes_of_variables.resize(next, 0);
-        for (i, node) in movers() {
-            let variable = &mut variables[node.variable];
-            nodes_of_variables[variable.nodes.end] = i;
-            variable.nodes.end += 1;
-            // A follower has no range of its own to be brought into.
-            variable.wraps &= node.gain == 1.0 && node.values.start == variable.value;
+        let Self { nodes, variables, nodes_of_variables: list, .. } = self;
+        list.clear();
+        list.extend((0..nodes.len()).filter(|&i| nodes[i].variable != NONE));
+        list.sort_unstable_by_key(|&i| (nodes[i].variable, i));
+        for (index, &i) in list.iter().enumerate() {
+            let variable = &mut variables[nodes[i].variable];
+            extend(&mut variable.nodes, index..index + 1);
+            // A follower has no range of its own to be wrapped into.
+            variable.wraps &= nodes[i].gain == 1.0 && nodes[i].values.start == variable.value;
         }
     }
 
@@ -328,43 +316,34 @@ impl Problem {
         }
     }
 
-    /// Which targets each node moves: those on it and those that its children move. Linear in the depths of the targets.
+    /// Lists the targets that each node moves: those on it and on its descendants.
     fn list_moved(&mut self) {
-        // Counted first, in the ends of the ranges; then the ranges are placed, empty, and filled.
-        self.for_each_moved(|range, _, _| range.end += 1);
-        let mut next = 0;
-        for node in &mut self.nodes {
-            for range in [&mut node.moves_points, &mut node.moves_rotations] {
-                let count = range.end;
-                *range = next..next;
-                next += count;
-            }
-        }
-        self.moved.clear();
-        self.moved.resize(next, 0);
-        self.for_each_moved(|range, target, moved| {
-            moved[range.end] = target;
-            range.end += 1;
-        });
-    }
-
-    /// Every node with every target that it moves.
-    fn for_each_moved(
-        &mut self,
-        mut act: impl FnMut(&mut core::ops::Range<usize>, usize, &mut [usize]),
-    ) {
-        let points = self.points.iter().enumerate().map(|(k, goal)| (goal.node, true, k));
-        let rotations = self.rotations.iter().enumerate().map(|(k, goal)| (goal.node, false, k));
-        for (mut i, is_point, target) in points.chain(rotations) {
+        let Self { nodes, points, rotations, movers, moved, .. } = self;
+        movers.clear();
+        let points = points.iter().enumerate().map(|(k, goal)| (goal.node, 0, k));
+        let rotations = rotations.iter().enumerate().map(|(k, goal)| (goal.node, 1, k));
+        for (mut i, kind, target) in points.chain(rotations) {
             while i != NONE {
-                let node = &mut self.nodes[i];
-                let range =
-                    if is_point { &mut node.moves_points } else { &mut node.moves_rotations };
-                act(range, target, &mut self.moved);
-                i = node.parent;
+                movers.push((i, kind, target));
+                i = nodes[i].parent;
             }
         }
+        movers.sort_unstable();
+        moved.clear();
+        for &(i, kind, target) in &*movers {
+            let node = &mut nodes[i];
+            let ranges = [&mut node.moves_points, &mut node.moves_rotations];
+            extend(ranges[kind], moved.len()..moved.len() + 1);
+            moved.push(target);
+        }
     }
+}
+
+/// The joints that carry the frames and bodies of a task.
+fn joints_of(task: &Task) -> impl Iterator<Item = usize> {
+    let frames = task.kind.frames().into_iter().flatten().map(|frame| frame.joint);
+    let bodies = task.kind.bodies().into_iter().flat_map(|bodies| bodies.iter());
+    frames.chain(bodies.map(|body| body.joint))
 }
 
 /// Sum of the bones from the first joint that could move to a frame [m].

@@ -212,6 +212,8 @@ pub(crate) struct Problem {
     pub(crate) rotations: Vec<RotationTarget>,
     /// The targets that each node moves; see [`Node::moves_points`].
     pub(crate) moved: Vec<usize>,
+    /// The same before they are split by node: the node, 0 for a point and 1 for a rotation, and the target.
+    movers: Vec<(usize, usize, usize)>,
     /// All tasks that count are in `points` and `rotations`.
     pub(crate) is_plain: bool,
     /// Cost of leaving the start, against the tasks of each level.
@@ -419,6 +421,12 @@ impl Problem {
         }
         so3_exp(by * inside) * now
     }
+}
+
+/// Extends a range by one that follows it.
+pub(crate) fn extend(range: &mut Range<usize>, next: Range<usize>) {
+    let start = if range.start == range.end { next.start } else { range.start };
+    *range = start..next.end;
 }
 
 /// The rotation in the values of a ball or free joint.

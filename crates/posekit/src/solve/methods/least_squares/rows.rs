@@ -6,7 +6,7 @@
 use super::structure::{Motion, Structure};
 use crate::math::{Pose, sqrt};
 use crate::solve::pose::State;
-use crate::solve::problem::{Goal, Kind, Problem};
+use crate::solve::problem::{Goal, Kind, Problem, extend};
 use crate::task::{Reading, Row, Wrench};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -118,10 +118,7 @@ impl System {
             let mass = (!goal.bodies.is_empty()).then(|| state.weigh(problem, goal, carried));
             for link in structure.links(*index) {
                 let block = &link.block;
-                for extent in &mut extents[block.range()] {
-                    let start = if extent.end == 0 { rows.start } else { extent.start };
-                    *extent = start..rows.end;
-                }
+                extents[block.range()].iter_mut().for_each(|extent| extend(extent, rows.clone()));
                 let columns = &mut jacobian[block.first * *height..];
                 let at = state.world[link.node].translation;
                 for side in (0..2).filter(|&side| link.moves[side]) {
