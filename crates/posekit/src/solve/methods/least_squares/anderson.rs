@@ -1,8 +1,7 @@
-//! Anderson acceleration: the next step from what the last few steps left over \[walker11\].
+//! Anderson acceleration: extrapolates the next step from the last few \[walker11\].
 //!
-//! Where misses or changes remain at the end, Gauss–Newton steps shrink by a constant factor only, because they know nothing of the curvature
-//! that those leave behind. The step `x(q)` is taken for a function that should vanish, and its secants along the last few moves lead nearer to its
-//! zero.
+//! Where residuals or changes remain at the minimum, Gauss–Newton converges only linearly, because it neglects the curvature weighted by them.
+//! The step `x(q)` is treated as a function whose root is sought; its secants along the last few moves predict that root.
 //!
 //! | symbol | meaning | shape |
 //! |---|---|---|
@@ -16,13 +15,13 @@ use super::rows::make_room;
 use crate::math::{cholesky_factor, cholesky_solve, dot};
 use alloc::vec::Vec;
 
-/// Moves remembered.
+/// Moves stored.
 const MEMORY: usize = 5;
 
-/// An accelerated step longer than so many plain ones is not trusted.
+/// An accelerated step longer than this many plain ones is rejected.
 const LONGEST: f64 = 10.0;
 
-/// Part of the trace that keeps the coefficients finite when moves are nearly parallel.
+/// Fraction of the trace added to the diagonal, so that the coefficients stay finite when moves are nearly parallel.
 const REGULARISATION: f64 = 1e-12;
 
 /// The last few moves.
@@ -41,14 +40,14 @@ pub(super) struct Anderson {
 }
 
 impl Anderson {
-    /// Forgets all moves.
+    /// Discards all moves.
     pub(super) fn forget(&mut self) {
         (self.n_moves, self.next) = (0, 0);
         self.plain.clear();
         self.taken.clear();
     }
 
-    /// Makes room for steps of so many unknowns.
+    /// Reserves capacity for steps of `n` unknowns.
     pub(super) fn reserve(&mut self, n: usize) {
         for list in [&mut self.moves, &mut self.changes] {
             make_room(list, MEMORY * n);
@@ -60,13 +59,13 @@ impl Anderson {
         make_room(&mut self.coefficients, MEMORY);
     }
 
-    /// Remembers the step that was taken last.
+    /// Stores the last step taken.
     pub(super) fn remember(&mut self, x: &[f64]) {
         self.taken.clear();
         self.taken.extend_from_slice(x);
     }
 
-    /// Accelerates a plain step; true when it changed.
+    /// Accelerates a plain step; true if it changed.
     pub(super) fn accelerate(&mut self, x: &mut [f64]) -> bool {
         let n = x.len();
         self.learn(x);
@@ -88,7 +87,7 @@ impl Anderson {
         is_sound
     }
 
-    /// `g` from the normal equations of `|x − F g|`; false where they cannot be solved.
+    /// `g` from the normal equations of `|x − F g|`; false if they are singular.
     fn find_coefficients(&mut self, x: &[f64]) -> bool {
         let (n, k) = (x.len(), self.n_moves);
         self.gram.clear();
@@ -108,7 +107,7 @@ impl Anderson {
         is_solvable
     }
 
-    /// Takes in what the last move changed.
+    /// Stores the last move and the change of the plain step over it.
     fn learn(&mut self, x: &[f64]) {
         let n = x.len();
         if self.taken.len() != n || self.plain.len() != n {

@@ -1,7 +1,7 @@
-//! Costs of single unknowns: postures, staying at the start, the least change.
+//! Costs of single unknowns: postures, regularisation, least change.
 //!
-//! A cost is a term `w (x − t)²` of the objective: `w` its weight and `t` where it would have the unknown. The sum of several is one about their
-//! weighted mean.
+//! A cost is a term `w (x − t)²` of the objective with weight `w` and target `t`. Several costs of one unknown sum to one about their weighted
+//! mean.
 
 use super::LeastSquares;
 use super::levels::LEAST_CHANGE;
@@ -16,13 +16,13 @@ use glam::DVec3;
 pub(super) struct Cost {
     block: Block,
     weight: f64,
-    /// Its part of all costs of the block.
+    /// Its fraction of all costs of the block.
     share: f64,
-    /// Where it would have the variable of a hinge or slide.
+    /// The target of the variable of a hinge or slide.
     value: f64,
-    /// Where it would have a ball or free joint.
+    /// The target of a ball or free joint.
     motion: Pose,
-    /// A hinge that goes round: the short way is taken.
+    /// An unlimited hinge: the difference is wrapped.
     wraps: bool,
 }
 
@@ -41,7 +41,7 @@ impl LeastSquares {
                 self.list_costs_of(problem, state, self.system.structure.blocks[k], stay, level);
             }
         }
-        // The weights do not change while the level lasts.
+        // The weights are constant within a level.
         let (n, step) = (self.system.structure.n_unknowns, &mut self.step);
         step.cost.clear();
         step.cost.resize(n, 0.0);
@@ -90,7 +90,7 @@ impl LeastSquares {
         }
     }
 
-    /// Finds where the costs would have the unknowns, relative to the present pose.
+    /// Finds the targets of the costs relative to the present pose.
     pub(super) fn aim_costs(&mut self, problem: &Problem, state: &State) {
         let target = &mut self.step.target;
         target.fill(0.0);
@@ -111,14 +111,14 @@ impl LeastSquares {
         }
     }
 
-    /// Whether a level has costs beside its rows.
+    /// Whether a level has costs besides its rows.
     pub(super) fn has_costs(&self, problem: &Problem, level: u8) -> bool {
         problem.regularisation > 0.0 || problem.postures(Some(level)).next().is_some()
     }
 }
 
 impl Problem {
-    /// Cost of leaving the start against the tasks of a level.
+    /// Cost of the change from the start against the tasks of a level.
     fn stay_cost(&self, level: u8) -> f64 {
         self.regularisation / self.weight_unit(level)
     }

@@ -1,4 +1,4 @@
-//! Which limits hold a pose back, and by how much.
+//! Which limits block a pose, and by how much.
 
 use super::LeastSquares;
 use super::structure::{Block, Motion};
@@ -10,18 +10,18 @@ use crate::solve::solution::{Hold, HoldKind};
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// A slope below this part of what a rigid bone would make of the miss is rounding.
+/// A gradient below this fraction of that of a rigid bone is rounding.
 const SLOPE: f64 = 1e-6;
 
-/// How near to a limit counts as at it \[rad, or the unit of length\].
+/// The distance from a limit that counts as at the limit \[rad, or the unit of length\].
 const AT_LIMIT: f64 = 1e-9;
 
-/// A joint at a limit: how far the misses would fall per unit beyond it, to first order, and which limit it is.
+/// A joint at a limit: the first-order decrease of the residual per unit beyond it, and which limit it is.
 type Held = Option<(f64, HoldKind)>;
 
 impl LeastSquares {
-    /// The joints at limits, or at their largest change, that hold the effectors back: those that would move outward if they could; or, where none
-    /// would (a pose at rest), all that stand at a limit and move something that is missed.
+    /// The joints whose limit or largest change blocks the effectors: those whose gradient points outward or, if none does (at a local minimum),
+    /// all that are at a limit and move a task with a residual.
     pub(in crate::solve) fn find_holds(
         &mut self,
         problem: &Problem,
@@ -57,7 +57,7 @@ impl LeastSquares {
         holds.dedup_by_key(|hold| hold.joint);
     }
 
-    /// The outward slope of a block that is at a limit.
+    /// The outward gradient of a block that is at a limit.
     fn held(&self, problem: &Problem, state: &State, block: &Block) -> Held {
         let push = &self.curvature[block.range()];
         match block.motion {
@@ -83,7 +83,7 @@ impl LeastSquares {
         }
     }
 
-    /// Whether a block moves a row that is missed.
+    /// Whether a block moves a row with a residual.
     fn moves_misses(&self, block: &Block) -> bool {
         let system = &self.system;
         system.groups.iter().any(|group| {
@@ -103,7 +103,7 @@ fn kind_of(is_largest_change: bool) -> HoldKind {
     if is_largest_change { HoldKind::LargestChange } else { HoldKind::Limit }
 }
 
-/// The limit that a block stands at.
+/// The limit that a block is at.
 fn nearest_limit(problem: &Problem, state: &State, block: &Block) -> Option<HoldKind> {
     let node = &problem.nodes[block.node];
     if node.variable == NONE {

@@ -1,8 +1,8 @@
-//! Levels: what one leaves free belongs to the next, and in the end to the least change.
+//! Priority levels: each is solved in the null space of those above, and finally the change is minimised.
 //!
-//! The task-priority framework \[siciliano91\] with inequalities \[kanoun11\]. When a level is done, its rows become equalities: a step for the next level
-//! moves in their null space, and what the second order breaks is restored before the step is judged. A step that cannot be
-//! restored is taken back, so a lower level never disturbs a higher one. Tasks that are met are held at their targets, the others where they ended.
+//! The task-priority framework \[siciliano91\] with inequalities \[kanoun11\]. The rows of a completed level become equalities: a step of the next
+//! level moves in their null space, and second-order violations are restored before the step is judged. A step that cannot be restored is
+//! undone, so a lower level never disturbs a higher one. Satisfied tasks are held at their targets, the others at their final residuals.
 
 use super::rows::make_room;
 use super::{DAMPING_FACTOR, LeastSquares};
@@ -11,49 +11,49 @@ use crate::solve::problem::Problem;
 use crate::task::{Miss, Task};
 use alloc::vec::Vec;
 
-/// Steps of one level, those that are taken back included.
+/// Steps of one level, including those that are undone.
 const STEPS: u32 = 100;
 
-/// Steps taken back in a row after which a level is done.
+/// Undone steps in a row after which a level is complete.
 const TRIES: u32 = 20;
 
-/// Restorations after a step, at most: they converge quadratically.
+/// The most restorations after a step; they converge quadratically.
 const RESTORATIONS: u32 = 4;
 
 /// Damping of a restoration, relative to the square of the unit of length: rounding, squared.
 const RESTORATION_DAMPING: f64 = 1e-14;
 
-/// Equalities hold to this part of the unit of length.
+/// Equalities hold to this fraction of the unit of length.
 const HELD: f64 = 1e-11;
 
-/// A level is done when a step is this short \[rad, or the unit of length\], or leaves this part of the sum of squares; the least change already
-/// when a step is this part of the change.
+/// A level is complete when a step is this short \[rad, or the unit of length\] or leaves this fraction of the sum of squares; least change,
+/// already when a step is this fraction of the change.
 const SHORT: f64 = 1e-9;
 const STANDSTILL: f64 = 1.0 - 1e-11;
 const SMALL_PART: f64 = 1e-6;
 
-/// Damping of a level's first step, and the least, relative to the square of the unit of length: next to nothing.
+/// Damping of the first step of a level, and the least, relative to the square of the unit of length: both negligible.
 const FIRST_DAMPING: f64 = 1e-6;
 const LEAST_DAMPING: f64 = 1e-12;
 
-/// Damping of a level's first step at most, relative to the smallest cost: costs are damping enough.
+/// The largest damping of the first step of a level, relative to the smallest cost: costs damp sufficiently.
 const BESIDE_COSTS: f64 = 1e-3;
 
-/// Stands for the level of the least change, below all that tasks can have.
+/// The level of least change, below all levels of tasks.
 pub(super) const LEAST_CHANGE: u8 = Task::LOWEST_LEVEL + 1;
 
-/// Where the levels after the first stand.
+/// The state of the levels after the first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Levels {
-    /// The level under way; 0 before any has begun.
+    /// The current level; 0 before the first.
     level: u8,
     steps: u32,
-    /// Steps taken back in a row.
+    /// Undone steps in a row.
     rejected: u32,
     n_equalities: usize,
-    /// Misses at which equality rows are held.
+    /// Residuals at which equality rows are held.
     held: Vec<f64>,
-    /// The worst violation of each level that is done: now, before, and at the start of a step.
+    /// The largest violation of each completed level: now, before, and at the start of a step.
     violations: Vec<f64>,
     before: Vec<f64>,
     at_start: Vec<f64>,
@@ -80,7 +80,7 @@ impl Levels {
 }
 
 impl LeastSquares {
-    /// One step of the levels after the first; false when there is nothing left to do.
+    /// One step of the levels after the first; false when all are complete.
     pub(super) fn refine_levels(&mut self, problem: &Problem, state: &mut State) -> bool {
         if self.levels.level == 0 && !self.levels.is_done {
             self.next_level(problem, state);
@@ -94,7 +94,7 @@ impl LeastSquares {
         false
     }
 
-    /// Turns the rows of the level that has ended into equalities and goes on to the next.
+    /// Turns the rows of the completed level into equalities and starts the next.
     fn next_level(&mut self, problem: &Problem, state: &mut State) {
         let now = self.levels.level;
         if now == 0 {
@@ -102,7 +102,7 @@ impl LeastSquares {
             self.levels.n_equalities = 0;
             self.step.unfreeze();
         }
-        // The first level has been solved for its rows. Where it has costs as well, there is more to do.
+        // The first level has been solved for its rows; its costs, if any, are still to be minimised.
         let done = if now == 0 && !self.has_costs(problem, 1) { 1 } else { now };
         let lower = problem.levels.iter().map(|level| level.0).find(|&level| level > done);
         let least_change = (self.wants_least_change && now != LEAST_CHANGE).then_some(LEAST_CHANGE);
@@ -118,7 +118,7 @@ impl LeastSquares {
         self.start_level(problem, state);
     }
 
-    /// Holds all tasks that there are: those that are met at their targets, as near as these can be restored, the others where they ended.
+    /// Holds all tasks so far: satisfied ones at their targets, as closely as these can be restored, the others at their final residuals.
     fn hold(&mut self, problem: &Problem, state: &mut State) {
         self.hold_here(problem, state);
         for group in &self.system.groups {
@@ -129,13 +129,13 @@ impl LeastSquares {
         }
         self.restore(problem, state);
         self.hold_here(problem, state);
-        // What has a cost has found its place among all that was free.
+        // Unknowns with a cost are now at their optimum.
         if self.has_costs(problem, self.levels.level) {
             self.step.freeze_costed();
         }
     }
 
-    /// Holds every row where it is; an inequality that holds, where it must not pass.
+    /// Holds every row at its residual; an inequality that is satisfied, at its bound.
     fn hold_here(&mut self, problem: &Problem, state: &State) {
         self.system.measure(problem, state, self.n_goals);
         let (system, levels) = (&self.system, &mut self.levels);
@@ -161,7 +161,7 @@ impl LeastSquares {
 
     fn measure_level(&mut self, problem: &Problem, state: &State) -> f64 {
         self.system.measure(problem, state, self.n_goals);
-        // An inequality that a level has left broken is held there, as any other row is.
+        // An inequality that a level leaves violated is held like any other row.
         for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
             row.is_floor &= *held <= 0.0;
         }
@@ -170,14 +170,14 @@ impl LeastSquares {
         self.merit
     }
 
-    /// The right side of every row: of an equality, back to where it is held.
+    /// The right side of every row; for an equality, back to its held residual.
     fn find_right_side(&mut self) {
         let held = self.levels.held.iter().chain(core::iter::repeat(&0.0));
         self.right.clear();
         self.right.extend(self.system.misses.iter().zip(held).map(|(miss, held)| miss - held));
     }
 
-    /// Finds the worst violation of each level that is done; returns the worst of all.
+    /// Measures the largest violation of each completed level; returns the largest of all.
     fn find_violations(&mut self, problem: &Problem) -> f64 {
         let (system, levels) = (&self.system, &mut self.levels);
         levels.violations.clear();
@@ -199,7 +199,7 @@ impl LeastSquares {
         levels.violations.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Finds the violations again; returns the worst, and whether no level is worse off than before by more than rounding.
+    /// Measures the violations again; returns the largest, and whether none has grown by more than rounding.
     fn compare_violations(&mut self, problem: &Problem) -> (f64, bool) {
         let mut before = core::mem::take(&mut self.levels.before);
         before.clone_from(&self.levels.violations);
@@ -211,7 +211,7 @@ impl LeastSquares {
         (worst, holds)
     }
 
-    /// One step of the present level; false when it is done.
+    /// One step of the current level; false when it is complete.
     fn refine_level(&mut self, problem: &Problem, state: &mut State) -> bool {
         self.levels.steps += 1;
         self.system.differentiate(problem, state);
@@ -235,7 +235,7 @@ impl LeastSquares {
         if n_equalities == 0 && self.merit >= before {
             self.correct_second_order(problem, state);
         }
-        // Coming back to where rows are held may cost the level something.
+        // Restoring held rows may increase the objective of the level.
         let helps = self.merit < before || violation > enough;
         self.levels.violations.clone_from(&self.levels.at_start);
         if helps && self.compare_violations(problem).1 {
@@ -250,13 +250,13 @@ impl LeastSquares {
         self.levels.rejected < TRIES
     }
 
-    /// Takes back what the second order of a step without equalities did to its rows, with the factor at hand (the second-order correction of
-    /// \[nocedal06\], section 18.3): small costs lead along a curved valley of rows that are met, whose sides are steep beside it.
+    /// The second-order correction of a step without equalities, with the existing factor (\[nocedal06\], section 18.3): small costs lead along
+    /// a curved valley of satisfied rows with steep sides.
     fn correct_second_order(&mut self, problem: &Problem, state: &mut State) {
         if !self.step.can_solve_again() {
             return;
         }
-        // What the rows miss beyond what the first order said, e(x) − (e − J x).
+        // The residuals beyond the first-order prediction, e(x) − (e − J x).
         let system = &self.system;
         let misses = system.misses.iter().zip(&self.right);
         self.kept_misses.clear();
@@ -271,7 +271,7 @@ impl LeastSquares {
         self.measure_level(problem, state);
     }
 
-    /// Whether the step is next to nothing, by itself or beside the change so far.
+    /// Whether the step is negligible, absolutely or beside the change so far.
     fn is_short(&self) -> bool {
         let costs = self.step.x.iter().zip(&self.step.cost);
         let change: f64 = costs.map(|(x, cost)| cost * x * x).sum();
@@ -279,7 +279,7 @@ impl LeastSquares {
         self.step.longest() <= SHORT || (!self.costs.is_empty() && is_small)
     }
 
-    /// Brings the equalities back to where they are held, by the least change, as far as that goes.
+    /// Restores the equalities to their held residuals by a minimal change, as far as possible.
     fn restore(&mut self, problem: &Problem, state: &mut State) {
         self.measure_level(problem, state);
         let unit = problem.unit;
@@ -292,7 +292,7 @@ impl LeastSquares {
             self.system.differentiate(problem, state);
             self.find_right_side();
             core::mem::swap(&mut self.step.cost, &mut self.levels.no_cost);
-            // As soft rows with next to no damping: rows that depend on each other then share what is left of them.
+            // As soft rows with negligible damping, so that dependent rows share the remaining violation.
             let damping = RESTORATION_DAMPING * unit * unit;
             let moves = self.step.solve(problem, state, &self.system, &self.right, 0, damping);
             core::mem::swap(&mut self.step.cost, &mut self.levels.no_cost);

@@ -1,11 +1,12 @@
-//! Least squares: any number of tasks on any skeleton, at the limits and beyond reach.
+//! Damped least squares: any number of tasks on any skeleton, with limits and targets out of reach.
 //!
-//! An iteration solves the quadratic program of [`step`] and moves along its answer. The step is damped (Levenberg and Marquardt, \[wampler86\]),
-//! so that it stays finite at singular poses, and ends at the limits rather than being cut off there. Damping falls tenfold with every step that
-//! helps and rises with every one that does not; where steps fail because the valley is curved, they follow it by geodesic acceleration
-//! \[transtrum12\]. What the tasks of a level leave free belongs to the next level, and in the end to the least change ([`levels`]).
+//! Each iteration solves the quadratic program of [`step`] and moves by its solution. The step is damped (Levenberg–Marquardt, \[wampler86\]), so
+//! it stays finite at singular poses, and it respects the limits as constraints instead of being truncated at them. Damping falls by a factor of
+//! ten after a step that reduces the objective and rises after one that does not; where steps fail because the valley is curved, geodesic
+//! acceleration \[transtrum12\] follows it. The null space of the tasks of one level is used by the next, and finally for least change
+//! ([`levels`]).
 //!
-//! The same steps lead the other methods out of their lock-ups.
+//! The same steps free the other methods from lock-ups.
 
 mod anderson;
 mod costs;
@@ -32,117 +33,117 @@ use rows::{System, make_room};
 use step::Step;
 use structure::Motion;
 
-/// An attempt ends when this many steps have not even halved the sum of squares: another start is worth more. Unless it is
-/// [`CLOSE`], where valleys are narrow and patience pays.
+/// A descent ends when this many steps have not halved the sum of squares, because another start is more promising, unless it is
+/// [`CLOSE`], where valleys are narrow and convergence is slow.
 const STEPS_TO_HALVE: u32 = 4;
 
-/// The same for one start among many: it ends when this many steps leave more than this part.
+/// The same for one start among many: it ends when this many steps leave more than this fraction.
 const DOUBTFUL_STEPS: u32 = 2;
 const DOUBTFUL_PART: f64 = 0.75;
 
-/// A descent to the nearest pose ends when a step takes less than this part of the sum of squares that is not proven to stay.
+/// A descent to a local minimum ends when a step reduces the sum of squares, minus its proven lower bound, by less than this fraction.
 const STANDSTILL: f64 = 1e-11;
 
-/// A slope of the objective this small, relative to the miss and the unit of length, is rounding: the pose is at rest.
+/// A gradient of the objective this small, relative to the residual and the unit of length, is rounding: the pose is a local minimum.
 const REST: f64 = 1e-11;
 
-/// A longer step shows by itself that something moves \[rad, or the unit of length\].
+/// With a longer step the gradient need not be examined \[rad, or the unit of length\].
 const RESTLESS: f64 = 1e-6;
 
-/// Sum of squares, relative to the unit of length, below which an attempt is close: misses of 3e-4.
+/// Sum of squares, relative to the unit of length, below which a descent is close: residuals of 3e-4.
 const CLOSE: f64 = 1e-7;
 
-/// How far along a step its curvature is probed, and the largest correction, relative to the step, that is trusted: h and α of
+/// The fraction of a step at which its curvature is probed, and the largest correction relative to the step that is accepted: h and α of
 /// \[transtrum12\].
 const PROBE: f64 = 0.1;
 const LARGEST_CORRECTION: f64 = 0.75;
 
-/// Damping is at least this, and after a step that failed at least that, relative to the square of the unit of length.
+/// The least damping, and the least after a failed step, relative to the square of the unit of length.
 const LEAST_DAMPING: f64 = 1e-18;
 const FIRST_DAMPING: f64 = 1e-9;
 
-/// Damping of a first step, relative to the sum of squares: it vanishes with the misses, as convergence at singular poses asks for
+/// Damping of the first step, relative to the sum of squares: it vanishes with the residuals, as convergence at singular poses requires
 /// \[sugihara11\].
 const DAMPING_OF_MISSES: f64 = 1e-3;
 
-/// By what damping falls after a step that helps and rises after one that does not; on the way to a pose where misses stay, the linear model
-/// overshoots and damping has to find its level.
+/// The factor by which damping falls after a successful step and rises after a failed one. Towards a pose with remaining residuals the
+/// linear model overshoots, and a smaller factor lets damping find its level.
 const DAMPING_FACTOR: f64 = 10.0;
 const CAREFUL_FACTOR: f64 = 3.0;
 
-/// Steps to take at one damping before it falls again, where steps are accelerated by the last ones.
+/// Steps at constant damping before it falls again, when Anderson acceleration is on.
 const PATIENCE: u32 = 6;
 
-/// A step no longer than this that does not help has failed by rounding \[rad, or the unit of length\].
+/// A step this short that does not reduce the objective has failed by rounding \[rad, or the unit of length\].
 const ROUNDING_STEP: f64 = 1e-9;
 
-/// Steps that fail in a row before one iteration of the method gives up.
+/// Failed steps in a row before an iteration gives up.
 const TRIES: u32 = 12;
 
-/// How long to go on.
+/// When a descent ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::solve) enum Until {
-    /// While it looks as if the targets will be reached.
+    /// When the targets no longer seem likely to be reached.
     Hopeless,
-    /// While it looks as if they will be reached soon: there are other starts to try.
+    /// The same with less patience: there are other starts to try.
     Doubtful,
-    /// Until nothing moves: to the nearest pose.
+    /// At a local minimum.
     AtRest,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Outcome {
-    /// It helped: the sum of squares before.
+    /// It reduced the sum of squares, which was this before.
     Better(f64),
-    /// It did not; everything is as it was, and damping is higher.
+    /// It did not; the pose is restored and damping raised.
     Worse,
-    /// There is none to take.
+    /// The pose is a local minimum.
     AtRest,
 }
 
-/// Buffers, and where a descent stands.
+/// The method: its buffers and the state of a descent.
 #[derive(Debug, Clone, Default)]
 pub(in crate::solve) struct LeastSquares {
     system: System,
     step: Step,
     kept: Values,
     kept_misses: Vec<f64>,
-    /// One number per unknown: a correction of the step, or the slope of the objective.
+    /// One number per unknown: a correction of the step, or the gradient of the objective.
     curvature: Vec<f64>,
-    /// What a step is to do to each row.
+    /// The right side of each row.
     right: Vec<f64>,
     costs: Vec<Cost>,
-    /// The level whose costs these are; 0 for none.
+    /// The level of these costs; 0 for none.
     costs_level: u8,
-    /// Tasks that take part, and those of the first level.
+    /// Number of active tasks, and of those of the first level.
     n_goals: usize,
     n_first: usize,
     is_prepared: bool,
     wants_least_change: bool,
-    /// Sizes that the buffers have had room for: nodes, goals, bodies.
+    /// Sizes that the buffers have capacity for: nodes, goals, bodies.
     room: (usize, usize, usize),
     damping: f64,
     /// The sum of squares now.
     merit: f64,
-    /// A step has failed: the next ones follow the valley.
+    /// A step has failed: the next ones use geodesic acceleration.
     is_curved: bool,
     anderson: Anderson,
-    /// Steps are accelerated by the last ones: on the way to a pose where misses or changes stay.
+    /// Anderson acceleration is on: towards a pose with remaining residuals or changes.
     accelerates: bool,
-    /// Steps at the present damping still to take.
+    /// Steps left at the present damping.
     patience: u32,
     levels: Levels,
 }
 
 impl Method for LeastSquares {
     fn begin(&mut self, problem: &Problem, state: &mut State, _: &Settings) {
-        // Where the change counts from, or what a posture prefers, may have moved.
+        // The reference of the change, or a posture, may have moved.
         self.costs_level = 0;
         self.resume(problem, state);
     }
 
-    /// A step that helps, if there is one.
+    /// One successful step, if there is one.
     fn iterate(&mut self, problem: &Problem, state: &mut State, _: &mut Recorder<'_>) {
         self.accelerates = false;
         for _ in 0..TRIES {
@@ -183,7 +184,7 @@ impl Method for LeastSquares {
 }
 
 impl LeastSquares {
-    /// There is a new problem; it is taken over when a step is first asked for.
+    /// There is a new problem; it is prepared when the first step is taken.
     pub(in crate::solve) fn forget(
         &mut self,
         problem: &Problem,
@@ -192,7 +193,7 @@ impl LeastSquares {
     ) {
         self.is_prepared = false;
         self.wants_least_change = settings.least_squares.least_change;
-        // Room for what an escape may need, so that no later solve of that size allocates.
+        // Capacity for what an escape may need, so that no later solve of that size allocates.
         let size = (problem.nodes.len(), problem.goals.len(), problem.bodies.len());
         let (nodes, goals, bodies) = self.room;
         if size.0 > nodes || size.1 > goals || size.2 > bodies {
@@ -223,7 +224,7 @@ impl LeastSquares {
         self.anderson.reserve(n);
     }
 
-    /// Starts a descent of the first level from the present pose.
+    /// Starts a descent on the first level from the present pose.
     fn start(&mut self, problem: &Problem, state: &State) {
         self.levels.start_over();
         self.n_goals = self.n_first;
@@ -233,7 +234,7 @@ impl LeastSquares {
         self.step.unfreeze();
     }
 
-    /// Steps on the first level until it is reached or nothing helps; returns how many.
+    /// Steps on the first level until it is reached or no step succeeds; returns the number of steps.
     pub(in crate::solve) fn run(
         &mut self,
         problem: &Problem,
@@ -278,19 +279,19 @@ impl LeastSquares {
         taken
     }
 
-    /// Whether tasks contradict each other in a pose, to first order: where that is no singular one, they do everywhere.
+    /// Whether tasks contradict each other to first order in this pose: if it is not singular, they do so everywhere.
     pub(in crate::solve) fn has_conflict(&mut self, problem: &Problem, state: &State) -> bool {
         self.resume(problem, state);
         self.system.differentiate(problem, state);
         !self.costs.is_empty() || !self.step.is_consistent(problem, state, &self.system)
     }
 
-    /// The sum of squares in the pose of the last step.
+    /// The sum of squares at the pose of the last step.
     pub(in crate::solve) fn sum(&self) -> f64 {
         self.merit
     }
 
-    /// The largest misses of required tasks, from the rows that were measured last.
+    /// The largest misses of required tasks, from the rows measured last.
     fn required(&self, problem: &Problem) -> Miss {
         let mut largest = Miss::default();
         let groups = self.system.groups.iter();
@@ -311,7 +312,7 @@ impl LeastSquares {
         }
     }
 
-    /// Finds misses and costs in the present pose; returns the sum of squares.
+    /// Measures residuals and costs in the present pose; returns the sum of squares.
     fn measure(&mut self, problem: &Problem, state: &State) -> f64 {
         self.system.measure(problem, state, self.n_goals);
         self.aim_costs(problem, state);
@@ -319,7 +320,7 @@ impl LeastSquares {
         self.merit
     }
 
-    /// Sum of squares of the rows from `first` on and of the costs.
+    /// Sum of squares of the rows starting at `first`, and of the costs.
     fn sum_of_squares(&self, first: usize) -> f64 {
         let rows = self.system.rows.len();
         let misses: f64 = (first..rows).map(|r| self.system.counted(r)).map(|e| e * e).sum();
@@ -327,7 +328,7 @@ impl LeastSquares {
         misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>()
     }
 
-    /// One damped step on the first level, taken back unless it helps.
+    /// One damped step on the first level, undone unless it reduces the sum of squares.
     fn descend(&mut self, problem: &Problem, state: &mut State, factor: f64) -> Outcome {
         let unit = problem.unit;
         self.system.differentiate(problem, state);
@@ -366,8 +367,8 @@ impl LeastSquares {
         Outcome::Worse
     }
 
-    /// A step has helped. Where steps are accelerated and one has failed lately, damping stays for a while: only steps of one damping can be
-    /// combined.
+    /// After a successful step. With Anderson acceleration, damping stays constant for a while after a failure: only steps with equal damping
+    /// can be combined.
     fn lower_damping(&mut self, factor: f64, least: f64) {
         self.patience = self.patience.saturating_sub(1);
         if self.patience == 0 {
@@ -375,7 +376,7 @@ impl LeastSquares {
         }
     }
 
-    /// A step has failed: an accelerated one is tried again as it was, a plain one with more damping.
+    /// After a failed step: an accelerated one is repeated without acceleration, a plain one with more damping.
     fn raise_damping(&mut self, is_accelerated: bool, factor: f64, least: f64) {
         self.anderson.forget();
         if !is_accelerated {
@@ -385,7 +386,7 @@ impl LeastSquares {
         }
     }
 
-    /// Moves the pose along a part of the step.
+    /// Moves the pose by a fraction of the step.
     fn apply(&self, problem: &Problem, state: &mut State, part: f64) {
         for block in &self.system.structure.blocks {
             let (i, x) = (block.node, &self.step.x[block.range()]);
@@ -407,10 +408,10 @@ impl LeastSquares {
         state.update(problem);
     }
 
-    /// Geodesic acceleration \[transtrum12\]: adds to the step what follows the valley that the targets are reached in.
+    /// Geodesic acceleration \[transtrum12\]: adds the second-order correction of the step.
     ///
-    /// Near a singular pose the valley is narrow and curved and the straight step runs into its side. A probe a little along the step shows by
-    /// how much the effectors leave the tangent; half of that, solved for with the factor at hand, is taken back.
+    /// Near a singular pose the valley of the objective is narrow and curved, and a straight step runs into its side. Probing a short distance
+    /// along the step measures how far the effectors deviate from the tangent; the correction solves for half of that with the existing factor.
     fn follow_curvature(&mut self, problem: &Problem, state: &mut State) {
         self.kept_misses.clone_from(&self.system.misses);
         self.apply(problem, state, PROBE);
@@ -430,13 +431,13 @@ impl LeastSquares {
         }
     }
 
-    /// Whether the objective is flat: `|Jᵀ e|` is nothing beside `|e|`.
+    /// Whether the gradient vanishes: `|Jᵀ e|` is negligible beside `|e|`.
     fn is_at_rest(&mut self, least: f64) -> bool {
         self.find_slope(true);
         dot(&self.curvature, &self.curvature) <= least * least * self.merit
     }
 
-    /// `Jᵀ e`, with the costs or without: which way each unknown would go.
+    /// The negative gradient `Jᵀ e`, with or without the costs.
     fn find_slope(&mut self, with_costs: bool) {
         let by = if with_costs { 1.0 } else { 0.0 };
         let costs = self.step.cost.iter().zip(&self.step.target);
@@ -450,7 +451,7 @@ impl LeastSquares {
 }
 
 impl System {
-    /// The weighted miss of a row; of an inequality that holds, 0.
+    /// The weighted residual of a row; 0 for an inequality that holds.
     fn counted(&self, r: usize) -> f64 {
         let Reading { is_floor, .. } = self.rows[r];
         if is_floor { self.misses[r].max(0.0) } else { self.misses[r] }

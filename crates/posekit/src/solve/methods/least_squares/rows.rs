@@ -1,7 +1,7 @@
 //! The rows of the tasks in the present pose, and the Jacobian.
 //!
-//! A row says how its value changes when a frame moves (a wrench). A joint moves every frame below it like a rigid body, so an element of the
-//! Jacobian is the wrench times the velocity of the frame at unit speed of the joint.
+//! The gradient of a row with respect to the motion of a frame is a wrench. A joint moves every frame below it as a rigid body, so an element of
+//! the Jacobian is the wrench times the velocity of the frame at unit speed of the joint.
 
 use super::structure::{Motion, Structure};
 use crate::math::{Pose, sqrt};
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
 
-/// What misses are multiplied by: the root of the weight, and the length that a radian counts like.
+/// The factors of residuals: the root of the weight, and for angles the length that a radian counts as.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Units {
     pub(super) length: f64,
@@ -35,7 +35,7 @@ impl Units {
 pub(super) struct Group {
     pub(super) goal: usize,
     pub(super) rows: Range<usize>,
-    /// Where the frames are.
+    /// The frames in the world.
     pub(super) frames: [Pose; 2],
 }
 
@@ -43,15 +43,15 @@ pub(super) struct Group {
 #[derive(Debug, Clone, Default)]
 pub(super) struct System {
     pub(super) structure: Structure,
-    /// Rows of all tasks together.
+    /// The number of rows of all tasks.
     pub(super) n_rows: usize,
     pub(super) rows: Vec<Reading>,
     pub(super) groups: Vec<Group>,
-    /// Weighted misses `e`; those of inequalities whatever their sign.
+    /// Weighted residuals `e`; of inequalities with either sign.
     pub(super) misses: Vec<f64>,
-    /// How values grow with the unknowns, weighted like the misses: column after column.
+    /// The Jacobian of the values, weighted like the residuals, by columns.
     pub(super) jacobian: Vec<f64>,
-    /// Its rows, and those from the first to the last that each unknown moves.
+    /// Its number of rows, and for each unknown the rows from the first to the last that it moves.
     height: usize,
     extents: Vec<Range<usize>>,
     gradients: Vec<Row>,
@@ -60,7 +60,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Takes over a problem.
+    /// Prepares for a problem.
     pub(super) fn prepare(&mut self, problem: &Problem, state: &State) {
         self.structure.prepare(problem);
         self.measure(problem, state, self.structure.order.len());
@@ -70,7 +70,7 @@ impl System {
         make_room(&mut self.extents, self.structure.n_unknowns);
     }
 
-    /// Finds the rows of the first `n_goals` of [`Structure::order`] and their weighted misses.
+    /// Measures the rows of the first `n_goals` of [`Structure::order`] and their weighted residuals.
     pub(super) fn measure(&mut self, problem: &Problem, state: &State, n_goals: usize) {
         let order = &self.structure.order[..n_goals];
         self.rows.clear();
@@ -89,14 +89,14 @@ impl System {
         }
     }
 
-    /// Forgets the rows from `n_rows` on, where a group begins.
+    /// Drops the rows from `n_rows` on, where a group begins.
     pub(super) fn truncate(&mut self, n_rows: usize) {
         self.rows.truncate(n_rows);
         self.misses.truncate(n_rows);
         self.groups.retain(|group| group.rows.end <= n_rows);
     }
 
-    /// Fills in the Jacobian of the rows measured, in the pose where they were measured.
+    /// Computes the Jacobian of the measured rows, at the pose where they were measured.
     pub(super) fn differentiate(&mut self, problem: &Problem, state: &State) {
         let Self { structure, rows, groups, jacobian, gradients, carried, height, extents, .. } =
             self;
@@ -122,8 +122,8 @@ impl System {
                 let columns = &mut jacobian[block.first * *height..];
                 let at = state.world[link.node].translation;
                 for side in (0..2).filter(|&side| link.moves[side]) {
-                    // The lever from the node to the frame, and by how much of a slide of the node the frame moves: a node moves the centre of
-                    // mass by its part of what it moves the centre of what it carries.
+                    // The lever from the node to the frame, and the displacement of the frame per displacement of the node: for the centre of
+                    // mass, the fraction of the mass that the node carries.
                     let (lever, share) = mass.map_or_else(
                         || (frames[side].translation - at, 1.0),
                         |mass| {
@@ -149,7 +149,7 @@ impl System {
         }
     }
 
-    /// Each column of the Jacobian, or of another matrix of its shape: the rows that it may be different from zero in, and its part in these.
+    /// The columns of the Jacobian, or of another matrix of its shape: the rows where it may be nonzero, and its elements there.
     pub(super) fn columns<'a>(
         &'a self,
         matrix: &'a [f64],
@@ -174,7 +174,8 @@ impl System {
 }
 
 impl State {
-    /// How a point at `lever` from a hinge or slide moves and rotates per unit of its variable; of a displacement it has a `share`.
+    /// The linear and angular velocity of a point at `lever` from a hinge or slide per unit of its variable; of a displacement it takes a
+    /// `share`.
     fn velocity(&self, problem: &Problem, i: usize, lever: DVec3, share: f64) -> (DVec3, DVec3) {
         let node = &problem.nodes[i];
         match node.kind {
@@ -187,7 +188,7 @@ impl State {
         }
     }
 
-    /// Mass, and mass times centre, that each node carries; returns the whole mass.
+    /// The mass, and mass times centre, that each node carries; returns the total mass.
     fn weigh(&self, problem: &Problem, goal: &Goal, carried: &mut Vec<(f64, DVec3)>) -> f64 {
         carried.clear();
         carried.resize(problem.nodes.len(), (0.0, DVec3::ZERO));
@@ -228,7 +229,7 @@ pub(super) fn refill<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
     list.resize(n, value);
 }
 
-/// Room for `n` elements in all.
+/// Reserves capacity for `n` elements in total.
 pub(super) fn make_room<T>(list: &mut Vec<T>, n: usize) {
     list.reserve(n.saturating_sub(list.len()));
 }

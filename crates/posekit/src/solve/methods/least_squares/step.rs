@@ -1,13 +1,13 @@
-//! One damped step inside the limits: the quadratic program of an iteration.
+//! One damped step within the limits: the quadratic program of an iteration.
 //!
 //! | symbol | meaning | shape | unit |
 //! |---|---|---|---|
 //! | `x` | the step | n | rad, or lengths |
-//! | `e`, `J` | weighted misses, and how values grow with `x` | m, m × n | lengths |
-//! | `w`, `t` | costs of single unknowns (postures, the least change), and where these would have them, relative to now | n | length², rad |
-//! | `D` | damping and costs together | n | length² |
-//! | `x₀` | what the costs alone would do, `tᵢ wᵢ / Dᵢ` | n | rad |
-//! | `y` | the multiplier of each row; of a soft one what the step leaves of its miss, `e − J x` | m | 1 / length |
+//! | `e`, `J` | weighted residuals (target minus value), and the Jacobian of the values | m, m × n | lengths |
+//! | `w`, `t` | costs of single unknowns (postures, least change), and their targets relative to the present pose | n | length², rad |
+//! | `D` | damping plus costs | n | length² |
+//! | `x₀` | the minimum of the costs alone, `tᵢ wᵢ / Dᵢ` | n | rad |
+//! | `y` | the multiplier of each row; for a soft row its residual after the step, `e − J x` | m | 1 / length |
 //!
 //! ```text
 //! minimise    Σ |J x − e|² over soft rows + Σ Dᵢ (x − x₀)ᵢ²
@@ -16,11 +16,12 @@
 //!             room.0 ≤ x ≤ room.1,    n · x ≤ room on the rotations of balls
 //! ```
 //!
-//! Without inequalities the answer is `x = x₀ + D⁻¹ Jᵀ y` with `(J D⁻¹ Jᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for an equality: a system
-//! in as many unknowns as there are rows.
+//! Without inequalities the solution is `x = x₀ + D⁻¹ Jᵀ y` with `(J D⁻¹ Jᵀ + C) y = e − J x₀`, where `C` is 1 for a soft row and 0 for an
+//! equality: a system with as many unknowns as there are rows.
 //!
-//! Inequalities are an active set \[nocedal06\], section 16.5, as in \[baerlocher04\] and \[escande14\]: what the step would violate joins as an equality and the step is
-//! solved again; what has a multiplier of the wrong sign is released, each once at most, so that the rounds end.
+//! Inequalities are handled by an active set (\[nocedal06\], section 16.5) as in \[baerlocher04\] and \[escande14\]: constraints that the step would
+//! violate join as equalities and the step is solved again; constraints with a multiplier of the wrong sign are released, at most once each, so
+//! that the rounds terminate.
 
 use super::anderson::Anderson;
 use super::rows::{Group, System, add_scaled, make_room, refill};
@@ -32,63 +33,63 @@ use crate::solve::problem::{NONE, Problem, rotation_at};
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// Rounds of the active set. Each adds or releases all that it finds, so few are needed; the bound is for the worst case.
+/// The most rounds of the active set. Each adds or releases every constraint that it finds, so few are needed.
 const ROUNDS: u32 = 16;
 
-/// Largest sum of changes along the path to one task in one step \[rad, or the unit of length\]: how far the linear model of a chain holds,
-/// whatever the number of its joints. Displacements may go as far as the farthest target.
+/// The largest sum of changes along the path to one task in one step \[rad, or the unit of length\]: the range of validity of the linear model
+/// of a chain, whatever its number of joints. Displacements may be as large as the distance to the farthest target.
 const LARGEST_STEP: f64 = 1.5;
 
-/// Rows of which a step would leave less than this part are consistent.
+/// Rows are consistent if a step leaves less than this fraction of their residuals.
 const CONSISTENT: f64 = 1e-3;
 
-/// A step no longer than this is rounding \[rad, or the unit of length\].
+/// A step this short is rounding \[rad, or the unit of length\].
 const NO_STEP: f64 = 1e-15;
 
-/// An equality row of which less than this part (squared) is independent of the rows before it is left out: the direction is lost in
-/// a singular pose. The root of it is an angle of 3e-5, of which rounding still leaves ten digits.
+/// An equality row is dropped if less than this fraction of its square is independent of the rows before it: its direction is lost at a
+/// singular pose. The root is an angle of 3e-5, which still has ten significant digits.
 const INDEPENDENT: f64 = 1e-9;
 
-/// An equality row that moves less than this part (squared) of what all rows together move is rounding.
+/// An equality row is rounding if the square of its gradient is less than this fraction of the sum over all rows.
 const VANISHING: f64 = 1e-14;
 
-/// Part of the trace that keeps the factorisation of soft rows from breaking down by rounding.
+/// Fraction of the trace added to soft rows, so that the factorisation does not break down by rounding.
 const ROUNDING: f64 = 1e-15;
 
-/// The least part of the damping that an unknown takes; see [`Step::share_damping`].
+/// The smallest fraction of the damping that applies to an unknown; see [`Step::share_damping`].
 const LEAST_SHARE: f64 = 1e-12;
 
-/// Two limits of a ball whose normals have a larger cosine are the same limit, seen again in a later round.
+/// Two limits of a ball are the same limit, found again in a later round, if the cosine between their normals is larger.
 const SAME_NORMAL: f64 = 0.999;
 
-/// A rotation vector may cross a limit of a ball by so much, which is rounding \[rad\].
+/// Rounding by which a rotation vector may cross a limit of a ball \[rad\].
 const ROUNDING_ANGLE: f64 = 1e-12;
 
-/// A half-space `normal · x ≤ room` for the rotation of a ball that takes part as an equality.
+/// An active half-space `normal · x ≤ room` of the rotation of a ball.
 #[derive(Debug, Clone, Copy)]
 struct HalfSpace {
     block: usize,
     normal: DVec3,
-    /// It holds nothing back, and does not join again.
+    /// Its multiplier had the wrong sign; it does not join again.
     is_released: bool,
 }
 
-/// What a step knows of an unknown.
+/// The data of one unknown.
 #[derive(Debug, Clone, Copy, Default)]
 struct Unknown {
-    /// Cost of its changes, relative: a slide by the unit of length counts like a radian.
+    /// Relative cost of changes: a slide by the unit of length counts like a radian.
     stiffness: f64,
-    /// Its share of the damping: see [`Step::share_damping`].
+    /// Its fraction of the damping: see [`Step::share_damping`].
     share: f64,
-    /// Damping and cost, and their inverse: 0 for what is not solved for.
+    /// Damping plus cost, and the inverse: 0 for an unknown that is not solved for.
     d: f64,
     inverse: f64,
-    /// Its change where it is at a limit, or along the normals of its half-spaces.
+    /// Its change if it is at a limit, or along the normals of its half-spaces.
     fixed: f64,
-    /// How far it may go down and up.
+    /// The range of its change.
     room: (f64, f64),
     is_angle: bool,
-    /// It goes to a limit.
+    /// It is an active limit.
     is_fixed: bool,
     /// Lower levels may not move it.
     is_frozen: bool,
@@ -96,15 +97,15 @@ struct Unknown {
 }
 
 impl Unknown {
-    /// As a step begins.
+    /// Resets it for a step.
     fn begin(&mut self, damping: f64, cost: f64) {
         self.d = damping * self.share * self.stiffness + cost;
         (self.is_fixed, self.was_released, self.fixed) = (self.is_frozen, false, 0.0);
     }
 
-    /// What it does without the rows: `x₀`.
+    /// Its change without the rows, `x₀`.
     fn begin_round(&mut self, cost: f64, target: f64) -> f64 {
-        // An unknown that is fixed, or that nothing damps, is not solved for.
+        // A fixed or undamped unknown is not solved for.
         self.inverse = if self.is_fixed || self.d <= 0.0 { 0.0 } else { self.d.recip() };
         target * cost * self.inverse + self.fixed
     }
@@ -116,7 +117,7 @@ pub(super) struct Step {
     /// The step.
     pub(super) x: Vec<f64>,
     unknowns: Vec<Unknown>,
-    /// Costs of single unknowns, and where these would have them.
+    /// Costs of single unknowns, and their targets.
     pub(super) cost: Vec<f64>,
     pub(super) target: Vec<f64>,
     push: Vec<f64>,
@@ -124,26 +125,26 @@ pub(super) struct Step {
     /// The Jacobian with the normals projected out, where there are half-spaces.
     projected: Vec<f64>,
     is_projected: bool,
-    /// Whether each row takes part, and whether it did and was released.
+    /// Whether each row is active, and whether it was and has been released.
     is_active: Vec<bool>,
     was_released: Vec<bool>,
-    /// The rows that do.
+    /// The active rows.
     active: Vec<usize>,
     gram: Vec<f64>,
-    /// The multiplier of each row, 0 where it takes no part.
+    /// The multiplier of each row, 0 for an inactive one.
     y: Vec<f64>,
-    /// Right sides, one number for each active row or each unknown, and what the step does to every row.
+    /// Right sides of the active rows, and the change of every row by the step.
     right: Vec<f64>,
     by_row: Vec<f64>,
-    /// The part of rotations that is taken, and of displacements.
+    /// The fractions of rotations and of displacements that are taken.
     parts: [f64; 2],
 }
 
 impl Step {
-    /// Solves for the step `x`; false when nothing moves.
+    /// Solves for the step `x`; false if it is zero.
     ///
     /// - `misses`: `e` of each row; the first `n_equalities` rows are equalities
-    /// - `damping`: times the stiffness of each unknown
+    /// - `damping`: multiplied by the stiffness of each unknown
     pub(super) fn solve(
         &mut self,
         problem: &Problem,
@@ -175,7 +176,7 @@ impl Step {
         self.x.iter().any(|x| x.abs() > NO_STEP)
     }
 
-    /// Whether some change, limits aside, would do to every row but the inequalities what it misses, to first order.
+    /// Whether some change, ignoring limits, solves every row except inequalities to first order.
     pub(super) fn is_consistent(
         &mut self,
         problem: &Problem,
@@ -197,7 +198,7 @@ impl Step {
         self.y.iter().all(|left| left.abs() <= CONSISTENT * worst)
     }
 
-    /// Forgets the last step.
+    /// Resets the unknowns.
     fn begin(&mut self, problem: &Problem, state: &State, system: &System, damping: f64) {
         for (unknown, cost) in self.unknowns.iter_mut().zip(&self.cost) {
             unknown.begin(damping, *cost);
@@ -210,7 +211,7 @@ impl Step {
         }
     }
 
-    /// Sets the step to what it is without the rows, `x₀`.
+    /// Sets the step to `x₀`.
     fn begin_round(&mut self) {
         self.x.clear();
         let costs = self.cost.iter().zip(&self.target);
@@ -218,18 +219,20 @@ impl Step {
         self.x.extend(unknowns.map(|(unknown, (w, t))| unknown.begin_round(*w, *t)));
     }
 
-    /// Allows so much of the step that the rotations along the path to a task, and the displacements, are not too large: the longest sums of
-    /// either, and how far displacements may go.
+    /// Limits the fractions of the step that are taken.
+    ///
+    /// - `rotation`, `displacement`: the largest sums along the path to a task
+    /// - `farthest`: the largest displacement
     fn limit_length(&mut self, rotation: f64, displacement: f64, farthest: f64) {
         self.parts = [LARGEST_STEP / rotation, farthest / displacement].map(|part| part.min(1.0));
     }
 
-    /// The part of the step that is taken of an unknown.
+    /// The fraction of the step of an unknown that is taken.
     fn part_of(&self, unknown: usize) -> f64 {
         self.parts[usize::from(!self.unknowns[unknown].is_angle)]
     }
 
-    /// Shortens the step to the part that is taken.
+    /// Scales the step by the fractions that are taken.
     fn shorten(&mut self) {
         if !self.is_whole() {
             for i in 0..self.x.len() {
@@ -238,12 +241,12 @@ impl Step {
         }
     }
 
-    /// Whether all of the step is taken.
+    /// Whether the whole step is taken.
     pub(super) fn is_whole(&self) -> bool {
         self.parts == [1.0; 2]
     }
 
-    /// Takes over the unknowns of a problem.
+    /// Lists the unknowns of a problem.
     pub(super) fn prepare(&mut self, problem: &Problem, system: &System) {
         let slides = (problem.unit * problem.unit).recip();
         self.unknowns.clear();
@@ -258,8 +261,8 @@ impl Step {
         self.reserve(system);
     }
 
-    /// Damps every unknown in proportion to the worst miss of the tasks that depend on it. The curvature that damping stands in for grows with
-    /// the miss; damped alike, one target far out of reach would keep all others from theirs.
+    /// Damps every unknown in proportion to the largest residual of the tasks that depend on it. Damping models curvature, which grows with the
+    /// residual; with uniform damping, one target far out of reach would slow the convergence of all others.
     pub(super) fn share_damping(&mut self, system: &System) {
         let miss = |group: &Group| {
             let counts = |r: &usize| !system.rows[*r].is_floor || system.misses[*r] > 0.0;
@@ -279,12 +282,12 @@ impl Step {
         }
     }
 
-    /// Damps all unknowns alike.
+    /// Damps all unknowns uniformly.
     pub(super) fn damp_alike(&mut self) {
         self.unknowns.iter_mut().for_each(|unknown| unknown.share = 1.0);
     }
 
-    /// Makes room for all rows and unknowns at once, so that no later step allocates.
+    /// Reserves capacity for all rows and unknowns, so that no later step allocates.
     fn reserve(&mut self, system: &System) {
         let (m, n) = (system.n_rows, system.structure.n_unknowns);
         make_room(&mut self.right, m.max(n));
@@ -312,14 +315,14 @@ impl Step {
         self.unknowns.iter_mut().for_each(|unknown| unknown.is_frozen = false);
     }
 
-    /// Keeps the unknowns that have costs where they are.
+    /// Fixes the unknowns that have costs.
     pub(super) fn freeze_costed(&mut self) {
         for (unknown, cost) in self.unknowns.iter_mut().zip(&self.cost) {
             unknown.is_frozen |= *cost > 0.0;
         }
     }
 
-    /// Accelerates the step by the last ones; what is fixed stays fixed. True when it changed.
+    /// Applies Anderson acceleration to the unknowns that are not fixed; true if the step changed.
     pub(super) fn accelerate(&mut self, anderson: &mut Anderson) -> bool {
         self.push.clone_from(&self.x);
         if !anderson.accelerate(&mut self.x) {
@@ -343,7 +346,7 @@ impl Step {
         }
         self.active.clear();
         self.active.extend((0..misses.len()).filter(|&r| self.is_active[r]));
-        // What is left for the rows beyond what x₀ does.
+        // The right side, e − J x₀.
         self.find_residual(system, misses);
         let m = self.active.len();
         let n_equalities = self.active.iter().take_while(|&&r| r < n_equalities).count();
@@ -353,7 +356,7 @@ impl Step {
         self.solve_by_rows(system, n_equalities)
     }
 
-    /// What the step leaves of the misses of active rows, into `y`.
+    /// The residuals of active rows after the step, into `y`.
     fn find_residual(&mut self, system: &System, misses: &[f64]) {
         self.y.clear();
         self.y.extend_from_slice(misses);
@@ -383,12 +386,12 @@ impl Step {
         self.fill_gram(system);
         let trace: f64 = (0..m).map(|r| self.gram[r * m + r]).sum();
         if trace <= 0.0 {
-            // Everything that could help is at a limit, or nothing can. What soft rows miss still pushes.
+            // No free unknown moves an active row. The residuals of soft rows remain their multipliers.
             self.active[..n_equalities].iter().for_each(|&r| self.y[r] = 0.0);
             return true;
         }
         for r in 0..n_equalities {
-            // An equality that nothing moves any more is rounding.
+            // The gradient of this equality is rounding.
             if self.gram[r * m + r] <= VANISHING * trace {
                 self.gram[r * m + r] = 0.0;
             }
@@ -405,7 +408,7 @@ impl Step {
         true
     }
 
-    /// Solves with the factor at hand for the right sides in `y`, and adds the step that they ask for, `D⁻¹ Jᵀ y`.
+    /// Solves for the right sides in `y` with the existing factor, and adds the step `D⁻¹ Jᵀ y`.
     fn add_solution(&mut self, system: &System, out: &mut [f64]) {
         self.right.clear();
         self.right.extend(self.active.iter().map(|&r| self.y[r]));
@@ -439,7 +442,7 @@ impl Step {
         }
     }
 
-    /// Solves again for other misses, with the factor at hand: what to add to the step. For steps without equalities only.
+    /// Solves for other residuals with the existing factor: what to add to the step. Only for steps without equalities.
     pub(super) fn solve_again(&mut self, system: &System, misses: &[f64], out: &mut Vec<f64>) {
         refill(out, system.structure.n_unknowns, 0.0);
         self.y.clear();
@@ -448,7 +451,7 @@ impl Step {
         self.add_solution(system, out);
     }
 
-    /// Whether there is a factor at hand.
+    /// Whether there is a factor to solve with.
     pub(super) fn can_solve_again(&self) -> bool {
         !self.active.is_empty()
     }
@@ -468,7 +471,7 @@ impl Step {
         longest
     }
 
-    /// Fixes the unknowns, and the rotations of balls along normals, that the step would carry out of their limits; true if there were any.
+    /// Fixes unknowns, and rotations of balls along normals, that the step would move out of their limits; true if there were any.
     fn stop_at_limits(&mut self, problem: &Problem, state: &State, system: &System) -> bool {
         let mut found = false;
         for (k, block) in system.structure.blocks.iter().enumerate() {
@@ -505,7 +508,7 @@ impl Step {
             if is_known || rotation.dot(normal) <= room + ROUNDING_ANGLE {
                 continue;
             }
-            // The normals of one ball are seldom orthogonal; the second is taken within the plane of the first.
+            // The normals of one ball are rarely orthogonal; the second is projected onto the plane of the first.
             let first = others.find(|half| !half.is_released).map(|half| half.normal);
             let within = first.map_or(normal, |first| reject(normal, first));
             let Some(normal) = within.try_normalize() else { continue };
@@ -516,7 +519,7 @@ impl Step {
         found
     }
 
-    /// The slope of the objective along each unknown: `Jᵀ y` and the costs, less the damping.
+    /// The negative gradient of the objective along each unknown: `Jᵀ y` plus costs, minus damping.
     fn find_push(&mut self, system: &System) {
         let costs = self.cost.iter().zip(&self.target).zip(self.unknowns.iter().zip(&self.x));
         self.push.clear();
@@ -524,8 +527,8 @@ impl Step {
         system.add_transposed(&self.y, &mut self.push);
     }
 
-    /// Releases limits and inequality rows whose multipliers have the wrong sign: with the others fixed, the objective falls on the inside. True if
-    /// there were any.
+    /// Releases limits and inequality rows whose multipliers have the wrong sign: the objective decreases towards the inside. True if there were
+    /// any.
     fn release(&mut self, system: &System) -> bool {
         let mut found = false;
         if self.unknowns.iter().any(|unknown| unknown.is_fixed) || !self.half_spaces.is_empty() {
@@ -558,7 +561,7 @@ impl Step {
         found
     }
 
-    /// What a ball does along the normals of its half-spaces; `first` is the first of its unknowns.
+    /// The rotation of a ball along the normals of its half-spaces; `first` is the first of its unknowns.
     fn fixed(&self, first: usize) -> DVec3 {
         DVec3::from_array([0, 1, 2].map(|k| self.unknowns[first + k].fixed))
     }
@@ -569,7 +572,7 @@ impl Step {
         }
     }
 
-    /// Takes the normals of half-spaces out of the part of the step that is free.
+    /// Projects the normals of half-spaces out of the free part of the step.
     fn project_step(&mut self, system: &System) {
         for half in self.half_spaces.iter().filter(|half| !half.is_released) {
             let first = system.structure.blocks[half.block].first;
@@ -578,12 +581,12 @@ impl Step {
         }
     }
 
-    /// Inequality rows that the step would violate take part from now on; true if there were any.
+    /// Activates the inequality rows that the step would violate; true if there were any.
     fn join_inequalities(&mut self, system: &System, misses: &[f64]) -> bool {
         if self.active.len() == misses.len() {
             return false;
         }
-        // What the step does to every row, were it taken whole.
+        // The change of every row by the whole step.
         refill(&mut self.by_row, misses.len(), 0.0);
         system.add_product(&self.x, 1.0, &mut self.by_row);
         let mut found = false;
@@ -610,8 +613,8 @@ impl Problem {
 }
 
 impl State {
-    /// The limits of a ball as half-spaces for rotation vectors in the world, `normal · x ≤ room`, to first order: the edge of its cone, the
-    /// nearer end of its twist, and its largest change.
+    /// The limits of a ball as half-spaces of rotation vectors in the world, `normal · x ≤ room`, to first order: the edge of its cone, the
+    /// nearer end of its twist range, and its largest change.
     pub(super) fn half_spaces(&self, problem: &Problem, i: usize) -> [Option<(DVec3, f64)>; 3] {
         let node = &problem.nodes[i];
         if node.variable != NONE || !problem.is_limited(node) {
@@ -623,8 +626,8 @@ impl State {
             let parts = swing_twist(rotation, axis);
             let room = swing - parts.swing_angle();
             edge = parts.swing.xyz().try_normalize().map(|axis| (before * axis, room));
-            // The twist grows with what rotates about the bisector of the axis before the motion and after it, faster the more the axis
-            // swings: by ω · (z + R z) / (1 + cos swing).
+            // The rate of twist is ω · (z + R z) / (1 + cos swing): about the bisector of the axis before and after the motion, and faster
+            // the larger the swing.
             let bisector = (before * axis + self.world[i].rotation * axis).try_normalize();
             let turned = Limit::Range { min: twist[0], max: twist[1] };
             let middle = 0.5 * (twist[0] + twist[1]);
@@ -646,21 +649,23 @@ impl State {
     }
 }
 
-/// How far displacements may go in one step.
+/// The largest displacement of one step.
 fn farthest(problem: &Problem, system: &System) -> f64 {
     let rows = system.rows.iter().filter(|row| row.is_length());
     rows.fold(LARGEST_STEP * problem.unit, |farthest, row| farthest.max(row.counted().abs()))
 }
 
-/// A vector without its part along a direction.
+/// The component of a vector orthogonal to a unit direction.
 fn reject(v: DVec3, direction: DVec3) -> DVec3 {
     v - direction * direction.dot(v)
 }
 
-/// Adds a multiple of `c cᵀ`, of which the upper triangle counts, to the part of an m × m matrix that begins where it belongs.
+/// Adds a multiple of the upper triangle of `c cᵀ` to an `m × m` matrix.
+///
+/// - `out`: the matrix, starting at the element that belongs to the first of `c`
 fn add_square(column: &[f64], by: f64, m: usize, out: &mut [f64]) {
     if let Ok(column) = <&[f64; 6]>::try_from(column) {
-        // One pose: the compiler unrolls it.
+        // The six rows of a pose, which the compiler unrolls.
         for (k, x) in column.iter().enumerate() {
             let out = out[k * m..].first_chunk_mut::<6>();
             out.into_iter()

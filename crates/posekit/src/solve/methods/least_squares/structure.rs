@@ -1,16 +1,16 @@
-//! Which unknowns there are, and which of them each task depends on: found once per problem.
+//! The unknowns, and which of them each task depends on: found once per problem.
 //!
 //! An unknown is a variable of hinges and slides, or one of the three components of a rotation or displacement of a ball or free joint. A task
-//! depends on what moves its frames: the nodes on the paths from them to the world.
+//! depends on the nodes on the paths from its frames to the world.
 
 use crate::solve::problem::{Kind, NONE, Problem};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// What moves with one unknown, or with the three of a block.
+/// The motion of a block of unknowns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Motion {
-    /// A variable, and all nodes that share it.
+    /// That of a variable, with all nodes that share it.
     Variable,
     /// A rotation vector, in world axes.
     Rotation,
@@ -21,10 +21,10 @@ pub(super) enum Motion {
 /// A block of unknowns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
-    /// The node, the first of those that share a variable.
+    /// The node, or the first of those that share a variable.
     pub(super) node: usize,
     pub(super) motion: Motion,
-    /// The first unknown; there are one or three.
+    /// The first of one or three unknowns.
     pub(super) first: usize,
 }
 
@@ -54,7 +54,7 @@ impl Link {
 pub(super) struct Structure {
     pub(super) blocks: Vec<Block>,
     pub(super) n_unknowns: usize,
-    /// Tasks with rows, by level.
+    /// The tasks with rows, sorted by level.
     pub(super) order: Vec<usize>,
     links: Vec<Link>,
     links_of: Vec<Range<usize>>,
@@ -83,8 +83,8 @@ impl Structure {
         }
     }
 
-    /// Unknowns of what the first level moves come first, then those that the second adds, and so on: what a level does is then the same to the
-    /// last bit whatever the levels below it ask for.
+    /// Unknowns that the first level moves come first, then those that the second adds, and so on: the result of a level is then identical to
+    /// the last bit whatever the levels below it contain.
     fn list_blocks(&mut self, problem: &Problem) {
         self.list_nodes_by_level(problem);
         self.blocks.clear();
@@ -115,7 +115,7 @@ impl Structure {
         }
     }
 
-    /// The most important level that moves each node, with the node, in order.
+    /// The nodes, sorted by the first level that moves each.
     fn list_nodes_by_level(&mut self, problem: &Problem) {
         let levels = &mut self.nodes_by_level;
         levels.clear();
@@ -151,7 +151,7 @@ impl Structure {
         }
     }
 
-    /// Brings the links of one task, from `first` on, in order, each once.
+    /// Sorts the links of one task, from `first` on, and merges duplicates.
     fn merge_links(&mut self, first: usize) {
         self.links[first..].sort_unstable_by_key(Link::key);
         let mut kept = first;
