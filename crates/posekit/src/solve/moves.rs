@@ -1,14 +1,14 @@
-//! The best move of one joint: what cyclic coordinate descent does to each, and what reading a pose off points does.
+//! The best move of one joint, as in cyclic coordinate descent and when points are converted to a pose.
 //!
-//! A joint at `p` moves levers `u_k` (from `p` to the points that it carries) towards goals `v_k` (from `p` to where they should be) with
-//! weights `w_k`. A rotation about a unit axis `a` by an angle `x` leaves
+//! A joint at `p` moves levers `u_k` (from `p` to the points that it carries) towards goals `v_k` (from `p` to their targets) with weights
+//! `w_k`. After a rotation about a unit axis `a` by an angle `x` the error is
 //!
 //! ```text
 //! Σ w |R u − v|² = const − 2 (C cos x + S sin x),   C = Σ w (u·v − (a·u)(a·v)),   S = a · Σ w u × v
 //! ```
 //!
-//! so the best angle is `atan2(S, C)`, for any number of levers, in closed form. For a ball the axis is free: one lever takes the shortest
-//! rotation, several rotate about `Σ w u × v`, where the error falls fastest, a few times.
+//! so the best angle is `atan2(S, C)`, in closed form for any number of levers. The axis of a ball is free: for one lever the best move is the
+//! shortest rotation; several levers rotate a few times about `Σ w u × v`, the direction of steepest descent.
 
 use super::pose::{State, hinge_rotation, renormalise};
 use super::problem::{Kind, Node, Problem, Variable};
@@ -17,17 +17,17 @@ use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
-/// Rotations of a ball with several levers in one move: the first makes most of it, the others correct it.
+/// Rotations of a ball with several levers in one move: the first is the largest, the others correct it.
 const BALL_ROTATIONS: u32 = 3;
 
-/// Squares of the sums `C` and `S` that can be worked with. Below, they are rounding and every angle serves alike; above, they have to be
-/// brought to the order of one first.
+/// The range of `C² + S²` that can be computed with. Below it the sums are rounding, and no angle is better than another; above it they are
+/// scaled to the order of one first.
 const SQUARES: core::ops::Range<f64> = 1e-60..1e300;
 
-/// Two ends of a range whose distances from an angle differ by less are equally near: rounding must not choose between them.
+/// If the distances from an angle to the two ends of a range differ by less, they count as equal, so that rounding does not decide.
 const EQUALLY_NEAR: f64 = 1e-12;
 
-/// A lever and where it should point, both from the joint, in world axes.
+/// A lever and its goal, both from the joint, in world axes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lever {
     pub(crate) from: DVec3,
@@ -40,22 +40,22 @@ pub(crate) fn push_frame(levers: &mut Vec<Lever>, from: DQuat, to: DQuat, weight
     levers.extend(DVec3::AXES.map(|axis| Lever { from: from * axis, to: to * axis, weight }));
 }
 
-/// Which thresholds and which limits apply.
+/// The thresholds and the treatment of limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Style {
-    /// The best move inside the limits.
+    /// The best move within the limits.
     Best,
-    /// The published moves: a lever whose length times its goal's is at or below `degenerate` is left alone; a hinge makes the shortest
-    /// rotation and is rotated back onto its axis; an angle beyond a limit stops there.
+    /// The published moves: a lever is skipped if the product of its length and that of its goal is at most `degenerate`; a hinge makes the
+    /// shortest rotation and is rotated back onto its axis; an angle beyond a limit is clamped.
     Published { degenerate: f64 },
 }
 
 impl State {
-    /// Moves a node to suit its levers; returns the world rotation and displacement that everything below it undergoes.
+    /// Moves a node towards the goals of its levers; returns the world rotation and displacement of everything below it.
     ///
-    /// - `share`: the part of the move that is made
+    /// - `share`: the fraction of the move that is made
     ///
-    /// Of joints that share a variable the first moves as if alone and takes the others along.
+    /// Of joints that share a variable the first moves as if alone, and the others follow.
     pub(crate) fn move_node(
         &mut self,
         problem: &Problem,
@@ -82,7 +82,7 @@ impl State {
         }
     }
 
-    /// Returns the angle made.
+    /// Returns the angle.
     fn rotate_hinge(
         &mut self,
         problem: &Problem,
@@ -186,8 +186,8 @@ impl State {
 }
 
 impl Variable {
-    /// The allowed value that leaves a hinge of this gain nearest, on the circle, to `old + by`; of two equally near ends of the range the
-    /// one in the direction of travel.
+    /// The allowed value nearest to `old + by` on the circle, for a hinge of this gain; of two equally near ends of the range, the one in the
+    /// direction of motion.
     #[inline(always)]
     pub(crate) fn nearest_angle(&self, old: f64, by: f64, gain: f64) -> f64 {
         let x = old + by;
@@ -219,7 +219,7 @@ impl Variable {
     }
 }
 
-/// What levers ask of a rotation about one axis: the sums `C` and `S` of the module.
+/// The sums `C` and `S` of the module for a rotation about one axis.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Torque {
     cosine: f64,
@@ -227,7 +227,7 @@ pub(crate) struct Torque {
 }
 
 impl Torque {
-    /// Adds a lever. Nothing but the last two products waits for the lever itself, which the joint before may just have moved.
+    /// Adds a lever. Only the last two products depend on the lever itself, which the joint before may just have moved.
     #[inline]
     pub(crate) fn add(&mut self, axis: DVec3, from: DVec3, to: DVec3, weight: f64) {
         let to = to * weight;
@@ -235,14 +235,14 @@ impl Torque {
         self.sine += from.dot(to.cross(axis));
     }
 
-    /// Cosine and sine of the best angle; none when all are as good.
+    /// Cosine and sine of the best angle; `None` if all angles are equal.
     #[inline]
     pub(crate) fn direction(self) -> Option<(f64, f64)> {
         let squared = self.cosine * self.cosine + self.sine * self.sine;
         if !SQUARES.contains(&squared) {
             return self.scaled_direction();
         }
-        // The square root and the reciprocal do not wait for each other.
+        // The square root and the reciprocal are independent.
         let scale = sqrt(squared) * (1.0 / squared);
         Some((self.cosine * scale, self.sine * scale))
     }
@@ -266,7 +266,7 @@ fn best_about(axis: DVec3, levers: &[Lever]) -> Option<(f64, f64)> {
     torque.direction()
 }
 
-/// The published hinge: the shortest rotation of the lever, then the shortest rotation that brings the axis back.
+/// The published hinge: the shortest rotation of the lever, then the shortest rotation that restores the axis.
 fn published_angle(axis: DVec3, levers: &[Lever], degenerate: f64) -> Option<f64> {
     let [lever] = levers else {
         return best_about(axis, levers).map(|(c, s)| atan2(s, c));
@@ -280,7 +280,7 @@ fn published_angle(axis: DVec3, levers: &[Lever], degenerate: f64) -> Option<f64
     (c * c + s * s > 0.0).then(|| wrap_angle(2.0 * atan2(s, c)))
 }
 
-/// Several levers on a ball: rotate about the axis of steepest descent by the best angle, a few times.
+/// Several levers on a ball: a few rotations about the axis of steepest descent by the best angle.
 fn best_ball(levers: &[Lever]) -> DQuat {
     let mut rotation = DQuat::IDENTITY;
     for _ in 0..BALL_ROTATIONS {
@@ -294,7 +294,7 @@ fn best_ball(levers: &[Lever]) -> DQuat {
     rotation.normalize()
 }
 
-/// The allowed rotation nearest to the one wanted, unless that suits the levers worse than the present one.
+/// The allowed rotation nearest to `wanted`, unless its error is larger than that of the present one.
 fn best_allowed(
     problem: &Problem,
     node: &Node,

@@ -1,7 +1,7 @@
-//! What moves: the values of all joints, and where that puts them.
+//! The state of a solve: the values of all joints, and their world poses.
 //!
-//! One number for each variable is the truth of hinges and slides; their rotations and displacements are kept beside it, so that kinematics
-//! needs no sine. Balls and free joints are their own quaternions and displacements.
+//! A hinge or slide is defined by the value of its variable; its rotation or displacement is a cache, so that kinematics needs no sine. Balls
+//! and free joints are defined by their quaternions and displacements.
 
 use super::problem::{Kind, NONE, Node, PointTarget, Problem, Variable, far, rotation_at};
 use crate::math::{Pose, sin_cos, so3_log};
@@ -12,36 +12,36 @@ use glam::{DQuat, DVec3};
 /// The values of all joints.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Values {
-    /// Of each variable, from where it starts.
+    /// Of each variable, relative to its start.
     pub(crate) variables: Vec<f64>,
-    /// How each node has moved in its own frame: follows from its variable, where it has one.
+    /// The motion of each node in its own frame; a cache for nodes with a variable.
     pub(crate) motions: Vec<Pose>,
 }
 
 impl Values {
-    /// Takes over other values; allocates only while growing.
+    /// Copies other values; allocates only while growing.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.variables.clone_from(&other.variables);
         self.motions.clone_from(&other.motions);
     }
 }
 
-/// A pose of the nodes under way.
+/// The present pose of the nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) values: Values,
-    /// Where the solve began, or where its targets last moved: what changes least counts from here.
+    /// The values when the solve began or its targets last moved: the reference of least change.
     pub(crate) begun: Values,
     /// World pose of each node.
     pub(crate) world: Vec<Pose>,
-    /// Where the points with targets are.
+    /// The positions of the points with targets.
     pub(crate) points: Vec<DVec3>,
     /// The orientations of the frames with rotation targets.
     pub(crate) rotations: Vec<DQuat>,
 }
 
 impl State {
-    /// The start of a problem.
+    /// Sets the start of a problem.
     pub(crate) fn begin(&mut self, problem: &Problem) {
         self.values.variables.clear();
         self.values.variables.resize(problem.variables.len(), 0.0);
@@ -55,13 +55,13 @@ impl State {
         self.update(problem);
     }
 
-    /// Returns to values that were kept.
+    /// Restores saved values.
     pub(crate) fn restore(&mut self, problem: &Problem, values: &Values) {
         self.values.copy_from(values);
         self.update(problem);
     }
 
-    /// Returns to where the solve began.
+    /// Restores the values at which the solve began.
     pub(crate) fn restart(&mut self, problem: &Problem) {
         self.values.copy_from(&self.begun);
         self.update(problem);
@@ -70,7 +70,7 @@ impl State {
     /// Forward kinematics: one pass.
     pub(crate) fn update(&mut self, problem: &Problem) {
         self.world.resize(problem.nodes.len(), Pose::IDENTITY);
-        // Most nodes hang on the one just before, which then need not be read back.
+        // The parent of most nodes is the one before, which then need not be read back.
         let mut last = Pose::IDENTITY;
         for (i, node) in problem.nodes.iter().enumerate() {
             let above = if node.parent == i.wrapping_sub(1) { last } else { self.above(node) };
@@ -112,19 +112,19 @@ impl State {
         rotation_before(node, self.above(node).rotation)
     }
 
-    /// A direction in a node's frame that its motion leaves as it is, such as the axis of a hinge, in the world.
+    /// The world direction of an axis that is invariant under the node's motion, such as that of a hinge.
     #[inline]
     pub(crate) fn in_world(&self, i: usize, axis: DVec3) -> DVec3 {
         self.world[i].rotation * axis
     }
 
-    /// Where a point of a node is, or of the world.
+    /// The world position of a point of a node, or of the world.
     #[inline]
     pub(crate) fn point_of(&self, node: usize, offset: DVec3) -> DVec3 {
         if node == NONE { offset } else { self.world[node].transform_point(offset) }
     }
 
-    /// Where the effectors are.
+    /// Updates points and rotations from the nodes.
     pub(crate) fn update_effectors(&mut self, problem: &Problem) {
         let Self { points, rotations, world, .. } = self;
         points.clear();
@@ -139,7 +139,7 @@ impl State {
         }));
     }
 
-    /// Sets a variable, and the motions of its nodes.
+    /// Sets a variable and the motions of its nodes.
     #[inline]
     pub(crate) fn set_variable(&mut self, problem: &Problem, variable: usize, x: f64) {
         self.values.variables[variable] = x;
@@ -157,7 +157,7 @@ impl State {
         }
     }
 
-    /// Sets the rotation of a ball or free joint, in the frame before its motion, as far as its limits allow.
+    /// Sets the rotation of a ball or free joint, in the frame before its motion, clamped to its limits.
     pub(crate) fn set_rotation(&mut self, problem: &Problem, i: usize, rotation: DQuat) {
         let node = &problem.nodes[i];
         let motion = &mut self.values.motions[i];
@@ -174,12 +174,12 @@ impl State {
         self.values.motions[i].translation += in_node;
     }
 
-    /// Rounding lets quaternions drift by an ulp a product.
+    /// Normalises quaternions, which drift by an ulp per product.
     pub(crate) fn renormalise(&mut self) {
         self.values.motions.iter_mut().for_each(|motion| renormalise(&mut motion.rotation));
     }
 
-    /// Carries roots that float along by the mean of the misses of the points that they move.
+    /// Moves pre-pulled roots by the mean error of the points that they move.
     pub(crate) fn pull_roots(&mut self, problem: &Problem) {
         self.update_effectors(problem);
         for (i, node) in problem.nodes.iter().enumerate() {
@@ -199,12 +199,12 @@ impl State {
         self.update(problem);
     }
 
-    /// Largest misses of the points and rotations that count, in the problem's units.
+    /// Largest errors of points and rotations, in the problem's units.
     pub(crate) fn residual(&self, problem: &Problem) -> Miss {
         self.measure(problem, |k| self.points[k].distance(problem.points[k].target))
     }
 
-    /// The same, less what is proven to be out of reach: what there is to gain.
+    /// The same minus proven shortfalls.
     pub(crate) fn gap(&self, problem: &Problem) -> Miss {
         self.measure(problem, |k| {
             let goal = &problem.points[k];
@@ -229,7 +229,7 @@ impl State {
                 || self.residual(problem).angle <= problem.tolerance.angle)
     }
 
-    /// Weighted sum of squared misses of points and rotations: what descent reduces.
+    /// Weighted sum of squared errors of points and rotations: the objective of a descent.
     pub(crate) fn sum_of_squares(&self, problem: &Problem) -> f64 {
         let points = self.points.iter().zip(&problem.points);
         let points: f64 =
@@ -242,9 +242,9 @@ impl State {
         points + problem.frame_weight() * rotations
     }
 
-    /// Writes the joint values of the whole skeleton: inside the limits, mimics kept.
+    /// Writes the joint values of the whole skeleton, inside the limits and with mimics applied.
     ///
-    /// A hinge that goes round has the value that is nearest to where the solve began, or to what a posture prefers.
+    /// An unlimited hinge has the value nearest to its start or, if a posture includes it, to its preferred value.
     pub(crate) fn write_values(&self, problem: &Problem, q: &mut Vec<f64>) {
         q.clear();
         q.extend_from_slice(&problem.still);
@@ -282,7 +282,7 @@ impl State {
         }
     }
 
-    /// Takes over a configuration of the skeleton, to measure what is returned.
+    /// Sets the state from a configuration of the skeleton, to measure the result.
     pub(crate) fn read_values(&mut self, problem: &Problem, q: &[f64]) {
         for (k, variable) in problem.variables.iter().enumerate() {
             let x = (q[variable.value] - variable.start) * variable.unit;
@@ -325,7 +325,7 @@ impl State {
     /// Distance of a point from where it must be, however far that is \[m\].
     pub(crate) fn true_distance(&self, problem: &Problem, point: usize) -> f64 {
         let goal = &problem.points[point];
-        far(self.point_of(goal.node, goal.offset) / problem.scale - goal.wanted)
+        far(self.point_of(goal.node, goal.offset) / problem.scale - goal.target_in_metres)
     }
 }
 
@@ -374,7 +374,7 @@ impl Problem {
     }
 }
 
-/// The larger of two misses. `f64::max` would take one that is NaN, from numbers beyond what can be squared, for none at all.
+/// The larger of two errors; infinite for NaN, which overflow can cause and `f64::max` would ignore.
 #[inline]
 pub(crate) fn worse(a: f64, b: f64) -> f64 {
     if b.is_nan() { f64::INFINITY } else { a.max(b) }
@@ -385,7 +385,7 @@ fn rotation_before(node: &Node, above: DQuat) -> DQuat {
     if node.is_rotated { above * node.placement.rotation } else { above }
 }
 
-/// One Newton step towards unit length: exact to rounding next to it.
+/// One Newton step towards unit length, exact for lengths close to 1.
 #[inline]
 pub(crate) fn renormalise(rotation: &mut DQuat) {
     *rotation *= 1.5 - 0.5 * rotation.length_squared();

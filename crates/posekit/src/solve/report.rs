@@ -1,4 +1,4 @@
-//! What a solve comes to: misses, points, status.
+//! Measures the result of a solve: errors and points.
 
 use super::figure::Figure;
 use super::pose::{State, worse};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use glam::DVec3;
 
 impl Problem {
-    /// How far a task with rows is from holding, in the problem's units; the misses of targets beyond the horizon to where they are aimed at.
+    /// The error of a task with rows, in the problem's units; of a target beyond the horizon, to the point that is aimed at.
     ///
     /// - `rows`: a buffer
     pub(super) fn miss_of(&self, goal: &Goal, state: &State, rows: &mut Vec<Reading>) -> Miss {
@@ -19,7 +19,7 @@ impl Problem {
         Miss::of(rows)
     }
 
-    /// World poses of the frames of a task, or the centre of mass as the first one's origin.
+    /// World poses of the frames of a task, or of the centre of mass as the origin of the first.
     #[inline]
     pub(super) fn frames_of(&self, goal: &Goal, state: &State) -> [Pose; 2] {
         if goal.bodies.is_empty() {
@@ -43,7 +43,7 @@ impl State {
         }
     }
 
-    /// Fills in a trace step from points and rotations.
+    /// Fills in a trace step from the points and rotations.
     pub(super) fn describe(&self, problem: &Problem, step: &mut TraceStep) {
         let residual = self.residual(problem);
         (step.error, step.turn) = (residual.distance / problem.scale, residual.angle);
@@ -53,8 +53,8 @@ impl State {
 }
 
 impl Figure {
-    /// Fills in what a skeleton adds to a solution, all of it measured on the joint values that are returned; returns the largest misses of what
-    /// is required, in the problem's units.
+    /// Fills in the configuration, points and errors of a solution, measured on the returned joint values; returns the largest misses of required
+    /// tasks, in the problem's units.
     pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Vec<Reading>) -> Miss {
         let Self { problem, state, .. } = self;
         state.write_values(problem, &mut solution.configuration);
@@ -76,7 +76,7 @@ impl Figure {
         }
         solution.error = required.distance / problem.scale;
         solution.orientation_error = required.angle;
-        // What is so far off that it was only a direction is measured to where it is.
+        // The errors of targets beyond the horizon are measured to the true target.
         for (k, goal) in problem.points.iter().enumerate() {
             if problem.is_beyond_horizon(goal) {
                 let distance = state.true_distance(problem, k);

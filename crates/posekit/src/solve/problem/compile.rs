@@ -1,5 +1,5 @@
-//! From a skeleton and its tasks to a problem: finds the joints that move something, folds what is fixed into them, and lists what each of
-//! them moves.
+//! Compiles a skeleton and its tasks into a problem: finds the joints that the tasks depend on, folds fixed joints into them, and lists the
+//! targets that each moves.
 
 use super::{
     Carrier, Goal, Kind, NONE, Node, PointTarget, Problem, RotationTarget, Variable, extend,
@@ -11,16 +11,16 @@ use crate::solve::settings::{Root, Settings};
 use crate::task::{PostureJoint, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
-/// In `node_of_joint`: something depends on the joint, but it does not move.
+/// In `node_of_joint`: a task depends on the joint, which has no node (yet).
 const HELD: usize = NONE - 1;
 
-/// A task that is switched off, but measured, depends on the joint, and nothing else does.
+/// Only tasks of weight 0, which are measured but not solved for, depend on the joint.
 const MEASURED: usize = NONE - 2;
 
 impl Problem {
-    /// Takes over a checked problem. What the buffers held is forgotten.
+    /// Compiles a checked problem.
     ///
-    /// - `start`: settled, inside the limits
+    /// - `start`: with mimics applied, inside the limits
     pub(crate) fn compile(
         &mut self,
         skeleton: &Skeleton,
@@ -48,7 +48,7 @@ impl Problem {
         self.tolerance.angle = settings.angle_tolerance().max(ROUNDING);
     }
 
-    /// Takes over other values of the joints that no task moves.
+    /// Copies the values of the joints that no task depends on.
     pub(crate) fn set_still(&mut self, skeleton: &Skeleton, q: &[f64]) {
         for joint in (0..skeleton.n_joints()).filter(|&i| self.node_of_joint[i] == NONE) {
             let values = skeleton.value_range(joint);
@@ -56,7 +56,7 @@ impl Problem {
         }
     }
 
-    /// The levels that count, with their largest weights: only ratios of weights matter.
+    /// The levels of tasks with a weight, and their largest weights: only ratios of weights matter.
     fn list_levels(&mut self, tasks: &[Task]) {
         self.levels.clear();
         for task in tasks.iter().filter(|task| task.weight > 0.0) {
@@ -68,12 +68,12 @@ impl Problem {
         self.levels.sort_by_key(|level| level.0);
     }
 
-    /// What the weights of a level were divided by.
+    /// The divisor of the weights of a level.
     pub(crate) fn weight_unit(&self, level: u8) -> f64 {
         self.levels.iter().find(|known| known.0 == level).map_or(1.0, |known| known.1)
     }
 
-    /// Marks every joint that something asked for depends on.
+    /// Marks every joint that a task depends on.
     fn mark_ancestors(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
         self.node_of_joint.clear();
         self.node_of_joint.resize(skeleton.n_joints(), NONE);
@@ -88,7 +88,7 @@ impl Problem {
         self.mark_followers(skeleton, tasks);
     }
 
-    /// Marks the joints of tasks that are switched off, but measured, where what does count moves them: as followers of other joints.
+    /// Marks the joints of tasks of weight 0: those that move nonetheless, because they follow a joint that a task depends on, become nodes.
     fn mark_followers(&mut self, skeleton: &Skeleton, tasks: &[Task]) {
         let driver = |joint| skeleton.mimic(joint).map_or(joint, |mimic| mimic.joint);
         self.variable_of_joint.clear();
@@ -161,7 +161,7 @@ impl Problem {
         }
     }
 
-    /// Where a joint that moves stands on its parent as a node: as it starts, but a ball or free joint without its rotation.
+    /// The start pose of a moving joint in its parent; of a ball or free joint without its rotation.
     fn stands(&self, skeleton: &Skeleton, joint: usize) -> Pose {
         let motion = skeleton.motion(joint, &self.start);
         let at_start = match skeleton.kind(joint) {
@@ -171,7 +171,7 @@ impl Problem {
         skeleton.parent_from_joint(joint) * at_start
     }
 
-    /// The node above, and a pose in `joint`'s parent carried up to it through joints that do not move.
+    /// The node above, and a pose in `joint`'s parent transformed to it through joints that do not move.
     fn carry_up(&self, skeleton: &Skeleton, joint: usize, pose: Pose) -> (usize, Pose) {
         let (mut carried, mut next) = (pose, skeleton.parent(joint));
         while let Some(i) = next {
@@ -187,7 +187,7 @@ impl Problem {
         (NONE, carried)
     }
 
-    /// The variable that a joint drives, made on first use. Until the unit is known its `max` is the largest change.
+    /// The variable that a joint drives, created on first use. Until the unit is known its `max` is the largest change.
     fn variable_of(&mut self, skeleton: &Skeleton, driver: usize, largest_change: f64) -> usize {
         let known = self.variable_of_joint[driver];
         if known != NONE {
@@ -272,7 +272,7 @@ impl Problem {
         Carrier { node, node_from_frame }
     }
 
-    /// Lists what the methods that move one joint at a time understand: points and whole rotations.
+    /// Lists the targets of methods other than least squares: points and full rotations.
     fn place_targets(&mut self, tasks: &[Task]) {
         self.points.clear();
         self.rotations.clear();
@@ -294,15 +294,14 @@ impl Problem {
                 let root = self.nodes.get(self.root_node(node));
                 let root = root.map_or(offset, |node| node.placement.translation);
                 let reach = self.reach_of(node, offset);
-                let (wanted, shortfall) = (target, 0.0);
                 let point = PointTarget {
                     node,
                     root,
                     offset,
-                    wanted,
+                    target_in_metres: target,
                     target,
                     reach,
-                    shortfall,
+                    shortfall: 0.0,
                     weight,
                     goal,
                 };
@@ -346,7 +345,7 @@ fn joints_of(task: &Task) -> impl Iterator<Item = usize> {
     frames.chain(bodies.map(|body| body.joint))
 }
 
-/// Sum of the bones from the first joint that could move to a frame [m].
+/// Sum of the bones from the first joint that is not fixed to a frame [m].
 fn bones_to(skeleton: &Skeleton, frame: Frame) -> f64 {
     let can_move = |&i: &usize| skeleton.kind(i) != JointKind::Fixed;
     let Some(first) = skeleton.ancestors(frame.joint).filter(can_move).last() else { return 0.0 };
@@ -355,7 +354,7 @@ fn bones_to(skeleton: &Skeleton, frame: Frame) -> f64 {
     frame.joint_from_frame.translation.length() + bones.sum::<f64>()
 }
 
-/// How a hinge or slide moves and stands when its node is aligned with the node above, and the rotation from the joint to the node.
+/// The kind and placement of a hinge or slide whose node is aligned with the node above, and the rotation from the joint to the node.
 fn aligned(kind: Kind, placement: Pose) -> (Kind, Pose, DQuat) {
     let Pose { rotation, translation } = placement;
     let rotated = |axis: DVec3| {

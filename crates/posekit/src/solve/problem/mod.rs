@@ -1,12 +1,12 @@
-//! A problem as every method reads it: the joints that move something, their variables, and the tasks.
+//! The problem that every method reads: the joints that move an effector, their variables, and the tasks.
 //!
-//! `begin` compiles it once from a skeleton, a start and tasks ([`compile`]); after that it is read-only but for the targets
-//! ([`Problem::set_target`]). What moves is a [`State`](super::pose::State).
+//! `begin` compiles it from a skeleton, a start and tasks ([`compile`]); after that only its targets change ([`Problem::set_target`]). Methods move
+//! a [`State`](super::pose::State).
 //!
 //! # Frames and units
-//! Inside, the origin is the first joint that moves, where it starts, and lengths are multiplied by a power of two that brings the
-//! bones to the order of one (`units`). So nothing depends on where the figure stands or on the unit of length.
-//! Every value of a hinge or slide counts from where it starts: it is 0 when a solve begins.
+//! The internal origin is the start position of the first joint that moves, and lengths are multiplied by a power of two that brings the
+//! bones to the order of one (`units`), so that the result depends neither on the position of the figure nor on the unit of length.
+//! The value of a hinge or slide is relative to its start: 0 when a solve begins.
 
 mod compile;
 mod units;
@@ -22,14 +22,14 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::{DQuat, DVec3};
 
-/// Stands for the world where a node is named, and for none where a variable is.
+/// The world in place of a node, and none in place of a variable.
 pub(crate) const NONE: usize = usize::MAX;
 
-/// Distance, in units of length, beyond which a target is only a direction: squares of larger distances would drown what is left
-/// to gain. Of the square of 1e6, the sixteen digits of a number still resolve 1e-4.
+/// Distance in units of length beyond which a target is only a direction: in the squares of larger distances, remaining improvements would be
+/// lost to rounding. Double precision resolves 1e-4 in the square of 1e6.
 const HORIZON: f64 = 1e6;
 
-/// What differences of places are off by, relative to these: a few roundings.
+/// The relative rounding error of a difference of positions: a few operations.
 const ROUNDING_OF_PLACES: f64 = 4.0 * f64::EPSILON;
 
 /// How a node moves.
@@ -45,19 +45,19 @@ pub(crate) enum Kind {
     Free,
 }
 
-/// A joint that moves something that a task speaks about. Fixed and locked joints are folded into the nodes below them.
+/// A joint that moves a frame or body of a task. Fixed and locked joints are folded into the nodes below them.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) joint: usize,
     /// The node above, or [`NONE`] for the world.
     pub(crate) parent: usize,
-    /// The node before it moves, in the node above. A hinge or slide stands here as it starts.
+    /// The node before its motion, in the node above; for a hinge or slide, at its start.
     pub(crate) placement: Pose,
-    /// Distance from the node above to the placement, but for where a slide or free joint starts.
+    /// Distance from the node above to the placement, without the start value of a slide or free joint.
     pub(crate) bone: f64,
     /// Whether the placement rotates.
     pub(crate) is_rotated: bool,
-    /// From the joint to this node. A hinge or slide at its start is aligned with the node above, which saves a product in every pass.
+    /// A hinge or slide at its start is aligned with the node above, which saves a product in every pass.
     pub(crate) node_from_joint: DQuat,
     pub(crate) kind: Kind,
     /// The variable of a hinge or slide.
@@ -66,25 +66,25 @@ pub(crate) struct Node {
     pub(crate) gain: f64,
     /// The cone of a ball; hinges and slides have the ranges of their variables.
     pub(crate) cone: Limit,
-    /// How far a ball may turn from where it starts \[rad\].
+    /// The largest rotation of a ball from its start \[rad\].
     pub(crate) largest_change: f64,
     /// Cost of its changes in least squares.
     pub(crate) stiffness: f64,
-    /// Part of its best move that it makes in cyclic coordinate descent.
+    /// Fraction of its best move in cyclic coordinate descent.
     pub(crate) ccd_weight: f64,
-    /// A floating root that is carried along before the solve.
+    /// A floating root that is moved by the mean error before the solve.
     pub(crate) is_pulled: bool,
-    /// Place in the configuration.
+    /// Its values in the configuration.
     pub(crate) values: Range<usize>,
-    /// The point targets that it moves, and the rotation targets, as ranges of [`Problem::moved`].
+    /// The point targets and rotation targets that it moves, as ranges of [`Problem::moved`].
     pub(crate) moves_points: Range<usize>,
     pub(crate) moves_rotations: Range<usize>,
 }
 
-/// A number that hinges and slides move with: the value of one joint, and of those that mimic it. It counts from where it starts.
+/// The value of a hinge or slide, and of those that mimic it, relative to its start.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
-    /// Place of the driver's value in the configuration, and what it is at the start.
+    /// Index of the driver's value in the configuration, and that value at the start.
     pub(crate) value: usize,
     pub(crate) start: f64,
     /// Units of this variable per unit of that value: 1 for an angle.
@@ -97,7 +97,7 @@ pub(crate) struct Variable {
     pub(crate) max: f64,
     /// Whether the lower and the upper end are the largest change, nearer than the limit.
     pub(crate) is_largest_change: [bool; 2],
-    /// One hinge alone, whose range holds every direction: its value is brought into the range by whole turns.
+    /// A hinge without followers whose range includes every direction: its value is wrapped into the range.
     pub(crate) wraps: bool,
     /// The nodes that move with it, as a range of [`Problem::nodes_of_variables`].
     pub(crate) nodes: Range<usize>,
@@ -143,17 +143,17 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// Whether the status waits for it.
+    /// Whether it decides the status.
     pub(crate) fn is_required(&self) -> bool {
         self.level == 1 && self.has_rows()
     }
 
-    /// Whether it counts and has rows; a posture has none.
+    /// Whether it has a weight and rows; a posture has none.
     pub(crate) fn has_rows(&self) -> bool {
         self.weight > 0.0 && !matches!(self.kind, TaskKind::Posture(_))
     }
 
-    /// The position and the rotation that a task asks for as a whole, in its own frame and units.
+    /// The full position and rotation targets of a task, in its own frame and units.
     fn whole_targets(kind: &TaskKind) -> (Option<DVec3>, Option<DQuat>) {
         match kind {
             TaskKind::Position(task) => (Some(task.target_in_world), None),
@@ -167,34 +167,34 @@ impl Goal {
     }
 }
 
-/// A point that must stand on a target.
+/// A point and its target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PointTarget {
     pub(crate) node: usize,
-    /// Where the first node that moves it stands when the solve begins; the point itself where nothing moves it.
+    /// Position of its root node at the start; the point itself if nothing moves it.
     pub(crate) root: DVec3,
     pub(crate) offset: DVec3,
-    /// Where it must be, from the origin \[m\].
-    pub(crate) wanted: DVec3,
-    /// What methods aim at: the same in the problem's units, or, beyond the [`HORIZON`], a nearer point in the same direction.
+    /// The target of the task, from the origin \[m\].
+    pub(crate) target_in_metres: DVec3,
+    /// What methods aim at: the same in the problem's units or, beyond the [`HORIZON`], a closer point in the same direction.
     pub(crate) target: DVec3,
-    /// The distances that it can have from its root.
+    /// The possible distances from its root.
     pub(crate) reach: Reach,
-    /// By how much `target` is out of reach, proven.
+    /// The proven distance of `target` from the reachable set.
     pub(crate) shortfall: f64,
     pub(crate) weight: f64,
-    /// Place in [`Problem::goals`].
+    /// Index in [`Problem::goals`].
     pub(crate) goal: usize,
 }
 
-/// A frame that must have an orientation.
+/// A frame and its target orientation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RotationTarget {
     pub(crate) node: usize,
     pub(crate) offset: DQuat,
     pub(crate) target: DQuat,
     pub(crate) weight: f64,
-    /// Place in [`Problem::goals`].
+    /// Index in [`Problem::goals`].
     pub(crate) goal: usize,
 }
 
@@ -205,37 +205,37 @@ pub(crate) struct Problem {
     pub(crate) variables: Vec<Variable>,
     pub(crate) nodes_of_variables: Vec<usize>,
     pub(crate) goals: Vec<Goal>,
-    /// What has mass: where, and how much.
+    /// The bodies: where, and their masses.
     pub(crate) bodies: Vec<(Carrier, f64)>,
-    /// What methods that move one joint at a time understand of the tasks.
+    /// The targets that methods other than least squares solve for.
     pub(crate) points: Vec<PointTarget>,
     pub(crate) rotations: Vec<RotationTarget>,
     /// The targets that each node moves; see [`Node::moves_points`].
     pub(crate) moved: Vec<usize>,
-    /// The same before they are split by node: the node, 0 for a point and 1 for a rotation, and the target.
+    /// The same as a list: the node, 0 for a point and 1 for a rotation, and the target.
     movers: Vec<(usize, usize, usize)>,
-    /// All tasks that count are in `points` and `rotations`.
+    /// All tasks with a weight are in `points` and `rotations`.
     pub(crate) is_plain: bool,
-    /// Cost of leaving the start, against the tasks of each level.
+    /// Cost of the change from the start against the tasks of each level.
     pub(crate) regularisation: f64,
-    /// The levels that have tasks, ascending, with what their weights were divided by.
+    /// The levels that have tasks, ascending, with the divisor of their weights.
     pub(crate) levels: Vec<(u8, f64)>,
     /// The configuration at the start, settled and inside the limits.
     pub(crate) start: Vec<f64>,
-    /// The values of joints that no task moves.
+    /// The configuration, with the values of joints that no task depends on.
     pub(crate) still: Vec<f64>,
     /// The problem's origin, in the world \[m\].
     pub(crate) origin: DVec3,
     /// Problem lengths per metre: a power of two.
     pub(crate) scale: f64,
-    /// The length that a radian counts like: bones and finite slides, of the order of one.
+    /// The length that a radian counts as: bones and finite slides, of the order of one.
     pub(crate) unit: f64,
-    /// Misses that count as none.
+    /// Misses that count as reached.
     pub(crate) tolerance: Miss,
     pub(crate) posture_joints: Vec<PostureJoint>,
-    /// Mimic joints: place of the value, place of the driver's, and how they follow.
+    /// Mimic joints: index of the value, index of the driver's value, and their relation.
     mimics: Vec<(usize, usize, Mimic)>,
-    /// The longest sum of bones to a frame of the first level, whatever holds them [m].
+    /// The longest sum of bones to a frame of the first level, moving or not [m].
     length_of_skeleton: f64,
     node_of_joint: Vec<usize>,
     variable_of_joint: Vec<usize>,
@@ -269,12 +269,12 @@ impl Problem {
         }
     }
 
-    /// By how much the targets are out of reach, proven \[m\]; 0 where they may be in reach.
+    /// The largest proven distance of a target from its reachable set \[m\]; 0 if all may be in reach.
     pub(crate) fn shortfall(&self) -> f64 {
         let beyond = |goal: &PointTarget| {
             goal.reach
                 .scaled(self.scale.recip())
-                .shortfall(far(goal.wanted - goal.root / self.scale))
+                .shortfall(far(goal.target_in_metres - goal.root / self.scale))
         };
         let out = self.points.iter().filter(|goal| goal.shortfall > 0.0);
         out.map(beyond).fold(0.0, f64::max)
@@ -282,7 +282,7 @@ impl Problem {
 
     /// Whether a target is so far away that it is only a direction.
     pub(crate) fn is_beyond_horizon(&self, goal: &PointTarget) -> bool {
-        goal.target != goal.root + (goal.wanted - goal.root / self.scale) * self.scale
+        goal.target != goal.root + (goal.target_in_metres - goal.root / self.scale) * self.scale
     }
 
     /// The first node above a node, or it itself; [`NONE`] for the world.
@@ -293,17 +293,17 @@ impl Problem {
         node
     }
 
-    /// Puts mimic joints where their drivers put them.
+    /// Sets mimic joints from their drivers.
     pub(crate) fn apply_mimics(&self, q: &mut [f64]) {
         for (follower, driver, mimic) in &self.mimics {
             q[*follower] = mimic.value(q[*driver]);
         }
     }
 
-    /// Gives a task another target. False where it is of another kind or speaks about other frames.
+    /// Moves the target of a task. False if the kind or its frames differ.
     ///
     /// # Errors
-    /// For a posture whose values are not those of the skeleton's joints.
+    /// For a posture whose values do not fit the skeleton's joints.
     pub(crate) fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<bool> {
         let Some(goal) = self.goals.get_mut(task).filter(|goal| goal.kind.is_alike(kind)) else {
             return Ok(false);
@@ -329,8 +329,8 @@ impl Problem {
     /// - `target`: in the caller's units and frame
     pub(crate) fn aim(&mut self, point: usize, target: DVec3) {
         let goal = &mut self.points[point];
-        goal.wanted = target - self.origin;
-        let path = goal.wanted - goal.root / self.scale;
+        goal.target_in_metres = target - self.origin;
+        let path = goal.target_in_metres - goal.root / self.scale;
         let (distance, horizon) = (far(path), HORIZON * self.unit);
         let part = if distance * self.scale > horizon { horizon / distance } else { self.scale };
         goal.target = goal.root + path * part;
@@ -344,7 +344,7 @@ impl Problem {
         }
     }
 
-    /// Whether one point must be reached by the last of joints that follow each other without branches, and nothing else counts.
+    /// Whether the only task is a point on the last node of an unbranched path of nodes.
     pub(crate) fn is_path(&self) -> bool {
         let ([goal], [], true) = (self.points.as_slice(), self.rotations.as_slice(), self.is_plain)
         else {
@@ -367,7 +367,7 @@ impl Problem {
         if is_plane { 2 } else { 3 }
     }
 
-    /// The dimension of a free chain: 3 for an unlimited path of balls, 2 for one of hinges in a plane, none for anything else.
+    /// The dimension of a free chain: 3 for an unlimited path of balls, 2 for one of hinges in a plane, `None` for anything else.
     pub(crate) fn free_dimension(&self) -> Option<usize> {
         let is_unlimited = |(i, node)| !self.is_limited(node) && self.is_alone(i);
         if !self.is_path() || !self.nodes.iter().enumerate().all(is_unlimited) {
@@ -378,18 +378,19 @@ impl Problem {
         is_free.then_some(dimension)
     }
 
-    /// What a rotation target counts beside a point target: a radian like the unit of length, spread over three axes of which two turn.
+    /// The weight of a rotation target's three axes beside a point target: a radian counts as the unit of length, and moves two of the axes.
     #[inline]
     pub(crate) fn frame_weight(&self) -> f64 {
         0.5 * self.unit * self.unit
     }
 
-    /// A ball's rotation brought inside its cone and its largest change.
+    /// Clamps a ball's rotation to its cone and its largest change.
     ///
-    /// - `now`: a rotation that is inside
+    /// - `now`: a rotation inside both
     ///
     /// # Method
-    /// The nearest in the cone, else the nearest within the largest change, else the last of the way from `now` that is in both, by bisection.
+    /// The nearest rotation in the cone, else the nearest within the largest change, else the last on the geodesic from `now` that is in both, by
+    /// bisection.
     pub(crate) fn allowed_rotation(&self, node: &Node, now: DQuat, wanted: DQuat) -> DQuat {
         let held = node.cone.clamp_rotation(wanted);
         if node.largest_change == f64::INFINITY {
@@ -434,7 +435,7 @@ pub(crate) fn rotation_at(values: &[f64]) -> DQuat {
     values.last_chunk().map_or(DQuat::IDENTITY, |rotation| DQuat::from_array(*rotation).normalize())
 }
 
-/// The length of a vector, also where its square overflows or vanishes.
+/// The length of a vector, even if its square overflows or underflows.
 pub(crate) fn far(v: DVec3) -> f64 {
     let largest = v.abs().max_element();
     if (1e-100..1e100).contains(&largest) || largest == 0.0 {

@@ -1,12 +1,12 @@
-//! The unit of length, the origin, and how far each point can reach.
+//! The unit of length, and the reach of each point.
 //!
-//! Only bones and finite slides make the unit, never a place in the world: a figure is solved alike wherever it stands.
+//! The unit is defined by bones and finite slides, never by a position in the world, so that the result does not depend on where a figure is.
 
 use super::{Carrier, Goal, Kind, NONE, Problem, rotation_at};
 use crate::chain::Reach;
 use glam::DVec3;
 
-/// What is left of the difference of two places by less than this part of them is rounding, and asks for nothing.
+/// A difference of two positions below this fraction of them is rounding.
 const ROUNDING_OF_PLACES: f64 = 1e-9;
 
 impl Problem {
@@ -55,10 +55,10 @@ impl Problem {
         }
     }
 
-    /// The longest sum of bones and finite slides to anything that a task of the first level speaks about \[m\]; where there is none,
-    /// of all bones, also those that nothing moves; then what is asked for; where that is nothing, of all tasks or joints; 0 where nothing has a length.
+    /// The longest sum of bones and finite slides to a frame or body of a task of the first level \[m\]; if that is 0, of all bones, moving or
+    /// not; then the largest length in a target; then over the tasks of all levels and all bones; 0 if nothing has a length.
     fn length_of_bones(&self) -> f64 {
-        // Lower levels change nothing for the first one, and so not what its misses are compared with.
+        // Lower levels must not change the first one, and so not its unit.
         let first = self.levels.first().map_or(0, |level| level.0);
         let longest = |lowest: u8| {
             let goals = self.goals.iter().filter(|goal| goal.weight > 0.0 && goal.level <= lowest);
@@ -79,8 +79,8 @@ impl Problem {
         bones.fold(longest(u8::MAX), f64::max)
     }
 
-    /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts by no more than the bones, or than the
-    /// target asks for: a long rail must not make every miss look small.
+    /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts at most as much as the bones or the
+    /// distance to the target: a long rail must not loosen the tolerance.
     fn length_to_goal(&self, goal: &Goal) -> f64 {
         let asked = match Goal::whole_targets(&goal.kind).0 {
             Some(target) => (target - self.start_of(&goal.carriers[0])).length(),
@@ -119,7 +119,7 @@ impl Problem {
         sum
     }
 
-    /// Where the origin of a frame is at the start.
+    /// The origin of a frame at the start.
     fn start_of(&self, carrier: &Carrier) -> DVec3 {
         let (mut i, mut at) = (carrier.node, carrier.node_from_frame.translation);
         while let Some(node) = self.nodes.get(i) {
@@ -132,7 +132,7 @@ impl Problem {
         at
     }
 
-    /// The distances that a point can have from the first joint that moves it.
+    /// The possible distances of a point from its root node.
     pub(super) fn reach_of(&self, node: usize, offset: DVec3) -> Reach {
         let (mut i, mut bone, mut reach) = (node, offset, Reach::POINT);
         while i != NONE {
