@@ -5,15 +5,14 @@ use super::pose::{State, worse};
 use super::problem::{Carrier, Goal, Problem};
 use super::solution::{Solution, TraceStep};
 use crate::math::Pose;
-use crate::task::{Miss, Reading, TaskKind};
-use alloc::vec::Vec;
+use crate::task::{Miss, Rows, TaskKind};
 use glam::DVec3;
 
 impl Problem {
     /// The error of a task with rows, in the problem's units; of a target beyond the horizon, to the point that is aimed at.
     ///
     /// - `rows`: a buffer
-    pub(super) fn miss_of(&self, goal: &Goal, state: &State, rows: &mut Vec<Reading>) -> Miss {
+    pub(super) fn miss_of(&self, goal: &Goal, state: &State, rows: &mut Rows) -> Miss {
         rows.clear();
         goal.kind.rows(&self.frames_of(goal, state), rows);
         Miss::of(rows)
@@ -55,7 +54,7 @@ impl State {
 impl Figure {
     /// Fills in the configuration, points and errors of a solution, measured on the returned joint values; returns the largest misses of required
     /// tasks, in the problem's units.
-    pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Vec<Reading>) -> Miss {
+    pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Rows) -> Miss {
         let Self { problem, state, .. } = self;
         state.write_values(problem, &mut solution.configuration);
         state.read_values(problem, &solution.configuration);

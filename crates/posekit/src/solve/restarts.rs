@@ -12,7 +12,7 @@ use super::pose::State;
 use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
 use super::settings::Settings;
 use crate::math::{floor, perpendicular, rotation_about, sin_cos, sqrt};
-use crate::task::Reading;
+use crate::task::Rows;
 use alloc::vec::Vec;
 use core::f64::consts::{PI, TAU};
 use glam::DVec3;
@@ -55,7 +55,7 @@ pub(super) struct Restarts {
     /// Which nodes a restart moves, and the tasks that it is for.
     is_bent: Vec<bool>,
     unmet: Vec<usize>,
-    rows: Vec<Reading>,
+    rows: Rows,
 }
 
 impl Restarts {
@@ -132,7 +132,7 @@ impl Restarts {
     fn choose_bent(&mut self, attempt: u32, problem: &Problem, state: &State) {
         let Self { is_bent, unmet, rows, .. } = self;
         unmet.clear();
-        let is_met = |goal: &Goal, rows: &mut Vec<Reading>| {
+        let is_met = |goal: &Goal, rows: &mut Rows| {
             problem.miss_of(goal, state, rows).is_within(problem.tolerance)
         };
         let goals = || problem.goals.iter().enumerate().filter(|(_, goal)| goal.is_required());

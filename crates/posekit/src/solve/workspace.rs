@@ -6,7 +6,7 @@ use super::figure::Figure;
 use super::{Choice, JointOptions, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
-use crate::task::{Miss, Reading, Task, TaskKind};
+use crate::task::{Miss, Rows, Task, TaskKind};
 use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -55,7 +55,7 @@ pub struct Workspace {
     is_moved: bool,
     clamped: Vec<f64>,
     spare_joints: Vec<usize>,
-    rows: Vec<Reading>,
+    rows: Rows,
 }
 
 /// What is being solved.

@@ -39,7 +39,7 @@ impl Condition for AxisAlignment {
         [Some(self.frame), None]
     }
 
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
         let wanted = direction_or(self.direction_in_world, axis);
         push_axes(rows, DVec3::AXES, |k, unit| {

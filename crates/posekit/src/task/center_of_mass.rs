@@ -54,7 +54,7 @@ impl Condition for CenterOfMass {
         Some(&self.bodies)
     }
 
-    fn rows(&self, [center, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [center, _]: &Frames, rows: &mut Rows) {
         let center = center.translation;
         let miss = self.target_in_world - center;
         for k in (0..3).filter(|&k| self.axes[k]) {

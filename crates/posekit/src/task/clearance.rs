@@ -85,7 +85,7 @@ impl Condition for Clearance {
         self.capsules.map(|capsule| capsule.frame())
     }
 
-    fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, frames: &Frames, rows: &mut Rows) {
         let [a, b] = self.capsules;
         let ends = |k: usize| self.capsules[k].ends.map(|end| frames[k].transform_point(end));
         let (first, second) = (ends(0), ends(1));

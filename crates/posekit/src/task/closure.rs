@@ -50,7 +50,7 @@ impl Condition for Closure {
         self.frames.map(Some)
     }
 
-    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [a, b]: &Frames, rows: &mut Rows) {
         let gap = b.translation - a.translation;
         push_axes(rows, DVec3::AXES, |k, axis| {
             Row::between(Unit::Length, -gap[k], -Wrench::push(axis), Wrench::push(axis))

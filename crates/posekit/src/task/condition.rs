@@ -23,7 +23,7 @@ pub(crate) trait Condition {
     }
 
     /// Appends the residual, row by row, each with its gradient. A task on the centre of mass reads it as the origin of the first frame.
-    fn rows(&self, frames: &Frames, rows: &mut impl Rows);
+    fn rows(&self, frames: &Frames, rows: &mut Rows);
 
     /// Moves the world's origin, then multiplies all lengths.
     fn rebase(&mut self, origin: DVec3, by: f64);

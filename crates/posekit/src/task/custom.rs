@@ -140,7 +140,7 @@ impl Condition for Custom {
         self.formula.frames()
     }
 
-    fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, frames: &Frames, rows: &mut Rows) {
         let has_frame = self.formula.frames().map(|frame| frame.is_some());
         let world = [0, 1].map(|k| {
             let Pose { rotation, translation } = frames[k];

@@ -53,7 +53,7 @@ impl Condition for Distance {
         self.frames.map(Some)
     }
 
-    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [a, b]: &Frames, rows: &mut Rows) {
         let line = b.translation - a.translation;
         let (distance, out) = (length(line), Wrench::push(direction_or(line, DVec3::X)));
         let at_least = Row::between(Unit::Length, self.min - distance, -out, out);

@@ -40,7 +40,7 @@ impl Condition for LookAt {
         [Some(self.frame), None]
     }
 
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
         let line = self.target_in_world - frame.translation;
         let distance = length(line);

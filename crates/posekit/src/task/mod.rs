@@ -92,7 +92,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use condition::{Condition, check_frame, out_of_range};
 use glam::DVec3;
-use rows::{Frames, Rows};
+pub(crate) use rows::{Frames, Rows};
 
 /// A condition with its weight and its level of priority.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,7 +156,7 @@ impl Task {
             }
             None => self.kind.frames().map(world),
         };
-        let mut readings: Vec<Reading> = Vec::new();
+        let mut readings: Rows = Vec::new();
         self.kind.rows(&frames, &mut readings);
         Miss::of(&readings)
     }
@@ -287,7 +287,7 @@ impl TaskKind {
     }
 
     /// Appends the rows. A task on the centre of mass reads it as the origin of the first frame; a posture has no rows.
-    pub(crate) fn rows(&self, frames: &Frames, rows: &mut impl Rows) {
+    pub(crate) fn rows(&self, frames: &Frames, rows: &mut Rows) {
         of!(self, task => task.rows(frames, rows));
     }
 

@@ -40,7 +40,7 @@ impl Condition for Orientation {
     }
 
     // The miss is log(T R⁻¹); rotating the frame by ω makes it log(exp(miss) exp(−ω)) = miss − J_r⁻¹(miss) ω.
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let miss = self.residual(*frame);
         let gradient = so3_right_jacobian_inverse(miss).transpose();
         push_axes(rows, DVec3::AXES, |k, _| {

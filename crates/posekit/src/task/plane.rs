@@ -43,7 +43,7 @@ impl Condition for Plane {
         [Some(self.frame), None]
     }
 
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let normal = direction_or(self.normal_in_world, DVec3::ZERO);
         let miss = normal.dot(self.point_in_world - frame.translation);
         let row = Row::new(Unit::Length, miss, Wrench::push(normal));

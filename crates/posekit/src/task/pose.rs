@@ -78,7 +78,7 @@ impl Condition for FramePose {
         [Some(self.frame), None]
     }
 
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let target = self.world_from_target;
         let axes = DMat3::from_quat(target.rotation);
         let offset = target.translation - frame.translation;

@@ -39,7 +39,7 @@ impl Condition for Position {
         [Some(self.frame), None]
     }
 
-    fn rows(&self, [frame, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let miss = self.residual(*frame);
         push_axes(rows, DVec3::AXES, |k, axis| Row::new(Unit::Length, miss[k], Wrench::push(axis)));
     }

@@ -110,7 +110,7 @@ impl Posture {
 
 impl Condition for Posture {
     /// A posture has no rows: it is a cost of each joint, see [`Posture`].
-    fn rows(&self, _: &Frames, _: &mut impl Rows) {}
+    fn rows(&self, _: &Frames, _: &mut Rows) {}
 
     fn rebase(&mut self, _: DVec3, _: f64) {}
 

@@ -42,7 +42,7 @@ impl Condition for RelativePose {
         self.frames.map(Some)
     }
 
-    fn rows(&self, [a, b]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [a, b]: &Frames, rows: &mut Rows) {
         let (offset, axes) = (b.translation - a.translation, DMat3::from_quat(a.rotation));
         for k in (0..3).filter(|&k| self.axes.along[k]) {
             let axis = axes.col(k);

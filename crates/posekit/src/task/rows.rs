@@ -108,25 +108,8 @@ impl Row {
     }
 }
 
-/// Collects the rows of a task. What an implementor drops of a row, the compiler does not compute.
-pub(crate) trait Rows {
-    /// One more row.
-    fn push(&mut self, row: Row);
-}
-
-impl Rows for Vec<Row> {
-    #[inline(always)]
-    fn push(&mut self, row: Row) {
-        Self::push(self, row);
-    }
-}
-
-impl Rows for Vec<Reading> {
-    #[inline(always)]
-    fn push(&mut self, row: Row) {
-        Self::push(self, row.reading);
-    }
-}
+/// The rows of tasks.
+pub(crate) type Rows = Vec<Row>;
 
 /// The miss of a task: the norms of its residual in length and in angle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -150,13 +133,14 @@ impl Miss {
 
     /// The norms of some rows, by their units.
     #[must_use]
-    pub(crate) fn of(rows: &[Reading]) -> Self {
+    pub(crate) fn of(rows: &[Row]) -> Self {
         let miss = Self::of_scaled(rows, 1.0);
         if miss.distance.is_finite() && miss.distance > 0.0 {
             return miss;
         }
         // The squares of lengths beyond 1e150 overflow, those below 1e-160 vanish.
-        let lengths = rows.iter().filter(|row| row.is_length()).map(|row| row.counted().abs());
+        let readings = rows.iter().map(|row| row.reading).filter(|row| row.is_length());
+        let lengths = readings.map(|row| row.counted().abs());
         let largest = lengths.fold(0.0, f64::max);
         if largest <= 0.0 || !largest.is_finite() {
             return miss;
@@ -166,9 +150,9 @@ impl Miss {
     }
 
     /// [`of`](Self::of), lengths being squared in this unit.
-    fn of_scaled(rows: &[Reading], unit: f64) -> Self {
+    fn of_scaled(rows: &[Row], unit: f64) -> Self {
         let mut squares = [0.0; 3];
-        for row in rows {
+        for Row { reading: row, .. } in rows {
             let value = if row.is_length() { row.counted() / unit } else { row.counted() };
             squares[row.unit as usize] += value * value;
         }
@@ -180,7 +164,7 @@ impl Miss {
 }
 
 /// Pushes three rows, one for each of these axes.
-pub(super) fn push_axes(rows: &mut impl Rows, axes: [DVec3; 3], row: impl Fn(usize, DVec3) -> Row) {
+pub(super) fn push_axes(rows: &mut Rows, axes: [DVec3; 3], row: impl Fn(usize, DVec3) -> Row) {
     for (k, axis) in axes.into_iter().enumerate() {
         rows.push(row(k, axis));
     }

@@ -98,7 +98,7 @@ impl Condition for Support {
         Some(&self.bodies)
     }
 
-    fn rows(&self, [center, _]: &Frames, rows: &mut impl Rows) {
+    fn rows(&self, [center, _]: &Frames, rows: &mut Rows) {
         let center = center.translation;
         for side in self.sides.iter() {
             let room = side.inward.dot(center) - self.offset(side) - self.margin;
@@ -185,9 +185,9 @@ mod tests {
 
     fn outside(corners: &[DVec3], margin: f64, center: DVec3) -> f64 {
         let task = Support::try_new(Vec::new(), corners, DVec3::Z, margin).unwrap();
-        let mut rows: Vec<crate::task::Reading> = Vec::new();
+        let mut rows: Rows = Vec::new();
         task.rows(&[Pose::from_translation(center), Pose::IDENTITY], &mut rows);
-        rows.iter().map(|row| row.counted() * row.counted()).sum::<f64>().sqrt()
+        rows.iter().map(|row| row.reading.counted() * row.reading.counted()).sum::<f64>().sqrt()
     }
 
     #[test]

@@ -163,7 +163,7 @@ impl LeastSquares {
         self.system.measure(problem, state, self.n_goals);
         // An inequality that a level leaves violated is held like any other row.
         for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
-            row.is_floor &= *held <= 0.0;
+            row.reading.is_floor &= *held <= 0.0;
         }
         self.aim_costs(problem, state);
         self.merit = self.sum_of_squares(self.levels.n_equalities);
@@ -190,7 +190,7 @@ impl LeastSquares {
             }
             for r in group.rows.clone() {
                 let off = system.misses[r] - levels.held[r];
-                let off = if system.rows[r].is_floor { off.max(0.0) } else { off.abs() };
+                let off = if system.rows[r].reading.is_floor { off.max(0.0) } else { off.abs() };
                 if let Some(worst) = levels.violations.last_mut() {
                     *worst = f64::max(*worst, off);
                 }

@@ -23,7 +23,7 @@ use crate::solve::pose::{State, Values, worse};
 use crate::solve::problem::Problem;
 use crate::solve::settings::Settings;
 use crate::solve::solution::TraceStep;
-use crate::task::{Miss, Reading};
+use crate::task::Miss;
 use alloc::vec::Vec;
 use anderson::Anderson;
 use costs::Cost;
@@ -453,7 +453,6 @@ impl LeastSquares {
 impl System {
     /// The weighted residual of a row; 0 for an inequality that holds.
     fn counted(&self, r: usize) -> f64 {
-        let Reading { is_floor, .. } = self.rows[r];
-        if is_floor { self.misses[r].max(0.0) } else { self.misses[r] }
+        if self.rows[r].reading.is_floor { self.misses[r].max(0.0) } else { self.misses[r] }
     }
 }

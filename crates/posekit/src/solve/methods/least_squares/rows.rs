@@ -45,7 +45,8 @@ pub(super) struct System {
     pub(super) structure: Structure,
     /// The number of rows of all tasks.
     pub(super) n_rows: usize,
-    pub(super) rows: Vec<Reading>,
+    /// Their wrenches are weighted like the residuals.
+    pub(super) rows: Vec<Row>,
     pub(super) groups: Vec<Group>,
     /// Weighted residuals `e`; of inequalities with either sign.
     pub(super) misses: Vec<f64>,
@@ -54,7 +55,6 @@ pub(super) struct System {
     /// Its number of rows, and for each unknown the rows from the first to the last that it moves.
     height: usize,
     extents: Vec<Range<usize>>,
-    gradients: Vec<Row>,
     /// Mass and mass × centre of what each node carries.
     carried: Vec<(f64, DVec3)>,
 }
@@ -65,7 +65,6 @@ impl System {
         self.structure.prepare(problem);
         self.measure(problem, state, self.structure.order.len());
         self.n_rows = self.rows.len();
-        make_room(&mut self.gradients, self.n_rows);
         make_room(&mut self.jacobian, self.n_rows * self.structure.n_unknowns);
         make_room(&mut self.extents, self.structure.n_unknowns);
     }
@@ -80,8 +79,14 @@ impl System {
             let (goal, first_row) = (&problem.goals[k], self.rows.len());
             let frames = problem.frames_of(goal, state);
             goal.kind.rows(&frames, &mut self.rows);
-            let (units, new) = (Units::of(problem, goal), &self.rows[first_row..]);
-            self.misses.extend(new.iter().map(|row| row.miss * units.by(row)));
+            let units = Units::of(problem, goal);
+            for row in &mut self.rows[first_row..] {
+                let by = units.by(&row.reading);
+                self.misses.push(row.reading.miss * by);
+                for Wrench { force, moment } in &mut row.wrenches {
+                    (*force, *moment) = (*force * by, *moment * by);
+                }
+            }
             let rows = first_row..self.rows.len();
             if !rows.is_empty() {
                 self.groups.push(Group { goal: k, rows, frames });
@@ -98,23 +103,12 @@ impl System {
 
     /// Computes the Jacobian of the measured rows, at the pose where they were measured.
     pub(super) fn differentiate(&mut self, problem: &Problem, state: &State) {
-        let Self { structure, rows, groups, jacobian, gradients, carried, height, extents, .. } =
-            self;
-        *height = rows.len();
+        let Self { structure, rows: all, groups, jacobian, carried, height, extents, .. } = self;
+        *height = all.len();
         refill(jacobian, *height * structure.n_unknowns, 0.0);
         refill(extents, structure.n_unknowns, 0..0);
         for Group { goal: index, rows, frames } in groups {
             let goal = &problem.goals[*index];
-            gradients.clear();
-            goal.kind.rows(frames, gradients);
-            let units = Units::of(problem, goal);
-            for row in &mut *gradients {
-                let by = units.by(&row.reading);
-                row.wrenches = row.wrenches.map(|Wrench { force, moment }| Wrench {
-                    force: force * by,
-                    moment: moment * by,
-                });
-            }
             let mass = (!goal.bodies.is_empty()).then(|| state.weigh(problem, goal, carried));
             for link in structure.links(*index) {
                 let block = &link.block;
@@ -132,7 +126,8 @@ impl System {
                         },
                     );
                     let (v, w) = state.velocity(problem, link.node, lever, share);
-                    let wrenches = rows.clone().zip(gradients.iter().map(|row| row.wrenches[side]));
+                    let wrenches =
+                        rows.clone().zip(all[rows.clone()].iter().map(|row| row.wrenches[side]));
                     match block.motion {
                         Motion::Variable => wrenches.for_each(|(r, Wrench { force, moment })| {
                             columns[r] += force.dot(v) + moment.dot(w);
@@ -160,7 +155,8 @@ impl System {
 
     /// Adds `by J x` to one number per row.
     pub(super) fn add_product(&self, x: &[f64], by: f64, out: &mut [f64]) {
-        for ((rows, column), x) in self.columns(&self.jacobian).zip(x) {
+        let columns = self.columns(&self.jacobian).zip(x);
+        for ((rows, column), x) in columns.filter(|(_, x)| **x != 0.0) {
             add_scaled(column, by * x, &mut out[rows]);
         }
     }

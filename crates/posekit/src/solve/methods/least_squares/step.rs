@@ -158,14 +158,13 @@ impl Step {
         self.half_spaces.clear();
         self.is_active.clear();
         let rows = system.rows.iter().zip(misses);
-        self.is_active.extend(rows.map(|(row, miss)| !row.is_floor || *miss > 0.0));
+        self.is_active.extend(rows.map(|(row, miss)| !row.reading.is_floor || *miss > 0.0));
         refill(&mut self.was_released, misses.len(), false);
         for _ in 0..ROUNDS {
             if !self.solve_equalities(system, misses, n_equalities) {
                 return false;
             }
-            let [rotation, displacement] = self.longest_paths(system);
-            self.limit_length(rotation, displacement, farthest(problem, system));
+            self.limit_length(problem, system);
             let stopped = self.stop_at_limits(problem, state, system);
             let joined = self.join_inequalities(system, misses);
             if !stopped && !joined && !self.release(system) {
@@ -186,7 +185,7 @@ impl Step {
         self.begin(problem, state, system, 1.0);
         self.half_spaces.clear();
         self.is_active.clear();
-        self.is_active.extend(system.rows.iter().map(|row| !row.is_floor));
+        self.is_active.extend(system.rows.iter().map(|row| !row.reading.is_floor));
         let n_rows = system.rows.len();
         if !self.solve_equalities(system, &system.misses, n_rows) {
             return false;
@@ -219,12 +218,15 @@ impl Step {
         self.x.extend(unknowns.map(|(unknown, (w, t))| unknown.begin_round(*w, *t)));
     }
 
-    /// Limits the fractions of the step that are taken.
-    ///
-    /// - `rotation`, `displacement`: the largest sums along the path to a task
-    /// - `farthest`: the largest displacement
-    fn limit_length(&mut self, rotation: f64, displacement: f64, farthest: f64) {
-        self.parts = [LARGEST_STEP / rotation, farthest / displacement].map(|part| part.min(1.0));
+    /// Limits the fractions of the step that are taken, by the largest sums of changes along the path to a task.
+    fn limit_length(&mut self, problem: &Problem, system: &System) {
+        self.parts = [1.0; 2];
+        // The sum of all changes bounds that of every path.
+        if self.x.iter().map(|x| x.abs()).sum::<f64>() > LARGEST_STEP * problem.unit.min(1.0) {
+            let [rotation, displacement] = self.longest_paths(system);
+            let parts = [LARGEST_STEP / rotation, farthest(problem, system) / displacement];
+            self.parts = parts.map(|part| part.min(1.0));
+        }
     }
 
     /// The fraction of the step of an unknown that is taken.
@@ -265,7 +267,7 @@ impl Step {
     /// residual; with uniform damping, one target far out of reach would slow the convergence of all others.
     pub(super) fn share_damping(&mut self, system: &System) {
         let miss = |group: &Group| {
-            let counts = |r: &usize| !system.rows[*r].is_floor || system.misses[*r] > 0.0;
+            let counts = |r: &usize| !system.rows[*r].reading.is_floor || system.misses[*r] > 0.0;
             let squares =
                 group.rows.clone().filter(counts).map(|r| system.misses[r] * system.misses[r]);
             sqrt(squares.sum())
@@ -427,7 +429,8 @@ impl Step {
         let m = self.active.len();
         refill(&mut self.gram, m * m, 0.0);
         let jacobian = if self.is_projected { &self.projected } else { &system.jacobian };
-        for ((mut rows, mut column), unknown) in system.columns(jacobian).zip(&self.unknowns) {
+        let columns = system.columns(jacobian).zip(&self.unknowns);
+        for ((mut rows, mut column), unknown) in columns.filter(|(_, u)| u.inverse > 0.0) {
             if m < system.rows.len() {
                 let [start, end] =
                     [rows.start, rows.end].map(|row| self.active.partition_point(|&r| r < row));
@@ -553,7 +556,7 @@ impl Step {
             }
         }
         for &r in &self.active {
-            if system.rows[r].is_floor && self.y[r] < 0.0 && !self.was_released[r] {
+            if system.rows[r].reading.is_floor && self.y[r] < 0.0 && !self.was_released[r] {
                 (self.is_active[r], self.was_released[r]) = (false, true);
                 found = true;
             }
@@ -651,8 +654,10 @@ impl State {
 
 /// The largest displacement of one step.
 fn farthest(problem: &Problem, system: &System) -> f64 {
-    let rows = system.rows.iter().filter(|row| row.is_length());
-    rows.fold(LARGEST_STEP * problem.unit, |farthest, row| farthest.max(row.counted().abs()))
+    let rows = system.rows.iter().filter(|row| row.reading.is_length());
+    rows.fold(LARGEST_STEP * problem.unit, |farthest, row| {
+        farthest.max(row.reading.counted().abs())
+    })
 }
 
 /// The component of a vector orthogonal to a unit direction.
