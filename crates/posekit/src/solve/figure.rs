@@ -26,8 +26,9 @@ pub(super) struct Figure {
     /// The method that was asked for.
     asked: Method,
     classic: bool,
+    /// The pose that a solution returns, whose joint values are rounded; apart from the state, which looking at a solution must not change.
+    pub(super) returned: State,
     kept: Values,
-    aside: Values,
     ccd: Ccd,
     fabrik: Fabrik,
     relaxation: Relaxation,
@@ -141,18 +142,7 @@ impl Figure {
         if self.choice.method != Method::TwoBone {
             self.two_bone.forget();
         }
-        self.two_bone.write_others(&self.problem, &mut self.state, others);
-    }
-
-    /// Remembers the state while what is returned is measured: joint values are rounded, and whether anyone has looked at a solution must not
-    /// change a bit of the next.
-    pub(super) fn set_aside(&mut self) {
-        self.aside.copy_from(&self.state.values);
-    }
-
-    /// Returns to the state set aside.
-    pub(super) fn take_back(&mut self) {
-        self.state.restore(&self.problem, &self.aside);
+        self.two_bone.write_others(&self.problem, &mut self.returned, others);
     }
 }
 

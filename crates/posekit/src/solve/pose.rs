@@ -63,8 +63,10 @@ impl State {
 
     /// Restores the values at which the solve began.
     pub(crate) fn restart(&mut self, problem: &Problem) {
-        self.values.copy_from(&self.begun);
-        self.update(problem);
+        if self.values != self.begun {
+            self.values.copy_from(&self.begun);
+            self.update(problem);
+        }
     }
 
     /// Forward kinematics: one pass.

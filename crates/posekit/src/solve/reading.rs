@@ -62,9 +62,7 @@ impl PoseReader {
 
     /// Reads the pose of a free chain: from where the solve began, so that how it got there leaves no trace.
     pub(super) fn finish(&mut self, problem: &Problem, state: &mut State, points: &Points) {
-        if state.values != state.begun {
-            state.restart(problem);
-        }
+        state.restart(problem);
         self.read(problem, state, points, Reading::Angles);
     }
 

@@ -55,9 +55,11 @@ impl Figure {
     /// Fills in the configuration, points and errors of a solution, measured on the returned joint values; returns the largest misses of required
     /// tasks, in the problem's units.
     pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Rows) -> Miss {
-        let Self { problem, state, .. } = self;
+        let Self { problem, state, returned, .. } = self;
         state.write_values(problem, &mut solution.configuration);
-        state.read_values(problem, &solution.configuration);
+        returned.values.copy_from(&state.values);
+        returned.begun.copy_from(&state.begun);
+        returned.read_values(problem, &solution.configuration);
         let mut required = Miss::default();
         solution.misses.clear();
         for goal in &problem.goals {
@@ -66,7 +68,7 @@ impl Figure {
                 solution.misses.push(miss);
                 continue;
             }
-            let miss = problem.miss_of(goal, state, rows);
+            let miss = problem.miss_of(goal, returned, rows);
             if goal.is_required() {
                 required.distance = worse(required.distance, miss.distance);
                 required.angle = worse(required.angle, miss.angle);
@@ -78,14 +80,14 @@ impl Figure {
         // The errors of targets beyond the horizon are measured to the true target.
         for (k, goal) in problem.points.iter().enumerate() {
             if problem.is_beyond_horizon(goal) {
-                let distance = state.true_distance(problem, k);
+                let distance = returned.true_distance(problem, k);
                 solution.misses[goal.goal].distance = distance;
                 solution.error = worse(solution.error, distance);
                 required.distance = worse(required.distance, distance * problem.scale);
             }
         }
         solution.dimension = 3;
-        state.write_points(problem, &mut solution.points);
+        returned.write_points(problem, &mut solution.points);
         required
     }
 }

@@ -368,13 +368,11 @@ impl Workspace {
         solution.choice = figure.choice;
         solution.tolerance = driver.tolerance.distance / figure.problem.scale;
         figure.finish();
-        figure.set_aside();
         let miss = figure.report(solution, &mut self.rows);
         let is_reached = driver.tolerances(miss) <= 1.0;
-        figure.write_others(&mut solution.others);
         let shortfall = figure.problem.shortfall();
         self.solution.status = self.status(is_reached, shortfall);
-        self.figure.take_back();
+        self.figure.write_others(&mut self.solution.others);
     }
 
     /// The status: reached, proven out of reach, blocked by limits, or how the driver ended.
@@ -392,9 +390,9 @@ impl Workspace {
             _ => false,
         };
         if self.kind == Kind::Figure && is_at_rest {
-            let Figure { problem, state, least_squares, .. } = &mut self.figure;
+            let Figure { problem, returned, least_squares, .. } = &mut self.figure;
             let mut joints = core::mem::take(&mut self.spare_joints);
-            least_squares.find_holds(problem, state, &mut self.solution.holds);
+            least_squares.find_holds(problem, returned, &mut self.solution.holds);
             joints.clear();
             joints.extend(self.solution.holds.iter().map(|hold| hold.joint));
             if !joints.is_empty() {

@@ -58,6 +58,5 @@ impl Method for Direct {
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, _: &mut Recorder<'_>) {
         self.reach(problem, state);
-        state.update(problem);
     }
 }

@@ -94,14 +94,12 @@ impl TwoBone {
         if self.answers.len() < 2 {
             return;
         }
-        self.now.copy_from(&state.values);
         for answer in &self.answers[1..] {
             let mut other = self.spare.pop().unwrap_or_default();
             state.set_limb(problem, *answer);
             state.write_values(problem, &mut other);
             others.push(other);
         }
-        state.restore(problem, &self.now);
     }
 
     /// No answers: another method runs.

@@ -131,9 +131,12 @@ impl Problem {
             let largest_change = options.largest_change;
             let stands = self.stands(skeleton, joint);
             let (parent, placement) = self.carry_up(skeleton, joint, stands);
-            let moved = stands.translation - skeleton.parent_from_joint(joint).translation;
-            let moved = placement.rotation * stands.rotation.conjugate() * moved;
-            let bone = (placement.translation - moved).length();
+            // A bone ends where its joint is before it slides.
+            let at_zero = match kind {
+                Kind::Hinge { .. } | Kind::Ball => placement,
+                _ => self.carry_up(skeleton, joint, skeleton.parent_from_joint(joint)).1,
+            };
+            let bone = at_zero.translation.length();
             let (kind, placement, node_from_joint) = aligned(kind, placement);
             let one_value = matches!(kind, Kind::Hinge { .. } | Kind::Slide { .. });
             let variable =
@@ -163,12 +166,13 @@ impl Problem {
 
     /// The start pose of a moving joint in its parent; of a ball or free joint without its rotation.
     fn stands(&self, skeleton: &Skeleton, joint: usize) -> Pose {
-        let motion = skeleton.motion(joint, &self.start);
-        let at_start = match skeleton.kind(joint) {
-            JointKind::Ball | JointKind::Free => Pose::from_translation(motion.translation),
-            _ => motion,
-        };
-        skeleton.parent_from_joint(joint) * at_start
+        let parent_from_joint = skeleton.parent_from_joint(joint);
+        let motion = || skeleton.motion(joint, &self.start);
+        match skeleton.kind(joint) {
+            JointKind::Ball => parent_from_joint,
+            JointKind::Free => parent_from_joint * Pose::from_translation(motion().translation),
+            _ => parent_from_joint * motion(),
+        }
     }
 
     /// The node above, and a pose in `joint`'s parent transformed to it through joints that do not move.
@@ -176,10 +180,10 @@ impl Problem {
         let (mut carried, mut next) = (pose, skeleton.parent(joint));
         while let Some(i) = next {
             if let Some(node) = self.nodes.get(self.node_of_joint[i]) {
-                return (
-                    self.node_of_joint[i],
-                    Pose::from_rotation(node.node_from_joint) * carried,
-                );
+                if node.node_from_joint != DQuat::IDENTITY {
+                    carried = Pose::from_rotation(node.node_from_joint) * carried;
+                }
+                return (self.node_of_joint[i], carried);
             }
             carried = skeleton.parent_from_joint(i) * skeleton.motion(i, &self.start) * carried;
             next = skeleton.parent(i);
@@ -327,6 +331,8 @@ impl Problem {
                 i = nodes[i].parent;
             }
         }
+        // Descendants are listed first; reversed, the list is nearly in order.
+        movers.reverse();
         movers.sort_unstable();
         moved.clear();
         for &(i, kind, target) in &*movers {

@@ -82,14 +82,14 @@ impl Problem {
     /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts at most as much as the bones or the
     /// distance to the target: a long rail must not loosen the tolerance.
     fn length_to_goal(&self, goal: &Goal) -> f64 {
-        let asked = match Goal::whole_targets(&goal.kind).0 {
+        let asked = || match Goal::whole_targets(&goal.kind).0 {
             Some(target) => (target - self.start_of(&goal.carriers[0])).length(),
             None => 0.0,
         };
         let bodies = self.bodies[goal.bodies.clone()].iter().map(|body| &body.0);
         let lengths = goal.carriers.iter().chain(bodies).map(|carrier| {
             let bones = self.bones_to(carrier);
-            bones + self.slides_to(carrier, bones.max(asked))
+            bones + self.slides_to(carrier, || bones.max(asked()))
         });
         lengths.fold(0.0, f64::max)
     }
@@ -106,13 +106,13 @@ impl Problem {
     }
 
     /// Sum of the widths of the finite slides on the path to a frame, each at most `most`.
-    fn slides_to(&self, carrier: &Carrier, most: f64) -> f64 {
+    fn slides_to(&self, carrier: &Carrier, most: impl Fn() -> f64) -> f64 {
         let (mut i, mut sum) = (carrier.node, 0.0);
         while let Some(node) = self.nodes.get(i) {
             if let Kind::Slide { .. } = node.kind {
                 let (min, max) = self.variables[node.variable].limit.bounds();
                 let width = (max - min) * node.gain.abs();
-                sum += if width.is_finite() { width.min(most) } else { 0.0 };
+                sum += if width.is_finite() { width.min(most()) } else { 0.0 };
             }
             i = node.parent;
         }
