@@ -39,6 +39,9 @@ impl ChainRun {
         let distance = asked.max(ROUNDING * unit).max(f64::MIN_POSITIVE);
         self.tolerance = Miss { distance, angle: settings.angle_tolerance().max(ROUNDING) };
         self.straightens = settings.tolerance != Some(0.0) && !settings.classic;
+        if method != Method::Direct {
+            self.points.prepare_branches();
+        }
         if method == Method::Relaxation {
             self.relaxed.begin(&self.points, settings);
         }
@@ -98,22 +101,20 @@ impl Run for ChainRun {
     }
 
     fn residual(&mut self) -> Miss {
-        let Miss { distance, angle } = self.points.residual();
-        match (self.may_stretch(), self.classic) {
+        if self.may_stretch() {
             // Once the effectors stand on their targets, what is left to gain is the stretch.
-            (true, _) => Miss { distance: distance.max(self.points.stretch()), angle },
-            (_, true) => Miss { distance, angle },
-            _ => self.points.gap(),
+            let Miss { distance, angle } = self.points.residual();
+            return Miss { distance: distance.max(self.points.stretch()), angle };
         }
+        if self.classic { self.points.residual() } else { self.points.gap() }
     }
 
     fn merit(&mut self) -> f64 {
-        let is_off = self.points.residual().distance > self.tolerance.distance;
-        match self.may_stretch() {
-            true if is_off => f64::INFINITY,
-            true => self.points.stretch(),
-            false => self.points.merit(),
+        if !self.may_stretch() {
+            return self.points.merit();
         }
+        let is_off = self.points.residual().distance > self.tolerance.distance;
+        if is_off { f64::INFINITY } else { self.points.stretch() }
     }
 
     fn escape(&mut self, attempt: u32, _budget: u32) -> Option<Escape> {

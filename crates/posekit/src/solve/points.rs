@@ -69,7 +69,6 @@ impl Points {
         self.origin.clear();
         self.origin.extend_from_slice(point(&chain.points, n, 0));
         to_inside(&mut self.points, &chain.points, &self.origin, scale);
-        self.prepare_branches();
         self.aim(goals.targets);
     }
 
@@ -156,7 +155,8 @@ impl Points {
         }
     }
 
-    fn prepare_branches(&mut self) {
+    /// Finds out which points move; the direct solver on a chain need not know.
+    pub(super) fn prepare_branches(&mut self) {
         if !self.is_path {
             self.start.clone_from(&self.points);
         }
@@ -256,15 +256,20 @@ impl Points {
     /// Writes points of a chain, in the caller's units and frame.
     pub(super) fn write(&self, points: &[f64], out: &mut Vec<f64>) {
         let scale = self.scale.recip();
-        out.clear();
-        out.extend(
-            points.iter().zip(self.origin.iter().cycle()).map(|(x, origin)| x * scale + origin),
-        );
+        map_points(out, points, &self.origin, |x, origin| x * scale + origin);
     }
 }
 
 /// Points of the caller's, relative to the origin and scaled.
 fn to_inside(out: &mut Vec<f64>, points: &[f64], origin: &[f64], scale: f64) {
+    map_points(out, points, origin, |x, origin| (x - origin) * scale);
+}
+
+/// Maps the coordinates of points, each with that of the origin.
+fn map_points(out: &mut Vec<f64>, points: &[f64], origin: &[f64], by: impl Fn(f64, f64) -> f64) {
     out.clear();
-    out.extend(points.iter().zip(origin.iter().cycle()).map(|(x, origin)| (x - origin) * scale));
+    out.extend_from_slice(points);
+    for point in out.chunks_exact_mut(origin.len()) {
+        point.iter_mut().zip(origin).for_each(|(x, origin)| *x = by(*x, *origin));
+    }
 }
