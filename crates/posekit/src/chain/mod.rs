@@ -33,6 +33,7 @@ pub struct Chain {
     pub(crate) parents: Vec<usize>,
     pub(crate) lengths: Vec<f64>,
     pub(crate) weights: Vec<f64>,
+    is_path: bool,
 }
 
 impl Default for Chain {
@@ -44,6 +45,7 @@ impl Default for Chain {
             parents: vec![0],
             lengths: vec![0.0],
             weights: vec![1.0],
+            is_path: true,
         }
     }
 }
@@ -89,8 +91,9 @@ impl Chain {
             .map(|i| distance(point(points, dimension, i), point(points, dimension, parents[i])))
             .collect();
         let weights = vec![1.0; parents.len()];
+        let is_path = parents.iter().enumerate().all(|(i, &parent)| parent == i.saturating_sub(1));
         let (points, parents) = (points.to_vec(), parents.to_vec());
-        Ok(Self { dimension, points, parents, lengths, weights })
+        Ok(Self { dimension, points, parents, lengths, weights, is_path })
     }
 
     /// A chain straight along the first axis from the origin.
@@ -184,8 +187,8 @@ impl Chain {
 
     /// True when no point has more than one child.
     #[must_use]
-    pub fn is_path(&self) -> bool {
-        self.parents.iter().enumerate().all(|(i, &parent)| parent == i.saturating_sub(1))
+    pub const fn is_path(&self) -> bool {
+        self.is_path
     }
 
     /// Which distances from the root a point can have, whatever the shape of the chain.

@@ -6,7 +6,7 @@
 use super::pose::{State, worse};
 use super::problem::{NONE, Problem, power_of_two_below};
 use super::settings::Settings;
-use crate::chain::{Bones, Chain, Goals, Reach, distance, fabrik, point};
+use crate::chain::{Bones, Chain, Goals, Reach, Space, distance, fabrik, in_space, point};
 use crate::math::sqrt;
 use crate::task::Miss;
 use alloc::vec::Vec;
@@ -267,9 +267,13 @@ fn to_inside(out: &mut Vec<f64>, points: &[f64], origin: &[f64], scale: f64) {
 
 /// Maps the coordinates of points, each with that of the origin.
 fn map_points(out: &mut Vec<f64>, points: &[f64], origin: &[f64], by: impl Fn(f64, f64) -> f64) {
-    out.clear();
-    out.extend_from_slice(points);
-    for point in out.chunks_exact_mut(origin.len()) {
-        point.iter_mut().zip(origin).for_each(|(x, origin)| *x = by(*x, *origin));
-    }
+    out.resize(points.len(), 0.0);
+    in_space!(origin.len(), space => {
+        let n = space.n();
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+            for k in 0..n {
+                to[k] = by(from[k], origin[k]);
+            }
+        }
+    });
 }
