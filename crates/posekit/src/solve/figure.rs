@@ -10,7 +10,7 @@ use super::settings::{Root, Settings};
 use super::solution::TraceStep;
 use super::{Choice, Method};
 use crate::skeleton::Skeleton;
-use crate::task::{Miss, Task};
+use crate::task::{Miss, Task, TaskKind};
 use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 
@@ -78,6 +78,17 @@ impl Figure {
         Ok(())
     }
 
+    /// Moves the target of a task; false if the kind or its frames differ.
+    ///
+    /// # Errors
+    /// For a posture whose values do not fit the skeleton's joints.
+    pub(super) fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<bool> {
+        if let TaskKind::Posture(_) = kind {
+            self.least_squares.forget_costs();
+        }
+        self.problem.set_target(task, kind)
+    }
+
     /// Goes on from the present pose towards targets that have moved: it becomes the one to change least.
     pub(super) fn go_on(&mut self, settings: &Settings) {
         self.finish();
@@ -86,7 +97,6 @@ impl Figure {
 
     fn go_on_from_here(&mut self, settings: &Settings) {
         self.state.begun.copy_from(&self.state.values);
-        self.state.update(&self.problem);
         // A target that has left the plane of its chain is for the descent.
         let reason = "the method no longer suits the target";
         self.choice = self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });

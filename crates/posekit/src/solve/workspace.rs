@@ -238,7 +238,7 @@ impl Workspace {
     /// ```
     pub fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<()> {
         kind.check_target(task)?;
-        if self.kind != Kind::Figure || !self.figure.problem.set_target(task, kind)? {
+        if self.kind != Kind::Figure || !self.figure.set_target(task, kind)? {
             let (method, need) = (self.method.name(), "a task of the same kind on the same frames");
             return Err(ErrorKind::Unsuited { method, need }.into());
         }

@@ -27,6 +27,11 @@ pub(super) struct Cost {
 }
 
 impl LeastSquares {
+    /// The preferred values of a posture have changed.
+    pub(in crate::solve) fn forget_costs(&mut self) {
+        self.costs_level = 0;
+    }
+
     /// Lists the costs of a level.
     pub(super) fn list_costs(&mut self, problem: &Problem, state: &State, level: u8) {
         let is_last = level == LEAST_CHANGE;

@@ -138,8 +138,6 @@ pub(in crate::solve) struct LeastSquares {
 
 impl Method for LeastSquares {
     fn begin(&mut self, problem: &Problem, state: &mut State, _: &Settings) {
-        // The reference of the change, or a posture, may have moved.
-        self.costs_level = 0;
         self.resume(problem, state);
     }
 

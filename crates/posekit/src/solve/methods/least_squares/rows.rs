@@ -113,31 +113,35 @@ impl System {
             for link in structure.links(*index) {
                 let block = &link.block;
                 extents[block.range()].iter_mut().for_each(|extent| extend(extent, rows.clone()));
-                let columns = &mut jacobian[block.first * *height..];
+                let columns = &mut jacobian[block.first * *height + rows.start..];
                 let at = state.world[link.node].translation;
-                for side in (0..2).filter(|&side| link.moves[side]) {
+                for side in [0, 1] {
+                    if !link.moves[side] {
+                        continue;
+                    }
                     // The lever from the node to the frame, and the displacement of the frame per displacement of the node: for the centre of
                     // mass, the fraction of the mass that the node carries.
-                    let (lever, share) = mass.map_or_else(
-                        || (frames[side].translation - at, 1.0),
-                        |mass| {
+                    let (lever, share) = match mass {
+                        None => (frames[side].translation - at, 1.0),
+                        Some(mass) => {
                             let (part, moment) = carried[link.node];
                             ((moment - at * part) / mass, part / mass)
-                        },
-                    );
-                    let (v, w) = state.velocity(problem, link.node, lever, share);
-                    let wrenches =
-                        rows.clone().zip(all[rows.clone()].iter().map(|row| row.wrenches[side]));
+                        }
+                    };
+                    let wrenches = all[rows.clone()].iter().map(|row| &row.wrenches[side]);
                     match block.motion {
-                        Motion::Variable => wrenches.for_each(|(r, Wrench { force, moment })| {
-                            columns[r] += force.dot(v) + moment.dot(w);
+                        Motion::Variable => {
+                            let (v, w) = state.velocity(problem, link.node, lever, share);
+                            for (r, Wrench { force, moment }) in wrenches.enumerate() {
+                                columns[r] += force.dot(v) + moment.dot(w);
+                            }
+                        }
+                        Motion::Rotation => add_three(columns, *height, wrenches, |wrench| {
+                            wrench.moment + lever.cross(wrench.force)
                         }),
-                        Motion::Rotation => wrenches.for_each(|(r, Wrench { force, moment })| {
-                            add_three(moment + lever.cross(force), &mut columns[r..], *height);
-                        }),
-                        Motion::Displacement => wrenches.for_each(|(r, Wrench { force, .. })| {
-                            add_three(force * share, &mut columns[r..], *height);
-                        }),
+                        Motion::Displacement => {
+                            add_three(columns, *height, wrenches, |wrench| wrench.force * share);
+                        }
                     }
                 }
             }
@@ -207,11 +211,19 @@ impl State {
     }
 }
 
-/// Adds a vector to a row of three columns.
-fn add_three(v: DVec3, out: &mut [f64], height: usize) {
-    out[0] += v.x;
-    out[height] += v.y;
-    out[2 * height] += v.z;
+/// Adds a vector to each row of three columns.
+fn add_three<'a>(
+    columns: &mut [f64],
+    height: usize,
+    wrenches: impl Iterator<Item = &'a Wrench>,
+    gradient: impl Fn(&Wrench) -> DVec3,
+) {
+    for (r, wrench) in wrenches.enumerate() {
+        let v = gradient(wrench);
+        columns[r] += v.x;
+        columns[height + r] += v.y;
+        columns[2 * height + r] += v.z;
+    }
 }
 
 /// Adds a multiple of one list to another.
