@@ -342,7 +342,8 @@ describe.skipIf(!hasPackage)("a session", () => {
   it("locks up as published, and gets out", async () => {
     const session = await opened("lock-up-3");
     await traced(session);
-    expect(session.results.value.map(({ status, escapedAt }) => [status, escapedAt > 0])).toEqual([["stalled", false], ["reached", true]]);
+    const results = session.results.value.map(({ status, escapedAt, escapedBy }) => [status, escapedAt > 0, escapedBy]);
+    expect(results).toEqual([["stalled", false, null], ["reached", true, "direct"]]);
     session.setSetting("run1", "classic", null);
     await until(() => main(session).status === "reached", "the way out");
     session.undo();

@@ -178,6 +178,8 @@ export interface RunResult extends PoseData {
   /** Iteration, or 0. */
   escapedAt: number;
   acceleratedAt: number;
+  /** The method that did either. */
+  escapedBy: MethodName | null;
   /** The solve that these numbers are of, measured over repeats [µs]; null until measured. */
   micros: number | null;
   /** Per task: distance, angle. */

@@ -88,7 +88,8 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
   if (!result.done) return { mark: "dots", tone: "plain", short: "on the way", long: `on the way after ${within}` };
   switch (result.status) {
     case "reached": {
-      const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}` : "";
+      const by = result.escapedBy && ` by ${methodWord(result.escapedBy)}`;
+      const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}${by ?? ""}` : "";
       return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `${reachedIn(result)}${escaped}` };
     }
     case "unreachable":

@@ -139,6 +139,13 @@ impl Solver {
         Ok(self.session.rescues()?[0])
     }
 
+    /// The method that left the lock-up, or that cut slow progress short; empty for none.
+    #[wasm_bindgen(getter, js_name = escapedBy)]
+    pub fn escaped_by(&mut self) -> Result<String> {
+        let by = self.session.solution()?.escaped_by;
+        Ok(by.map(|method| method.name().to_owned()).unwrap_or_default())
+    }
+
     /// The iteration in which slow progress was cut short; 0 for none.
     #[wasm_bindgen(getter, js_name = acceleratedAt)]
     pub fn accelerated_at(&mut self) -> Result<u32> {

@@ -29,4 +29,5 @@ mod two_bone;
 pub use aim::{Aim, AimSolution};
 pub use reach::Reach;
 pub use soft::SoftReach;
+pub(crate) use two_bone::NO_DIRECTION;
 pub use two_bone::{Pole, TwoBone, TwoBoneSolution};

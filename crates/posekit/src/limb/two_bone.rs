@@ -25,7 +25,7 @@ use crate::{ErrorKind, Result};
 /// Sine of the angle below which two directions count as parallel: a limb bent by less is straight, a pole within it of the
 /// line to the target is degenerate. 1e-6 rad is ten times the rounding of the single-precision numbers
 /// that poses often come from; smaller and their rounding would choose the knee's direction.
-const NO_DIRECTION: f64 = 1e-6;
+pub(crate) const NO_DIRECTION: f64 = 1e-6;
 
 /// Coordinates above this size could overflow when subtracted, so the problem is scaled down first.
 const HUGE: f64 = 1e300;

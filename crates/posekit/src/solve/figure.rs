@@ -128,7 +128,7 @@ impl Figure {
         let need = match self.asked {
             Method::Auto => return Ok(choose_auto(problem, is_limb, is_free, settings)),
             Method::TwoBone if !is_limb => {
-                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
+                "one point to reach, with or without a pole, and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
             }
             Method::Direct if !is_free => {
                 "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
@@ -254,7 +254,7 @@ impl Figure {
 fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool, settings: &Settings) -> Choice {
     let (method, reason) = if problem.levels.is_empty() {
         (Method::LeastSquares, "nothing is asked for")
-    } else if !problem.is_plain {
+    } else if !problem.is_plain && !is_limb {
         (Method::LeastSquares, "tasks that only least squares can do")
     } else if settings.need_least_squares() {
         (Method::LeastSquares, "stiffness, velocity limits or other choices of least squares")

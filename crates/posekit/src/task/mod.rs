@@ -10,6 +10,7 @@
 //! | [`FramePose`] | up to 6 | a frame has a pose, or any of its six coordinates |
 //! | [`LookAt`] | 3 | a frame's axis points at a point |
 //! | [`AxisAlignment`] | 3 | a frame's axis has a direction |
+//! | [`Pole`] | 1 m | the middle joint of a limb points at a pole |
 //! | [`Plane`] | 1 m | a frame's origin is on a plane, or on one side of it |
 //! | [`Distance`] | 1 or 2 m | two frames have a distance, or one within a range |
 //! | [`RelativePose`] | up to 6 | a frame has a pose as seen from another |
@@ -60,6 +61,7 @@ mod distance;
 mod look_at;
 mod orientation;
 mod plane;
+mod pole;
 mod pose;
 mod position;
 mod posture;
@@ -76,6 +78,7 @@ pub use distance::Distance;
 pub use look_at::LookAt;
 pub use orientation::Orientation;
 pub use plane::Plane;
+pub use pole::Pole;
 pub use pose::{Axes, FramePose};
 pub use position::Position;
 pub use posture::Posture;
@@ -255,6 +258,8 @@ kinds! {
     LookAt(LookAt) "look-at",
     /// A frame's axis has a direction.
     AxisAlignment(AxisAlignment) "axis-alignment",
+    /// The middle joint of a limb points at a pole.
+    Pole(Pole) "pole",
     /// A frame's origin stays on a plane, or on one side of it.
     Plane(Plane) "plane",
     /// Two frames have a distance, or one within a range.

@@ -6,12 +6,12 @@ use posekit::math::{Pose, rotation_about, so3_exp};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Skeleton};
 use posekit::task::{
     Axes, AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose,
-    Link, LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task,
+    Link, LookAt, Orientation, Plane, Pole, Position, Posture, RelativePose, Support, Task,
     center_of_mass,
 };
 
 /// How many kinds of tasks [`Figure::task`] makes.
-pub(crate) const N_KINDS: usize = 13;
+pub(crate) const N_KINDS: usize = 14;
 
 /// What a random figure may have.
 #[derive(Debug, Clone, Copy, Default)]
@@ -217,6 +217,13 @@ impl Figure {
                 support.expect("the corners are finite").into()
             }
             11 => self.clearance(rng, frames, &poses),
+            12 => {
+                let mid = rng.direction() * rng.between(0.1, 0.5) * self.reach;
+                let [along, out] = [rng.between(-1.0, 1.0), rng.between(0.2, 3.0)];
+                let line = b.translation - a.translation;
+                let pole = a.translation + line * along + a.rotation * mid * out;
+                Pole::new(frames[0], mid, frames[1], pole).into()
+            }
             _ => Posture::new(q).into(),
         }
     }

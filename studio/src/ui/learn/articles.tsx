@@ -120,7 +120,7 @@ export const ARTICLES: Article[] = [
     ),
     shows: [
       { label: "A chain in the plane", watch: "Drag the target: every bone turns as little as it can.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }], title: "Direct on a chain" }); } },
-      { label: "Beside CCD", watch: "CCD bends the outer joints most, the direct way bends all a little.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }, { method: "ccd" }], title: "Direct beside CCD" }); } },
+      { label: "Beside CCD", watch: "CCD flexes the outer joints most, the direct solver all of them a little.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }, { method: "ccd" }], title: "Direct beside CCD" }); } },
     ],
     source: "The derivation is in the library, in the module chain::direct.",
   },

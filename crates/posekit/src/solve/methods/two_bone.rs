@@ -4,19 +4,25 @@
 //! nearest pose has one of the joints at an end of its range and the other at its best, which leaves at most four poses to compare.
 
 use super::Method;
-use crate::limb::{SoftReach, TwoBone as Limb, plane};
-use crate::math::{acos, atan2, rotation_about, shortest_rotation, sin_cos, sqrt, wrap_angle};
+use crate::limb::{NO_DIRECTION, Pole, SoftReach, TwoBone as Limb, plane};
+use crate::math::{
+    acos, atan2, direction_or, rotation_about, shortest_rotation, sin_cos, sqrt, wrap_angle,
+};
 use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Kind, Node, Problem};
 use crate::solve::settings::Settings;
+use crate::task::{Miss, TaskKind};
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
 /// A value outside a range by so much is at its end but for rounding \[rad\].
 const ROUNDING: f64 = 1e-12;
+
+/// Points this near to each other, relative to the unit of length, coincide but for the rounding of files: far below any tolerance.
+const SAME_PLACE: f64 = 1e-9;
 
 /// Rotations whose quaternions have a larger product are the same: a straight or folded limb has one answer.
 const SAME: f64 = 1.0 - 1e-14;
@@ -39,17 +45,30 @@ pub(in crate::solve) struct TwoBone {
     /// Best first.
     answers: Vec<Answer>,
     now: Values,
+    /// There is a pole, and the limb has not been placed: no residual counts yet.
+    awaits_pole: bool,
     /// Buffers for the configurations of other answers, while there are none.
     spare: Vec<Vec<f64>>,
 }
 
 impl Method for TwoBone {
-    fn begin(&mut self, _: &Problem, _: &mut State, _: &Settings) {}
+    fn begin(&mut self, problem: &Problem, _: &mut State, _: &Settings) {
+        self.awaits_pole = problem.pole.is_some();
+    }
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, _: &mut Recorder<'_>) {
+        self.awaits_pole = false;
         if let Some(best) = self.answers.first() {
             state.set_limb(problem, *best);
         }
+    }
+
+    fn residual(&self, problem: &Problem, state: &State) -> Miss {
+        if self.awaits_pole { Miss::INFINITE } else { state.gap(problem) }
+    }
+
+    fn merit(&self, problem: &Problem, state: &State) -> f64 {
+        if self.awaits_pole { f64::INFINITY } else { state.sum_of_squares(problem) }
     }
 }
 
@@ -67,16 +86,22 @@ impl TwoBone {
         if !problem.is_path() || !is_own(upper) || !is_own(lower) {
             return false;
         }
+        let pole = problem.limb_pole();
+        if problem.pole.is_some() && pole.is_none() {
+            return false;
+        }
         match (upper.kind, lower.kind) {
-            (Kind::Hinge { .. }, Kind::Hinge { .. }) if problem.dimension() == 2 => {
+            (Kind::Hinge { .. }, Kind::Hinge { .. })
+                if problem.dimension() == 2 && pole.is_none() =>
+            {
                 self.now.copy_from(&state.values);
                 self.plan_plane(problem, state);
             }
             (Kind::Ball, Kind::Hinge { axis }) if is_free(upper) => {
-                self.plan_ball_and_hinge(problem, state, axis);
+                self.plan_ball_and_hinge(problem, state, axis, pole);
             }
             (Kind::Ball, Kind::Ball) if is_free(upper) && is_free(lower) => {
-                self.plan_balls(problem, state);
+                self.plan_balls(problem, state, pole);
             }
             _ => return false,
         }
@@ -167,8 +192,14 @@ impl TwoBone {
     }
 
     /// The squared distance from the first joint to the effector is `const + 2 (C cos x + S sin x)` in the hinge's change `x`: two changes give the
-    /// target's distance, and the ball does the rest.
-    fn plan_ball_and_hinge(&mut self, problem: &Problem, state: &State, axis: DVec3) {
+    /// target's distance, and the ball does the rest: it swings the effector to the target, then the hinge about the line between them to the pole.
+    fn plan_ball_and_hinge(
+        &mut self,
+        problem: &Problem,
+        state: &State,
+        axis: DVec3,
+        pole: Option<DVec3>,
+    ) {
         let [start, mid, end, target] = state.limb_points(problem);
         let axis_in_world = state.in_world(1, axis);
         let (w, u) = (mid - start, end - mid);
@@ -197,15 +228,25 @@ impl TwoBone {
         for value in values.into_iter().flatten() {
             let rotated = rotation_about(axis_in_world, value - now) * u;
             let swing = shortest_rotation(w + rotated, target - start);
+            let swivel = pole.map_or(DQuat::IDENTITY, |pole| {
+                let line = direction_or(swing * (w + rotated), DVec3::X);
+                let to_pole = pole - start;
+                let [mid, pole] = [swing * w, to_pole].map(|v| v.reject_from_normalized(line));
+                if pole.length() <= NO_DIRECTION * to_pole.length() {
+                    return DQuat::IDENTITY;
+                }
+                rotation_about(line, atan2(line.dot(mid.cross(pole)), mid.dot(pole)))
+            });
             let before = state.before(&problem.nodes[0]).conjugate();
-            let first = (before * swing * state.world[0].rotation).normalize();
+            let first = (before * swivel * swing * state.world[0].rotation).normalize();
             self.add([Setting::Rotation(first), Setting::Value(value)]);
         }
     }
 
-    fn plan_balls(&mut self, problem: &Problem, state: &State) {
+    fn plan_balls(&mut self, problem: &Problem, state: &State, pole: Option<DVec3>) {
         let [start, mid, end, target] = state.limb_points(problem);
-        let limb = Limb { soft: SoftReach::None, ..Limb::new(start, mid, end, target) };
+        let pole = pole.map_or(Pole::None, Pole::Point);
+        let limb = Limb { soft: SoftReach::None, pole, ..Limb::new(start, mid, end, target) };
         let Ok(solved) = limb.solve() else { return };
         let first = solved.start_correction * state.world[0].rotation;
         let second = solved.mid_correction * state.world[1].rotation;
@@ -213,6 +254,26 @@ impl TwoBone {
         let first = state.before(&problem.nodes[0]).conjugate() * first;
         let second = before_second.conjugate() * second;
         self.answers.push([first, second].map(|rotation| Setting::Rotation(rotation.normalize())));
+    }
+}
+
+impl Problem {
+    /// The pole of a limb of two joints, if the pole is that of its middle joint.
+    fn limb_pole(&self) -> Option<DVec3> {
+        let goal = &self.goals[self.pole?];
+        let (TaskKind::Pole(task), [upper, tip], [point]) =
+            (&goal.kind, goal.carriers, self.points.as_slice())
+        else {
+            return None;
+        };
+        let is_near = |a: DVec3, b: DVec3| a.distance(b) <= SAME_PLACE * self.unit;
+        let mid = upper.node_from_frame.transform_point(task.mid_in_upper);
+        let is_own = upper.node == 0
+            && is_near(upper.node_from_frame.translation, DVec3::ZERO)
+            && is_near(mid, self.nodes[1].placement.translation)
+            && tip.node == point.node
+            && is_near(tip.node_from_frame.translation, point.offset);
+        is_own.then_some(task.pole_in_world)
     }
 }
 

@@ -280,8 +280,12 @@ impl Problem {
     fn place_targets(&mut self, tasks: &[Task]) {
         self.points.clear();
         self.rotations.clear();
-        self.is_plain = true;
+        (self.is_plain, self.pole) = (true, None);
         for (goal, task) in tasks.iter().enumerate().filter(|(_, task)| task.weight > 0.0) {
+            if matches!(task.kind, TaskKind::Pole(_)) && self.pole.is_none() && task.level == 1 {
+                self.pole = Some(goal);
+                continue;
+            }
             let (position, rotation) = Goal::whole_targets(&task.kind);
             let is_whole = match &task.kind {
                 TaskKind::Pose(task) => task.axes.are_whole(),
@@ -317,6 +321,8 @@ impl Problem {
                 self.rotations.push(RotationTarget { node, offset, target, weight, goal });
             }
         }
+        self.pole = self.pole.filter(|_| self.is_plain);
+        self.is_plain &= self.pole.is_none();
     }
 
     /// Lists the targets that each node moves: those on it and on its descendants.

@@ -216,6 +216,8 @@ pub(crate) struct Problem {
     movers: Vec<(usize, usize, usize)>,
     /// All tasks with a weight are in `points` and `rotations`.
     pub(crate) is_plain: bool,
+    /// The pole of a limb, where everything else is plain.
+    pub(crate) pole: Option<usize>,
     /// Cost of the change from the start against the tasks of each level.
     pub(crate) regularisation: f64,
     /// The levels that have tasks, ascending, with the divisor of their weights.
@@ -344,12 +346,14 @@ impl Problem {
         }
     }
 
-    /// Whether the only task is a point on the last node of an unbranched path of nodes.
+    /// Whether the only task, apart from a pole, is a point on the last node of an unbranched path of nodes.
     pub(crate) fn is_path(&self) -> bool {
-        let ([goal], [], true) = (self.points.as_slice(), self.rotations.as_slice(), self.is_plain)
-        else {
+        let ([goal], []) = (self.points.as_slice(), self.rotations.as_slice()) else {
             return false;
         };
+        if !self.is_plain && self.pole.is_none() {
+            return false;
+        }
         let follows = |(i, node): (usize, &Node)| node.parent == i.wrapping_sub(1);
         goal.node != NONE
             && goal.node + 1 == self.nodes.len()
@@ -370,7 +374,7 @@ impl Problem {
     /// The dimension of a free chain: 3 for an unlimited path of balls, 2 for one of hinges in a plane, `None` for anything else.
     pub(crate) fn free_dimension(&self) -> Option<usize> {
         let is_unlimited = |(i, node)| !self.is_limited(node) && self.is_alone(i);
-        if !self.is_path() || !self.nodes.iter().enumerate().all(is_unlimited) {
+        if !self.is_plain || !self.is_path() || !self.nodes.iter().enumerate().all(is_unlimited) {
             return None;
         }
         let dimension = self.dimension();
