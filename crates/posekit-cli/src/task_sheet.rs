@@ -11,7 +11,7 @@ use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit::solve::{Method, Settings, solve};
 use posekit::task::{
     Axes, AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose,
-    Link, LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task,
+    Link, LookAt, Orientation, Plane, Pole, Position, Posture, RelativePose, Support, Task,
     center_of_mass,
 };
 
@@ -217,7 +217,25 @@ fn on_two_frames() -> Vec<(&'static str, Plan, Sheet)> {
     let [coupler, rocker] = [four_bar().tips[0], four_bar().tips[1]];
     let crank = four_bar().skeleton.frame(0);
     let turned = rotation_about(DVec3::Z, 0.6 + FRAC_PI_2);
+    let limb = || chain(&[1.0, -1.3]);
+    let (shoulder, wrist) = (limb().skeleton.frame(0), limb().tips[0]);
+    let (hand, pole) = (point(0.45, 0.1), point(0.4, -0.3));
     vec![
+        (
+            "pole",
+            limb(),
+            Sheet {
+                tasks: vec![
+                    Position::new(wrist, hand).into(),
+                    Pole::new(shoulder, point(BONE, 0.0), wrist, pole).into(),
+                ],
+                targets: vec![
+                    TargetMark::point(hand),
+                    TargetMark { is_seen: true, ..TargetMark::point(pole) },
+                ],
+                ..Sheet::default()
+            },
+        ),
         (
             "distance",
             two_arms(),

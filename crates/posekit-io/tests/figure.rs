@@ -43,6 +43,7 @@ const TASKS: &str = r#"
     { "task": "pose", "frame": "hand", "target": [1, 2, 3], "along": ["z"] },
     { "task": "look-at", "frame": "hand", "axis": [1, 0, 0], "target": [1, 2, 3] },
     { "task": "axis-alignment", "frame": "hand", "axis": [1, 0, 0], "direction": [0, 0, 2] },
+    { "task": "pole", "frames": ["slide", "hand"], "mid": [0, 0, 1], "target": [1, 2, 3] },
     { "task": "plane", "frame": "hand", "point": [0, 0, 0], "normal": [0, 0, 1], "one_sided": true },
     { "task": "plane", "frame": "hand", "point": [0, 0, 0], "normal": [0, 0, 1] },
     { "task": "distance", "frames": ["hand", "slide"], "distance": 0.5 },
@@ -148,7 +149,7 @@ fn every_kind_of_task_becomes_the_task_of_its_name() {
         words.push(made.kind.name());
     }
     words.dedup();
-    assert_eq!(words.len(), 13, "{words:?}");
+    assert_eq!(words.len(), 14, "{words:?}");
     let first = &model.tasks[0];
     assert_eq!((first.weight, first.level), (0.0, 254));
     assert_eq!((model.tasks[1].weight, model.tasks[1].level), (1.0, 1));

@@ -151,6 +151,12 @@ fn scaled_task(skeleton: &Skeleton, task: &Task, by: f64) -> Task {
             look.target_in_world *= by;
         }
         TaskKind::AxisAlignment(alignment) => frame(&mut alignment.frame),
+        TaskKind::Pole(pole) => {
+            frame(&mut pole.upper);
+            frame(&mut pole.tip);
+            pole.mid_in_upper *= by;
+            pole.pole_in_world *= by;
+        }
         TaskKind::Plane(plane) => {
             frame(&mut plane.frame);
             plane.point_in_world *= by;
@@ -186,7 +192,7 @@ fn scaled_task(skeleton: &Skeleton, task: &Task, by: f64) -> Task {
 }
 
 /// Solves that end after at most this many iterations amplify rounding by less than [`NOTHING`].
-const FEW: u32 = 60;
+const FEW: u32 = 40;
 
 /// Angles this far apart are the same \[rad\]: the least change ends with a step of a millionth of the change.
 const NOTHING: f64 = 3e-5;

@@ -6,7 +6,7 @@ use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{Detail, JointOptions, Method, Settings, Solution, Status, solve};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
-    LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task,
+    LookAt, Orientation, Plane, Pole, Position, Posture, RelativePose, Support, Task,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -83,6 +83,7 @@ fn tasks_of_every_kind_come_back() {
         FramePose::new(hand, pose).into(),
         LookAt::new(hand, DVec3::X, point).into(),
         AxisAlignment::new(hand, DVec3::X, DVec3::Z).into(),
+        Pole::new(elbow, DVec3::X, hand, point).into(),
         Plane::new(hand, point, DVec3::Y).one_sided().into(),
         Distance::between([hand, elbow], 0.1, 0.2).into(),
         RelativePose::new([hand, elbow], pose).into(),

@@ -22,6 +22,7 @@ function figureTarget(task: FigureTask, index: number): TargetNumbers[] {
   switch (task.task) {
     case "position":
     case "look-at":
+    case "pole":
     case "center-of-mass":
       return [{ task: index, numbers: [...task.target] }];
     case "orientation":
@@ -121,6 +122,7 @@ function movedTask(task: FigureTask, position: Vec3 | undefined, rotation: Quat 
   switch (task.task) {
     case "position":
     case "look-at":
+    case "pole":
     case "center-of-mass":
       return position ? { ...task, target: position } : task;
     case "orientation":

@@ -92,6 +92,7 @@ export type FigureTask = TaskHead &
     | { task: "pose"; frame: FrameName; target?: Vec3; orientation?: Quat; along?: AxisName[]; about?: AxisName[] }
     | { task: "look-at"; frame: FrameName; axis: Vec3; target: Vec3 }
     | { task: "axis-alignment"; frame: FrameName; axis: Vec3; direction: Vec3 }
+    | { task: "pole"; frames: [FrameName, FrameName]; mid: Vec3; target: Vec3 }
     | { task: "plane"; frame: FrameName; point: Vec3; normal: Vec3; one_sided?: boolean }
     | { task: "distance"; frames: [FrameName, FrameName]; distance?: number; min?: number; max?: number }
     | { task: "relative-pose"; frames: [FrameName, FrameName]; target?: Vec3; orientation?: Quat; along?: AxisName[]; about?: AxisName[] }

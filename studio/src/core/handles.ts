@@ -60,6 +60,7 @@ function figureTarget(task: FigureTask, index: number, info: TaskInfo | undefine
   switch (task.task) {
     case "position":
     case "look-at":
+    case "pole":
     case "center-of-mass":
       return handle(task.target, null);
     case "orientation":

@@ -12,12 +12,13 @@ use posekit::task::Task;
 const COMMON: [&str; 4] = ["task", "name", "weight", "level"];
 
 /// The kinds, and the fields of each beside the common ones.
-const KINDS: [(&str, &[&str]); 13] = [
+const KINDS: [(&str, &[&str]); 14] = [
     ("position", &["frame", "target"]),
     ("orientation", &["frame", "orientation"]),
     ("pose", &["frame", "target", "orientation", "along", "about"]),
     ("look-at", &["frame", "axis", "target"]),
     ("axis-alignment", &["frame", "axis", "direction"]),
+    ("pole", &["frames", "mid", "target"]),
     ("plane", &["frame", "point", "normal", "one_sided"]),
     ("distance", &["frames", "distance", "min", "max"]),
     ("relative-pose", &["frames", "target", "orientation", "along", "about"]),
@@ -73,6 +74,11 @@ fn read_goal(word: &str, task: &Cursor<'_>, fields: &Object<'_>) -> Result<Figur
             frame: frame()?,
             axis: direction("axis")?,
             direction: direction("direction")?,
+        },
+        "pole" => FigureGoal::Pole {
+            frames: read_frames(fields)?,
+            mid: point("mid")?,
+            target: point("target")?,
         },
         "plane" => FigureGoal::Plane {
             frame: frame()?,

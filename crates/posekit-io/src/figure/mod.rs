@@ -307,6 +307,15 @@ pub enum FigureGoal {
         /// The direction in the world; any length but zero.
         direction: [f64; 3],
     },
+    /// The middle joint of a limb points at a pole.
+    Pole {
+        /// The upper bone, its origin at the limb's first joint, and the tip.
+        frames: [FigureFrame; 2],
+        /// The middle joint in the first frame \[m\].
+        mid: [f64; 3],
+        /// The pole in the world \[m\].
+        target: [f64; 3],
+    },
     /// A frame's origin is on a plane, or on one side of it.
     Plane {
         /// The frame.
@@ -383,6 +392,7 @@ impl FigureGoal {
             Self::Pose { .. } => "pose",
             Self::LookAt { .. } => "look-at",
             Self::AxisAlignment { .. } => "axis-alignment",
+            Self::Pole { .. } => "pole",
             Self::Plane { .. } => "plane",
             Self::Distance { .. } => "distance",
             Self::RelativePose { .. } => "relative-pose",

@@ -9,7 +9,8 @@ use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{LeastSquares, Settings};
 use posekit::task::{
     Axes, AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose,
-    Link, LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, TaskKind,
+    Link, LookAt, Orientation, Plane, Pole, Position, Posture, RelativePose, Support, Task,
+    TaskKind,
 };
 
 use super::{
@@ -403,6 +404,10 @@ impl Context<'_> {
             }
             FigureGoal::AxisAlignment { frame: on, axis, direction: wanted } => {
                 AxisAlignment::new(frame(on)?, direction(*axis), direction(*wanted)).into()
+            }
+            FigureGoal::Pole { frames: on, mid, target } => {
+                let [upper, tip] = frames(on)?;
+                Pole::new(upper, point(*mid), tip, point(*target)).into()
             }
             FigureGoal::Plane { frame: on, point: at, normal, is_one_sided } => {
                 let plane = Plane::new(frame(on)?, point(*at), direction(*normal));

@@ -166,6 +166,11 @@ fn goal(fields: &mut Fields, goal: &FigureGoal, at: &str) -> Result<()> {
             fields.add_some("one_sided", is_one_sided.then(|| "true".to_owned()));
             Ok(())
         }
+        FigureGoal::Pole { frames, mid, target } => {
+            fields.add("frames", two(frames)?);
+            add_list(fields, "mid", Some(mid), at)?;
+            add_list(fields, "target", Some(target), at)
+        }
         FigureGoal::Distance { frames, min, max } => {
             fields.add("frames", two(frames)?);
             add_distance(fields, [*min, *max], at)

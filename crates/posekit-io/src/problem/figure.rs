@@ -224,7 +224,8 @@ fn frame_words(goal: &FigureGoal) -> String {
         | FigureGoal::LookAt { frame, .. }
         | FigureGoal::AxisAlignment { frame, .. }
         | FigureGoal::Plane { frame, .. } => one(frame),
-        FigureGoal::Distance { frames, .. }
+        FigureGoal::Pole { frames, .. }
+        | FigureGoal::Distance { frames, .. }
         | FigureGoal::RelativePose { frames, .. }
         | FigureGoal::Closure { frames, .. } => two(frames),
         FigureGoal::CenterOfMass { .. } | FigureGoal::Support { .. } => "centre of mass".to_owned(),

@@ -16,6 +16,7 @@ pub const fn target_len(kind: &TaskKind) -> usize {
         TaskKind::Position(_)
         | TaskKind::LookAt(_)
         | TaskKind::AxisAlignment(_)
+        | TaskKind::Pole(_)
         | TaskKind::Plane(_)
         | TaskKind::CenterOfMass(_) => 3,
         TaskKind::Orientation(_) => 4,
@@ -24,7 +25,7 @@ pub const fn target_len(kind: &TaskKind) -> usize {
     }
 }
 
-/// Gives a task another target: a point (of a position, a look-at, a plane, a centre of mass), a direction, an orientation, or a pose, whose
+/// Gives a task another target: a point (of a position, a look-at, a pole, a plane, a centre of mass), a direction, an orientation, or a pose, whose
 /// point or rotation may be given alone. In the plane a point may have two numbers; its z stays.
 ///
 /// Rotations may be off unit length by 1e-3 and are normalised.
@@ -54,6 +55,7 @@ pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
     match kind {
         TaskKind::Position(task) => set_point(&mut task.target_in_world, numbers),
         TaskKind::LookAt(task) => set_point(&mut task.target_in_world, numbers),
+        TaskKind::Pole(task) => set_point(&mut task.pole_in_world, numbers),
         TaskKind::Plane(task) => set_point(&mut task.point_in_world, numbers),
         TaskKind::CenterOfMass(task) => set_point(&mut task.target_in_world, numbers),
         TaskKind::AxisAlignment(task) => set_point(&mut task.direction_in_world, numbers),
@@ -80,6 +82,7 @@ pub fn write_target(kind: &TaskKind, out: &mut [f64]) {
     match kind {
         TaskKind::Position(task) => out.copy_from_slice(&task.target_in_world.to_array()),
         TaskKind::LookAt(task) => out.copy_from_slice(&task.target_in_world.to_array()),
+        TaskKind::Pole(task) => out.copy_from_slice(&task.pole_in_world.to_array()),
         TaskKind::Plane(task) => out.copy_from_slice(&task.point_in_world.to_array()),
         TaskKind::CenterOfMass(task) => out.copy_from_slice(&task.target_in_world.to_array()),
         TaskKind::AxisAlignment(task) => out.copy_from_slice(&task.direction_in_world.to_array()),

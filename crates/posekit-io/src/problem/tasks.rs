@@ -45,6 +45,7 @@ const fn aim(kind: &TaskKind) -> (Option<DVec3>, Option<DQuat>, Option<DVec3>) {
     match kind {
         TaskKind::Position(task) => (Some(task.target_in_world), None, None),
         TaskKind::LookAt(task) => (Some(task.target_in_world), None, None),
+        TaskKind::Pole(task) => (Some(task.pole_in_world), None, None),
         TaskKind::CenterOfMass(task) => (Some(task.target_in_world), None, None),
         TaskKind::Orientation(task) => (None, Some(task.world_from_target), None),
         TaskKind::AxisAlignment(task) => (None, None, Some(task.direction_in_world)),

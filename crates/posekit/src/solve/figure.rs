@@ -128,7 +128,7 @@ impl Figure {
         let need = match self.asked {
             Method::Auto => return Ok(choose_auto(problem, is_limb, is_free, settings)),
             Method::TwoBone if !is_limb => {
-                "one point to reach, with or without a pole, and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits"
+                "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits; with a ball, also its pole"
             }
             Method::Direct if !is_free => {
                 "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
