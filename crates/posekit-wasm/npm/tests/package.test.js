@@ -271,12 +271,12 @@ test("a robot's links are told by the joints that carry them", () => {
 });
 
 test("a lock-up is left by a method that is named", () => {
-  const straight = `{ "schema": "posekit.chain/1", "dimension": 2, "target": [1, 0], "points": [[0, 0], [1, 0], [2, 0], [3, 0]] }`;
+  const straight = `{ "schema": "posekit.chain/1", "dimension": 2, "target": [2.2, 0], "points": [[0, 0], [1, 0], [2, 0], [3, 0]] }`;
   const problem = Problem.fromJson(straight);
   const solver = problem.solver();
   const outcome = (options) => {
     solver.begin("fabrik", options);
-    solver.run(0);
+    solver.run();
     return [solver.status, solver.escapedAt > 0, solver.escapedBy];
   };
   assert.deepEqual(outcome(`{}`), ["reached", true, "direct"]);
