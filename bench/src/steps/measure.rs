@@ -23,7 +23,11 @@ pub fn tracking() -> Settings {
 
 /// The defaults, but for the tolerance.
 pub fn defaults() -> Settings {
-    Settings { tolerance: Some(TOLERANCE), orientation_tolerance: Some(TOLERANCE), ..Settings::default() }
+    Settings {
+        tolerance: Some(TOLERANCE),
+        orientation_tolerance: Some(TOLERANCE),
+        ..Settings::default()
+    }
 }
 
 /// A solver at work on a model, as a program would use it.

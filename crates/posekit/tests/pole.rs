@@ -4,8 +4,8 @@
 
 mod support;
 
-use posekit::glam::{DQuat, DVec3};
-use posekit::math::Pose;
+use posekit::glam::DVec3;
+use posekit::math::{Pose, atan2, direction_or, so3_exp};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, solve};
 use posekit::task::{Pole, Position, Task};
@@ -36,20 +36,20 @@ fn off(leg: &Skeleton, tip: Frame, target: DVec3, pole: DVec3, q: &[f64]) -> (f6
     leg.forward_kinematics(q, &mut world);
     let [hip, knee] = [world[0].translation, world[1].translation];
     let foot = (world[1] * tip.joint_from_frame).translation;
-    let line = (foot - hip).normalize();
+    let line = direction_or(foot - hip, DVec3::X);
     let across = |v: DVec3| v - line * line.dot(v);
     let (h, d) = (across(knee - hip), across(pole - hip));
-    (line.dot(h.cross(d)).atan2(h.dot(d)).abs(), foot.distance(target))
+    (atan2(line.dot(h.cross(d)), h.dot(d)).abs(), foot.distance(target))
 }
 
 fn random_start(leg: &Skeleton, rng: &mut Rng) -> Vec<f64> {
     let mut q = leg.neutral();
-    let hip = DQuat::from_scaled_axis(rng.direction() * rng.between(0.0, 3.0));
+    let hip = so3_exp(rng.direction() * rng.between(0.0, 3.0));
     hip.write_to_slice(&mut q[..4]);
     match &mut q[4..] {
         [knee] => *knee = rng.between(0.0, 2.5),
         knee => {
-            DQuat::from_scaled_axis(rng.direction() * rng.between(0.0, 3.0)).write_to_slice(knee);
+            so3_exp(rng.direction() * rng.between(0.0, 3.0)).write_to_slice(knee);
         }
     }
     q
@@ -68,7 +68,7 @@ fn knee_at_the_pole_and_foot_in_place() {
             let start = random_start(&leg, &mut rng);
             let target = rng.direction() * rng.between(0.3, 0.8);
             let pole = rng.direction() * rng.between(0.3, 5.0);
-            if pole.normalize().cross(target.normalize()).length() < 0.1 {
+            if pole.cross(target).length() < 0.1 * pole.length() * target.length() {
                 continue;
             }
             let tasks = tasks(&leg, tip, target, pole);
