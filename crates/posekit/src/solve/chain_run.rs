@@ -1,4 +1,4 @@
-//! A chain of points under the driver.
+//! A chain of points as a run of the driver.
 
 use super::Method;
 use super::driver::{Escape, ROUNDING, Recorder, Run};
@@ -10,7 +10,7 @@ use super::solution::{Solution, TraceStep};
 use crate::chain::{Chain, Goals};
 use crate::task::Miss;
 
-/// A chain, the method that moves it, and the direct solver as the way out of lock-ups.
+/// A chain, the method that moves it, and the direct solver for lock-ups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChainRun {
     pub(super) points: Points,
@@ -18,13 +18,13 @@ pub(super) struct ChainRun {
     relaxed: Relaxed,
     direct: Direct,
     tolerance: Miss,
-    /// FABRIK is not iterated where the target is out of reach.
+    /// FABRIK straightens the chain towards a target out of reach instead of iterating.
     straightens: bool,
     classic: bool,
 }
 
 impl ChainRun {
-    /// Takes over a checked problem that the method suits.
+    /// Starts on a checked problem that the method can solve.
     pub(super) fn begin(
         &mut self,
         chain: &Chain,
@@ -47,12 +47,12 @@ impl ChainRun {
         }
     }
 
-    /// What counts as reached, in units of the points.
+    /// The tolerance, in units of the points.
     pub(super) fn tolerance(&self) -> Miss {
         self.tolerance
     }
 
-    /// By how much the targets are out of reach, proven, in the caller's units; 0 where bones may stretch.
+    /// The proven distance by which the targets are out of reach, in the caller's units; 0 if bones may stretch.
     pub(super) fn shortfall(&self) -> f64 {
         if self.may_stretch() { 0.0 } else { self.points.shortfall() / self.points.scale }
     }
@@ -61,7 +61,7 @@ impl ChainRun {
         self.method == Method::Relaxation && self.relaxed.may_stretch()
     }
 
-    /// Fills in what a chain adds to a solution; returns the largest miss, in units of the points.
+    /// Fills in the points and errors of a solution; returns the largest miss, in units of the points.
     pub(super) fn report(&mut self, solution: &mut Solution) -> Miss {
         self.points.carry();
         solution.configuration.clear();
@@ -102,7 +102,7 @@ impl Run for ChainRun {
 
     fn residual(&mut self) -> Miss {
         if self.may_stretch() {
-            // Once the effectors stand on their targets, what is left to gain is the stretch.
+            // Once the effectors are on their targets, the error is the stretch of the bones.
             let Miss { distance, angle } = self.points.residual();
             return Miss { distance: distance.max(self.points.stretch()), angle };
         }

@@ -1,4 +1,4 @@
-//! A skeleton under the driver: a problem, its state, the method that moves it, and the ways out of lock-ups.
+//! A skeleton as a run of the driver: its problem, its state, the method that moves it, and the escapes from lock-ups.
 
 use super::driver::{Escape, Recorder, Run};
 use super::methods::least_squares::Until;
@@ -14,7 +14,7 @@ use crate::task::{Miss, Task, TaskKind};
 use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 
-/// Least squares takes over from a method that is locked up for so many steps at a time: as a rule it arrives in ten, or not at all.
+/// Steps of least squares in one escape from a lock-up: it usually reaches the target within ten, or not at all.
 const STEPS: u32 = 40;
 
 /// See the module.
@@ -23,10 +23,10 @@ pub(super) struct Figure {
     pub(super) problem: Problem,
     pub(super) state: State,
     pub(super) choice: Choice,
-    /// The method that was asked for.
-    asked: Method,
+    /// The method requested.
+    requested: Method,
     classic: bool,
-    /// The pose that a solution returns, whose joint values are rounded; apart from the state, which looking at a solution must not change.
+    /// The pose of the solution, from rounded joint values; separate from the state, which reporting a solution must not change.
     pub(super) returned: State,
     kept: Values,
     ccd: Ccd,
@@ -38,7 +38,7 @@ pub(super) struct Figure {
     restarts: Restarts,
 }
 
-/// The method that was chosen, with what it works on. A macro because it borrows three fields and leaves the others alone.
+/// The chosen method, the problem and the state. A macro, because it borrows only these fields.
 macro_rules! method {
     ($figure:expr) => {{
         let method: &mut dyn methods::Method = match $figure.choice.method {
@@ -54,7 +54,7 @@ macro_rules! method {
 }
 
 impl Figure {
-    /// Takes over a problem whose parts have been checked.
+    /// Starts on a problem whose parts have been checked.
     ///
     /// - `start`: settled, inside the limits
     ///
@@ -71,7 +71,7 @@ impl Figure {
         self.problem.compile(skeleton, start, tasks, settings);
         self.state.begin(&self.problem);
         self.least_squares.forget(&self.problem, &self.state, settings);
-        (self.asked, self.classic) = (method, settings.classic);
+        (self.requested, self.classic) = (method, settings.classic);
         self.choice = Choice { method: Method::Ccd, reason: "" };
         self.choice = self.choose(settings)?;
         self.start(settings);
@@ -89,7 +89,7 @@ impl Figure {
         self.problem.set_target(task, kind)
     }
 
-    /// Goes on from the present pose towards targets that have moved: it becomes the one to change least.
+    /// Continues from the present pose towards new targets; the change from this pose is minimised.
     pub(super) fn go_on(&mut self, settings: &Settings) {
         self.finish();
         self.go_on_from_here(settings);
@@ -97,7 +97,7 @@ impl Figure {
 
     fn go_on_from_here(&mut self, settings: &Settings) {
         self.state.begun.copy_from(&self.state.values);
-        // A target that has left the plane of its chain is for the descent.
+        // The direct solver no longer applies when a target leaves the plane of its chain.
         let reason = "the method no longer suits the target";
         self.choice = self.choose(settings).unwrap_or(Choice { method: Method::Ccd, reason });
         self.start(settings);
@@ -119,13 +119,13 @@ impl Figure {
         method.begin(problem, state, settings);
     }
 
-    /// What `auto` means here, or whether the method asked for can do it.
+    /// The method that `auto` selects, or a check that the requested method can solve the problem.
     fn choose(&mut self, settings: &Settings) -> Result<Choice> {
         let problem = &self.problem;
         let is_free = problem.free_dimension().is_some();
-        let is_limb = matches!(self.asked, Method::Auto | Method::TwoBone)
+        let is_limb = matches!(self.requested, Method::Auto | Method::TwoBone)
             && self.two_bone.plan(problem, &mut self.state);
-        let need = match self.asked {
+        let need = match self.requested {
             Method::Auto => return Ok(choose_auto(problem, is_limb, is_free, settings)),
             Method::TwoBone if !is_limb => {
                 "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits; with a ball, also its pole"
@@ -138,10 +138,10 @@ impl Figure {
             }
             method => return Ok(Choice { method, reason: "asked for by name" }),
         };
-        Err(ErrorKind::Unsuited { method: self.asked.name(), need }.into())
+        Err(ErrorKind::Unsuited { method: self.requested.name(), need }.into())
     }
 
-    /// Brings the state up to date with what the method works on.
+    /// Updates the state from what the method works on.
     pub(super) fn finish(&mut self) {
         let (method, problem, state) = method!(self);
         method.finish(problem, state);
@@ -165,7 +165,7 @@ impl Run for Figure {
     fn residual(&mut self) -> Miss {
         let is_classic = self.classic && self.problem.is_plain;
         let (method, problem, state) = method!(self);
-        // The published texts know nothing of what is proven.
+        // The published methods have no proofs of reach.
         if is_classic {
             method.true_residual(problem, state)
         } else {
@@ -185,7 +185,7 @@ impl Run for Figure {
     fn escape(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
         let is_free = self.problem.free_dimension().is_some();
         let escape = match self.choice.method {
-            // A closed form has said all there is to say.
+            // A closed form has nothing left to try.
             Method::TwoBone | Method::Direct => None,
             Method::LeastSquares => self.restart(attempt, budget),
             _ if is_free => (attempt == 0).then(|| {
@@ -250,7 +250,7 @@ impl Figure {
     }
 }
 
-/// The closed form where there is one, else the fastest method that can do what is asked.
+/// The closed form if there is one, otherwise the fastest method that handles all tasks.
 fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool, settings: &Settings) -> Choice {
     let (method, reason) = if problem.levels.is_empty() {
         (Method::LeastSquares, "nothing is asked for")

@@ -1,6 +1,6 @@
-//! Points at fixed distances: what relaxation, FABRIK and the direct solver work on, for chains in any dimension and for skeletons.
+//! Points at fixed distances, on which relaxation, FABRIK and the direct solver work, for chains in any dimension and for skeletons.
 //!
-//! A chain's points are moved to the origin and to the order of one by a power of two, so that a problem in other units takes the same steps. The
+//! A chain is moved to the origin and scaled to the order of one by a power of two, so that a problem in other units takes the same steps. The
 //! points of a skeleton are its nodes, then its effectors, in the problem's units.
 
 use super::pose::{State, worse};
@@ -16,7 +16,7 @@ use glam::DVec3;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Points {
     pub(super) dimension: usize,
-    /// Lengths here per length of the caller's.
+    /// Multiplies a length in the caller's units.
     pub(super) scale: f64,
     /// The origin, in the caller's units and frame.
     origin: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct Points {
     start: Vec<f64>,
     kept: Vec<f64>,
     pub(super) branches: fabrik::Branches,
-    /// No branches, and the tip is what must reach.
+    /// Unbranched, and the tip is the only effector.
     pub(super) is_path: bool,
     /// Sum of the bones to the effector that reaches farthest.
     pub(super) unit: f64,
@@ -40,7 +40,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    /// Takes over a chain, its effectors and their targets.
+    /// Starts from a chain, its effectors and their targets.
     pub(super) fn begin_chain(&mut self, chain: &Chain, goals: Goals<'_>) {
         let n = chain.dimension();
         self.dimension = n;
@@ -52,7 +52,7 @@ impl Points {
         self.reaches.clear();
         self.reaches.extend(goals.effectors.iter().map(|&effector| {
             if self.is_path {
-                // The same sum, without looking up every parent.
+                // The same sum, without following the parents.
                 Reach::of_bones(chain.lengths[1..].iter().rev().copied())
             } else {
                 chain.reach(effector)
@@ -72,7 +72,7 @@ impl Points {
         self.aim(goals.targets);
     }
 
-    /// Takes over the nodes and effectors of a skeleton where they are.
+    /// Starts from the nodes and effectors of a skeleton in their present pose.
     ///
     /// - `dimension`: 3, or 2 for a chain in the plane
     pub(super) fn begin_figure(
@@ -107,8 +107,8 @@ impl Points {
         self.prepare_branches();
     }
 
-    /// Effectors and targets of a skeleton: the points, and, where the frame's orientation is asked for too, the joint that carries it, which then has
-    /// only one place to be.
+    /// Effectors and targets of a skeleton: its points, and the joint behind a point whose frame has a target orientation too, which fixes the
+    /// position of the joint.
     fn place_targets(&mut self, problem: &Problem) {
         self.effectors.clear();
         self.targets.clear();
@@ -128,7 +128,7 @@ impl Points {
         }
     }
 
-    /// Takes the points, and the bones between them, which slides change, from a pose.
+    /// Copies the points, and the bones between them, which prismatic joints change, from a pose.
     pub(super) fn take(&mut self, problem: &Problem, state: &State) {
         let n = self.dimension;
         self.points.clear();
@@ -155,7 +155,7 @@ impl Points {
         }
     }
 
-    /// Finds out which points move; the direct solver on a chain need not know.
+    /// Finds the points that move, which the direct solver need not know.
     pub(super) fn prepare_branches(&mut self) {
         if !self.is_path {
             self.start.clone_from(&self.points);
@@ -180,13 +180,13 @@ impl Points {
         self.shortfalls.iter().copied().fold(0.0, f64::max)
     }
 
-    /// What a step reads, and the points.
+    /// The inputs of a step, and the points that it moves.
     pub(super) fn parts(&mut self) -> (Bones<'_>, Goals<'_>, &mut [f64], &mut fabrik::Branches) {
         let Self { parents, lengths, weights, effectors, targets, points, branches, .. } = self;
         (Bones { parents, lengths, weights }, Goals { effectors, targets }, points, branches)
     }
 
-    /// Puts points that no effector moves where their parents carry them.
+    /// Moves points without an effector in their subtree along with their parents.
     pub(super) fn carry(&mut self) {
         if !self.is_path {
             let start = core::mem::take(&mut self.start);
@@ -205,7 +205,7 @@ impl Points {
         self.points.clone_from(&self.kept);
     }
 
-    /// Largest distance of an effector from its target, less what is proven to be out of reach.
+    /// Largest distance of an effector from its target, minus its proven shortfall.
     pub(super) fn gap(&self) -> Miss {
         let gaps = self.misses().zip(&self.shortfalls).map(|(miss, short)| miss - short);
         Miss { distance: gaps.fold(0.0, worse), angle: 0.0 }
@@ -216,7 +216,7 @@ impl Points {
         Miss { distance: self.misses().fold(0.0, worse), angle: 0.0 }
     }
 
-    /// Rises with the sum of squared misses. A lone miss need not be squared, and so cannot overflow.
+    /// A monotonic function of the sum of squared misses. A single miss is not squared, and so cannot overflow.
     pub(super) fn merit(&self) -> f64 {
         match self.effectors.len() {
             1 => self.residual().distance,
@@ -224,7 +224,7 @@ impl Points {
         }
     }
 
-    /// Largest difference of a bone's length from what it is to be.
+    /// Largest deviation of a bone from its length.
     pub(super) fn stretch(&self) -> f64 {
         let n = self.dimension;
         let stretch = |(child, &parent): (usize, &usize)| {
@@ -239,7 +239,7 @@ impl Points {
         self.effectors.iter().enumerate().map(move |(e, &effector)| {
             let (at, target) = (point(&self.points, n, effector), point(&self.targets, n, e));
             let squared: f64 = at.iter().zip(target).map(|(a, b)| (a - b) * (a - b)).sum();
-            // A target beyond what can be squared is measured the slow way.
+            // The square of a very distant target overflows.
             if squared.is_finite() { sqrt(squared) } else { distance(at, target) }
         })
     }
@@ -260,12 +260,12 @@ impl Points {
     }
 }
 
-/// Points of the caller's, relative to the origin and scaled.
+/// Points in the caller's frame, relative to the origin and scaled.
 fn to_inside(out: &mut Vec<f64>, points: &[f64], origin: &[f64], scale: f64) {
     map_points(out, points, origin, |x, origin| (x - origin) * scale);
 }
 
-/// Maps the coordinates of points, each with that of the origin.
+/// Maps each coordinate of the points together with that of the origin.
 fn map_points(out: &mut Vec<f64>, points: &[f64], origin: &[f64], by: impl Fn(f64, f64) -> f64) {
     out.resize(points.len(), 0.0);
     in_space!(origin.len(), space => {

@@ -1,8 +1,8 @@
-//! Reads a pose of a skeleton off points: from the root outward, every joint moves its levers towards them, inside its limits.
+//! Fits the pose of a skeleton to points: from the root outward, every joint moves its levers towards them, inside its limits.
 //!
-//! For a chain of free joints that *is* the forward half of FABRIK; with limits it is the forward half of Aristidou and Lasenby's constrained version
-//! \[aristidou11\], with the best allowed move of each joint in place of their projections. A joint makes the shortest rotation that
-//! serves its levers, so no twist is added.
+//! For a chain of free joints this *is* the forward half of FABRIK; with limits it is the forward half of Aristidou and Lasenby's constrained version
+//! \[aristidou11\], with the best allowed move of each joint instead of their projections. Each joint makes the shortest rotation that aligns its
+//! levers, so no twist is added.
 
 use super::moves::{Lever, Style, push_frame};
 use super::points::Points;
@@ -13,16 +13,16 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
 
-/// A bone shorter than this part of the unit of length has no direction: its ends coincide.
+/// A bone shorter than this fraction of the unit of length has no direction: its ends coincide.
 const COINCIDENT: f64 = 1e-12;
 
 /// Which points each node moves, and buffers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PoseReader {
-    /// Per node: the points that its rotation moves first, past points that coincide with it, as a range of `ends`.
+    /// Per node: the nearest points outward that do not coincide with it, as a range of `ends`.
     levers: Vec<Range<usize>>,
     ends: Vec<usize>,
-    /// Where these are, in the frame of their node after it moved.
+    /// Their positions in the frame of their node.
     in_node: Vec<DVec3>,
     pairs: Vec<(usize, usize)>,
     gathered: Vec<Lever>,
@@ -40,7 +40,7 @@ impl PoseReader {
             let (mut i, mut is_lever) = (parent, parent != NONE && !coincides(bone));
             while is_lever {
                 self.pairs.push((i, point));
-                // Where the node stands on the one above, that one moves the point first as well.
+                // A node that coincides with its parent shares its levers.
                 let Node { parent, placement, .. } = &nodes[i];
                 is_lever = *parent != NONE && coincides(placement.translation);
                 i = *parent;
@@ -60,13 +60,13 @@ impl PoseReader {
         self.in_node.resize(self.ends.len(), DVec3::ZERO);
     }
 
-    /// Reads the pose of a free chain: from where the solve began, so that how it got there leaves no trace.
+    /// Fits the pose of a free chain, from the start of the solve, so that it does not depend on the iterations in between.
     pub(super) fn finish(&mut self, problem: &Problem, state: &mut State, points: &Points) {
         state.restart(problem);
         self.read(problem, state, points, Reading::Angles);
     }
 
-    /// Moves every joint from where it is towards the points.
+    /// Moves every joint from its present pose towards the points.
     pub(super) fn read(
         &mut self,
         problem: &Problem,
@@ -98,7 +98,7 @@ impl PoseReader {
         state.update_effectors(problem);
     }
 
-    /// The levers of a node towards the points, and the axes of frames that it carries towards their targets.
+    /// Collects the levers of a node: towards the points, and the axes of its frames towards their targets.
     fn gather(
         &mut self,
         problem: &Problem,

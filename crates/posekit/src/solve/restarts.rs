@@ -1,10 +1,10 @@
 //! Where least squares starts from when a method is locked up.
 //!
 //! A pose in which every joint is at rest although the target is not met (the straight limb with its target on its own line) gives
-//! `Jᵀ e = 0` and no step. Such poses are saddles: the way out is a bend, and any bend that the limits allow will do. The attempts are, in
-//! order: the present pose; for a lone limb, the pose that its bones would take if they were free, as far as the joints follow; an arc to
-//! either side whose chord fits the distance of the target, in place of the pose of a limb, added to that of a figure; then points of a low-discrepancy sequence over the ranges of the joints that
-//! missed tasks hang on. Point `k` is the same whoever asks for it; nothing is random.
+//! `Jᵀ e = 0` and no step. Such poses are saddles, and any bend that the limits allow escapes from them. The attempts are, in order: the
+//! present pose; for a single limb, the pose of its bones if they were free, as far as the joints can follow; an arc to either side whose
+//! chord fits the distance of the target, instead of the pose of a limb, added to the pose of a figure; then points of a low-discrepancy
+//! sequence over the ranges of the joints that move missed tasks. Point `k` is always the same; nothing is random.
 
 use super::methods::Direct;
 use super::methods::least_squares::Until;
@@ -20,14 +20,14 @@ use glam::DVec3;
 /// Restarts for a target that is proven out of reach: the straight pose and two arcs.
 const OUT_OF_REACH: u32 = 3;
 
-/// The minimum of the first attempt is the best there is when at least [`SAME_MINIMUM`] others have led back to it, and at least one in so many of the
-/// restarts allowed: fewer where tasks contradict each other, to first order, in a pose like any other, since that is a compromise as a
-/// rule. (Of the starts of a robot arm one in twenty arrives where it is hardest.)
+/// The minimum of the first attempt counts as the best when [`SAME_MINIMUM`] others have led back to it, and at least one in this many of the
+/// restarts allowed: fewer if tasks contradict each other, to first order, in a generic pose, which usually means a compromise. (For the
+/// hardest targets of robot arms one start in twenty reaches.)
 const SAME_MINIMUM: u32 = 7;
 const SAME_PART: u32 = 6;
 const SAME_PART_OF_CONFLICT: u32 = 14;
 
-/// Sums of squares this near to the first one, relative, below and above, are of that minimum: attempts end before they are at rest.
+/// Sums of squares between these multiples of the first one belong to the same minimum: attempts end before they are at rest.
 const SAME: [f64; 2] = [0.999, 2.0];
 
 /// How a restart changes the pose.
@@ -47,30 +47,30 @@ pub(super) struct Restarts {
     most: u32,
     /// Points of the sequence that have been used.
     draws: u32,
-    /// The sum of squares that the first attempt led to, and how many others have led to it.
+    /// The sum of squares of the first attempt, and the number of others that led to it.
     first: f64,
     n_same: u32,
-    /// Whether tasks contradict each other, once that is known.
+    /// Whether tasks contradict each other, once known.
     pub(super) has_conflict: Option<bool>,
-    /// Which nodes a restart moves, and the tasks that it is for.
+    /// The nodes that a restart moves, and the tasks that it is for.
     is_bent: Vec<bool>,
     unmet: Vec<usize>,
     rows: Rows,
 }
 
 impl Restarts {
-    /// Starts over with a solve.
+    /// Resets for a new solve.
     pub(super) fn begin(&mut self, settings: &Settings) {
         (self.most, self.draws, self.n_same) = (settings.least_squares.restarts, 0, 0);
         self.has_conflict = None;
     }
 
-    /// Whether the next attempt will be the first from a pose that is like any other.
+    /// Whether the next attempt is the first from a generic pose.
     pub(super) fn is_generic(&self) -> bool {
         self.draws == 1 && self.has_conflict.is_none()
     }
 
-    /// Takes in what an attempt has led to.
+    /// Records the result of an attempt.
     pub(super) fn learn(&mut self, attempt: u32, sum_of_squares: f64) {
         if attempt == 0 {
             (self.first, self.n_same) = (sum_of_squares, 0);
@@ -79,7 +79,7 @@ impl Restarts {
         }
     }
 
-    /// Puts the state at the start of an attempt; returns how long to go on from there, none when nothing is left to try.
+    /// Moves the state to the start of an attempt; returns how long to iterate from there, or none if nothing is left to try.
     pub(super) fn start(
         &mut self,
         attempt: u32,
@@ -123,12 +123,12 @@ impl Restarts {
                 state.update(problem);
             }
         }
-        // Of the starts of a lone limb most arrive, of those of a figure one in three.
+        // Most starts of a single limb reach the target, one in three of those of a figure.
         Some(if is_limb { Until::Hopeless } else { Until::Doubtful })
     }
 
-    /// Chooses the joints to move, in four ways in turn: what one missed task hangs on, without what tasks that are met hang on or with it;
-    /// what all missed tasks hang on; everything, floating roots included.
+    /// Chooses the joints to move, cycling through four sets: those of one missed task, with or without the joints of tasks that are met; those of
+    /// all missed tasks; all joints, floating roots included.
     fn choose_bent(&mut self, attempt: u32, problem: &Problem, state: &State) {
         let Self { is_bent, unmet, rows, .. } = self;
         unmet.clear();
@@ -162,7 +162,7 @@ impl Restarts {
 }
 
 impl Problem {
-    /// The nodes that move the frames or the bodies of a task, some of them more than once.
+    /// Visits the nodes that move the frames or the bodies of a task, some of them more than once.
     pub(super) fn for_each_mover(&self, goal: &Goal, mut act: impl FnMut(usize)) {
         let bodies = self.bodies[goal.bodies.clone()].iter().map(|(carrier, _)| carrier.node);
         for mut i in goal.carriers.iter().map(|carrier| carrier.node).chain(bodies) {
@@ -175,8 +175,8 @@ impl Problem {
 }
 
 impl Problem {
-    /// Where to look for a variable: in all of its range, or, where that is longer than two turns of its slowest hinge or twice the unit of length, a turn
-    /// or so about where it is.
+    /// The range in which restarts place a variable: all of its range, or, if that is longer than two turns of its slowest hinge or than twice the unit of
+    /// length, about one turn around its present value.
     fn range_to_try(&self, variable: usize, now: f64, is_bent: &[bool]) -> (f64, f64) {
         let half = |&i: &usize| {
             let Node { kind, gain, .. } = &self.nodes[i];
@@ -197,9 +197,9 @@ impl Problem {
     }
 }
 
-/// Moves the chosen joints in one of many fixed ways, inside the limits.
+/// Moves the chosen joints by a pattern, inside the limits.
 fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]) {
-    // Of the nodes of one variable the first that is bent, whatever else moves with it: other tasks change nothing here.
+    // Of the nodes of one variable, the first that is bent.
     let first = |i: usize| match problem.nodes[i].variable {
         NONE => i,
         variable => *problem.nodes_of(variable).iter().find(|&&i| is_bent[i]).unwrap_or(&i),

@@ -1,4 +1,4 @@
-//! The direct solver of free chains under the driver: one iteration, and the tip is on its target. See [`chain::direct`](crate::chain::direct).
+//! The direct solver of free chains as a method: one iteration puts the tip on its target. See [`chain::direct`](crate::chain::direct).
 
 use super::Method;
 use crate::chain::relaxation::Reading;
@@ -10,8 +10,8 @@ use crate::solve::problem::Problem;
 use crate::solve::reading::PoseReader;
 use crate::solve::settings::Settings;
 
-/// The points are solved to this part of the tolerance, because reading a pose off them rounds, but not beyond what rounding allows, in
-/// parts of the unit of length.
+/// The points are solved to this fraction of the tolerance, because fitting a pose to them rounds, but not more finely than rounding allows,
+/// a fraction of the unit of length.
 const TIGHTER: f64 = 0.1;
 const TIGHTEST: f64 = 1e-13;
 
@@ -24,7 +24,7 @@ pub(in crate::solve) struct Direct {
 }
 
 impl Direct {
-    /// Moves a path of points onto its target, or as near as its bones allow; false where it is none.
+    /// Moves an unbranched chain onto its target, or as near as its bones allow; false if it is branched or one-dimensional.
     ///
     /// - `tolerance`: distance from the target at which to stop
     pub(in crate::solve) fn reach_points(&mut self, points: &mut Points, tolerance: f64) -> bool {
@@ -39,7 +39,7 @@ impl Direct {
         way != direct::Way::None
     }
 
-    /// Moves a path of joints from where the solve began as if it were free, as far as the joints follow.
+    /// Moves an unbranched chain of joints, from the start of the solve, as if it were free, as far as its joints can follow.
     pub(in crate::solve) fn reach(&mut self, problem: &Problem, state: &mut State) {
         state.restart(problem);
         let dimension = problem.dimension();

@@ -1,12 +1,12 @@
 //! FABRIK: forward and backward reaching on points.
 //!
 //! One iteration puts the effectors on their targets and drags the other points after them, one bone length apart, to the root (*backward*); then
-//! puts the root back and drags the points after it outward (*forward*): `p ← a + l (p − a) / |p − a|` for each point `p` and the one
-//! before it, `a`. Aristidou and Lasenby 2011 \[aristidou11\]. A target out of reach is not iterated for, as in the paper: the chain is
-//! straightened towards it.
+//! it puts the root back and drags the points after it outward (*forward*): `p ← a + l (p − a) / |p − a|` for each point `p` and the one
+//! before it, `a`. Aristidou and Lasenby 2011 \[aristidou11\]. As in the paper, a chain whose target is out of reach is straightened towards it
+//! without iterating.
 //!
-//! On skeletons with axes, limits or branches the forward half is made by the joints ([`reading`](crate::solve::reading)); a free chain is its points,
-//! and its pose is read off them at the end.
+//! On skeletons with axes, limits or branches the joints make the forward half ([`reading`](crate::solve::reading)). A free chain is solved as
+//! points, and its pose is fitted to them at the end.
 
 use super::{Direct, Method};
 use crate::chain::fabrik;
@@ -26,7 +26,7 @@ pub(in crate::solve) struct Fabrik {
     points: Points,
     reader: PoseReader,
     direct: Direct,
-    /// The points are the chain, and the state lags behind.
+    /// The iterations move the points only; the state follows at the end.
     is_free: bool,
     straightens: bool,
 }
@@ -107,13 +107,13 @@ impl Method for Fabrik {
     }
 }
 
-/// Fills in a trace step with the points as they are, and the pose that was read off them or led to them.
+/// Fills in a trace step with the points and the present pose.
 fn describe(problem: &Problem, state: &State, points: &Points, step: &mut TraceStep) {
     state.describe(problem, step);
     points.write_figure(problem, &points.points, &mut step.points);
 }
 
-/// One iteration on points. `record` is called after each half, where half-steps are wanted.
+/// One iteration on points; `record` is called after each half if half-steps are recorded.
 pub(in crate::solve) fn iterate(
     points: &mut Points,
     in_halves: bool,
@@ -132,7 +132,7 @@ pub(in crate::solve) fn iterate(
     }
 }
 
-/// Straightens a path towards a target that is out of its reach; false where it is not.
+/// Straightens an unbranched chain towards a target out of its reach; false if it is within reach.
 pub(in crate::solve) fn straighten(points: &mut Points, direct: &mut Direct) -> bool {
     points.is_path && points.shortfall() > 0.0 && direct.reach_points(points, 0.0)
 }

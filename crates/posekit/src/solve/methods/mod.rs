@@ -23,33 +23,33 @@ use crate::task::Miss;
 
 /// A method on a skeleton: reads the problem, moves the state.
 pub(super) trait Method {
-    /// Takes over a problem at its start, or one whose targets have moved.
+    /// Starts on a problem, or on new targets.
     fn begin(&mut self, problem: &Problem, state: &mut State, settings: &Settings);
 
     /// One iteration.
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>);
 
-    /// Largest misses of what is required, less what is proven to be out of reach.
+    /// Largest misses of required tasks, minus proven shortfalls.
     fn residual(&self, problem: &Problem, state: &State) -> Miss {
         state.gap(problem)
     }
 
-    /// Largest misses, whatever is proven of them.
+    /// Largest misses of required tasks.
     fn true_residual(&self, problem: &Problem, state: &State) -> Miss {
         state.residual(problem)
     }
 
-    /// Rises with the weighted sum of squared misses.
+    /// A monotonic function of the weighted sum of squared misses.
     fn merit(&self, problem: &Problem, state: &State) -> f64 {
         state.sum_of_squares(problem)
     }
 
-    /// What must fall from one iteration to the next, where that is not the residual.
+    /// The quantity that must decrease from one iteration to the next, if that is not the residual.
     fn progress(&self) -> Option<f64> {
         None
     }
 
-    /// One step of lower levels, or of the least change; false when there is none.
+    /// One step of the lower levels or of the least change; false if there is none.
     fn refine(&mut self, _: &Problem, _: &mut State) -> bool {
         false
     }
@@ -59,16 +59,16 @@ pub(super) trait Method {
         false
     }
 
-    /// Takes over a state that was changed from outside.
+    /// Continues from a state that something else has changed.
     fn resume(&mut self, _: &Problem, _: &State) {}
 
-    /// Brings the state up to date, for a method that works on something else.
+    /// Updates the state, for a method that works on points.
     fn finish(&mut self, _: &Problem, _: &mut State) {}
 
-    /// Remembers what it works on beside the state, as the best.
+    /// Saves what the method keeps outside the state.
     fn keep(&mut self) {}
 
-    /// Returns to what was kept.
+    /// Restores what was saved.
     fn recall(&mut self, problem: &Problem, state: &State) {
         self.resume(problem, state);
     }

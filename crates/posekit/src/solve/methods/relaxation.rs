@@ -1,4 +1,4 @@
-//! Constraint relaxation: the effectors stand on their targets, and one bone after the other is brought to its length.
+//! Constraint relaxation: the effectors are put on their targets, and one bone after the other is brought to its length.
 //!
 //! A pass visits the bones from the tips inward and moves the ends `a` and `b` of each along it,
 //!
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! with the weights `w` of the points; the root and the effectors stay. Ryan Juckett, *Constraint Relaxation IK in 2D* \[juckett09relax\], in any
-//! dimension. The relaxed points, whose distances are off, are read as a pose after the passes of an iteration.
+//! dimension. After the passes of an iteration a pose is fitted to the relaxed points, whose distances are not exact.
 
 use super::Method;
 use crate::chain::relaxation::{Reading, Thresholds, read, relax};
@@ -27,11 +27,11 @@ pub(in crate::solve) struct Relaxation {
     points: Points,
     relaxed: Relaxed,
     reader: PoseReader,
-    /// The points are the chain, and the state lags behind.
+    /// The iterations move the points only; the state follows at the end.
     is_free: bool,
-    /// The relaxed points go on from the last iteration instead of the pose, which limits and slides pull away from them.
+    /// An iteration continues from the relaxed points of the last one instead of the pose, which limits and prismatic joints keep away from them.
     goes_on: bool,
-    /// They stand for the present pose.
+    /// The relaxed points belong to the present pose.
     is_fresh: bool,
 }
 
@@ -58,7 +58,7 @@ impl Relaxed {
         self.held.resize(points.points.len() / points.dimension, false);
     }
 
-    /// One iteration: some passes, each followed by `record` where half-steps are wanted.
+    /// One iteration of several passes, each followed by `record` if half-steps are recorded.
     pub(in crate::solve) fn iterate(
         &mut self,
         points: &mut Points,
@@ -76,14 +76,14 @@ impl Relaxed {
         }
     }
 
-    /// Reads the relaxed points as points at the exact lengths.
+    /// Fits points at the exact lengths to the relaxed points.
     pub(in crate::solve) fn read(&self, points: &mut Points) {
         let n = points.dimension;
         let (bones, _, at, _) = points.parts();
         read(n, bones, &self.points, self.settings.reading, at);
     }
 
-    /// Whether bones may stretch: then nothing is out of reach.
+    /// Whether bones may stretch, which puts every target within reach.
     pub(in crate::solve) fn may_stretch(&self) -> bool {
         self.settings.reading == Reading::Stretched
     }
@@ -110,7 +110,7 @@ impl Method for Relaxation {
         let in_passes = recorder.wants_half_steps();
         let is_free = self.is_free;
         relaxed.iterate(points, in_passes, |points, relaxed, phase| {
-            // Joints with limits follow after the last pass only: reading a pose twice is not reading it once.
+            // Joints with limits follow after the last pass only: a pose fitted after every pass would be another.
             if is_free {
                 relaxed.read(points);
                 reader.finish(problem, state, points);
