@@ -1,8 +1,9 @@
 //! A skeleton as a run of the driver: its problem, its state, the method that moves it, and the escapes from lock-ups.
 
 use super::driver::{Escape, Recorder, Run};
+use super::free_chain::FreeChain;
 use super::methods::least_squares::Until;
-use super::methods::{self, Ccd, Direct, Fabrik, LeastSquares, Relaxation, TwoBone};
+use super::methods::{self, Ccd, Fabrik, LeastSquares, Relaxation, TwoBone};
 use super::pose::{State, Values};
 use super::problem::Problem;
 use super::restarts::Restarts;
@@ -26,13 +27,15 @@ pub(super) struct Figure {
     /// The method requested.
     requested: Method,
     classic: bool,
+    /// An unlimited chain of joints with one point to reach.
+    is_free: bool,
     /// The pose of the solution, from rounded joint values; separate from the state, which reporting a solution must not change.
     pub(super) returned: State,
     kept: Values,
     ccd: Ccd,
     fabrik: Fabrik,
     relaxation: Relaxation,
-    direct: Direct,
+    free_chain: FreeChain,
     pub(super) two_bone: TwoBone,
     pub(super) least_squares: LeastSquares,
     restarts: Restarts,
@@ -43,7 +46,8 @@ macro_rules! method {
     ($figure:expr) => {{
         let method: &mut dyn methods::Method = match $figure.choice.method {
             Method::TwoBone => &mut $figure.two_bone,
-            Method::Direct => &mut $figure.direct,
+            Method::Direct => &mut $figure.free_chain,
+            Method::Fabrik | Method::Relaxation if $figure.is_free => &mut $figure.free_chain,
             Method::Fabrik => &mut $figure.fabrik,
             Method::Relaxation => &mut $figure.relaxation,
             Method::LeastSquares => &mut $figure.least_squares,
@@ -115,6 +119,7 @@ impl Figure {
             self.state.pull_roots(&self.problem);
         }
         self.restarts.begin(settings);
+        self.free_chain.method = self.choice.method;
         let (method, problem, state) = method!(self);
         method.begin(problem, state, settings);
     }
@@ -122,7 +127,8 @@ impl Figure {
     /// The method that `auto` selects, or a check that the requested method can solve the problem.
     fn choose(&mut self, settings: &Settings) -> Result<Choice> {
         let problem = &self.problem;
-        let is_free = problem.free_dimension().is_some();
+        let is_free = problem.is_free();
+        self.is_free = is_free;
         let is_limb = matches!(self.requested, Method::Auto | Method::TwoBone)
             && self.two_bone.plan(problem, &mut self.state);
         let need = match self.requested {
@@ -183,13 +189,12 @@ impl Run for Figure {
     }
 
     fn escape(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
-        let is_free = self.problem.free_dimension().is_some();
         let escape = match self.choice.method {
             // A closed form has nothing left to try.
             Method::TwoBone | Method::Direct => None,
             Method::LeastSquares => self.restart(attempt, budget),
-            _ if is_free => (attempt == 0).then(|| {
-                self.direct.reach(&self.problem, &mut self.state);
+            _ if self.is_free => (attempt == 0).then(|| {
+                self.free_chain.reach(&self.problem, &mut self.state);
                 Escape { steps: 1, by: Method::Direct }
             }),
             _ => self.restart(attempt, budget),
@@ -203,6 +208,7 @@ impl Run for Figure {
         if matches!(self.choice.method, Method::TwoBone | Method::Direct) {
             return 0;
         }
+        self.finish();
         let (problem, state) = (&self.problem, &mut self.state);
         let steps = self.least_squares.run(problem, state, budget, Until::AtRest);
         let (method, problem, state) = method!(self);
@@ -240,7 +246,7 @@ impl Figure {
     /// Least squares from the present pose, or from another start.
     fn restart(&mut self, attempt: u32, budget: u32) -> Option<Escape> {
         let (problem, state) = (&self.problem, &mut self.state);
-        let until = self.restarts.start(attempt, problem, state, &mut self.direct)?;
+        let until = self.restarts.start(attempt, problem, state, &mut self.free_chain)?;
         if self.restarts.is_generic() {
             self.restarts.has_conflict = Some(self.least_squares.has_conflict(problem, state));
         }

@@ -21,9 +21,9 @@
 //! [`Solution::escaped_at`] and [`Solution::escaped_by`] report it; [`Settings::classic`] turns it off. Apart from lock-ups, a method that is
 //! named runs to its own end; only [`Method::Auto`] also switches methods when one is slow ([`Solution::accelerated_at`]).
 
-mod chain_run;
 mod driver;
 mod figure;
+mod free_chain;
 mod methods;
 mod moves;
 mod points;

@@ -75,13 +75,7 @@ impl Points {
     /// Starts from the nodes and effectors of a skeleton in their present pose.
     ///
     /// - `dimension`: 3, or 2 for a chain in the plane
-    pub(super) fn begin_figure(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        dimension: usize,
-        settings: &Settings,
-    ) {
+    pub(super) fn begin_figure(&mut self, problem: &Problem, state: &State, dimension: usize) {
         (self.dimension, self.scale, self.unit) = (dimension, problem.scale, problem.unit);
         let n_nodes = problem.nodes.len();
         self.parents.clear();
@@ -93,10 +87,6 @@ impl Points {
                 if goal.node == NONE { n_nodes + k } else { goal.node }
             },
         ));
-        self.weights.clear();
-        let joints = problem.nodes.iter().map(|node| node.joint);
-        self.weights.extend(joints.map(|joint| settings.joint_options(joint).weight));
-        self.weights.resize(self.parents.len(), 1.0);
         self.origin.clear();
         self.origin.resize(dimension, 0.0);
         self.is_path = problem.is_path();
@@ -105,6 +95,14 @@ impl Points {
         self.take(problem, state);
         self.place_targets(problem);
         self.prepare_branches();
+    }
+
+    /// Weighs the points of a skeleton, for relaxation.
+    pub(super) fn weigh(&mut self, problem: &Problem, settings: &Settings) {
+        let joints = problem.nodes.iter().map(|node| node.joint);
+        self.weights.clear();
+        self.weights.extend(joints.map(|joint| settings.joint_options(joint).weight));
+        self.weights.resize(self.parents.len(), 1.0);
     }
 
     /// Effectors and targets of a skeleton: its points, and the joint behind a point whose frame has a target orientation too, which fixes the

@@ -6,7 +6,7 @@
 //! chord fits the distance of the target, instead of the pose of a limb, added to the pose of a figure; then points of a low-discrepancy
 //! sequence over the ranges of the joints that move missed tasks. Point `k` is always the same; nothing is random.
 
-use super::methods::Direct;
+use super::free_chain::FreeChain;
 use super::methods::least_squares::Until;
 use super::pose::State;
 use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
@@ -85,7 +85,7 @@ impl Restarts {
         attempt: u32,
         problem: &Problem,
         state: &mut State,
-        direct: &mut Direct,
+        free_chain: &mut FreeChain,
     ) -> Option<Until> {
         let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
         let is_conflict = self.has_conflict == Some(true);
@@ -99,7 +99,7 @@ impl Restarts {
             && problem.variables.iter().all(|variable| variable.is_largest_change == [false; 2]);
         match attempt {
             0 => return Some(Until::Hopeless),
-            1 if is_limb => direct.reach(problem, state),
+            1 if is_limb => free_chain.reach(problem, state),
             _ => {
                 if is_limb {
                     state.restart(problem);

@@ -1,8 +1,8 @@
 //! The workspace: all buffers, and the state of a solve.
 
-use super::chain_run::ChainRun;
 use super::driver::{Driver, Ending, Run};
 use super::figure::Figure;
+use super::free_chain::ChainRun;
 use super::{Choice, JointOptions, Method, Settings, Solution, Status};
 use crate::chain::{Chain, Goals, check_finite, out_of_range};
 use crate::skeleton::Skeleton;
@@ -174,7 +174,10 @@ impl Workspace {
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
         let (dimension, n_targets) = match self.kind {
             Kind::Nothing => (0, 0),
-            Kind::Chain => (self.chain.points.dimension, self.chain.points.effectors.len()),
+            Kind::Chain => {
+                let points = self.chain.points();
+                (points.dimension, points.effectors.len())
+            }
             Kind::Figure => (3, self.figure.problem.points.len()),
         };
         let expected = dimension * n_targets;
@@ -186,7 +189,7 @@ impl Workspace {
         check_finite("targets", targets)?;
         match self.kind {
             Kind::Nothing => return Ok(()),
-            Kind::Chain => self.chain.points.aim(targets),
+            Kind::Chain => self.chain.points().aim(targets),
             Kind::Figure => {
                 for (point, target) in targets.chunks_exact(3).enumerate() {
                     self.figure.problem.aim(point, DVec3::from_slice(target));
@@ -358,7 +361,7 @@ impl Workspace {
         }
         if self.kind == Kind::Chain {
             figure.two_bone.forget();
-            solution.tolerance = driver.tolerance.distance / chain.points.scale;
+            solution.tolerance = driver.tolerance.distance / chain.points().scale;
             let miss = chain.report(solution);
             figure.write_others(&mut solution.others);
             let (is_reached, shortfall) = (driver.tolerances(miss) <= 1.0, chain.shortfall());

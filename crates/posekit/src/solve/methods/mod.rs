@@ -1,14 +1,13 @@
 //! The methods, one type each.
 
 mod ccd;
-mod direct;
+pub(super) mod direct;
 pub(super) mod fabrik;
 pub(super) mod least_squares;
 pub(super) mod relaxation;
 mod two_bone;
 
 pub(super) use ccd::Ccd;
-pub(super) use direct::Direct;
 pub(super) use fabrik::Fabrik;
 pub(super) use least_squares::LeastSquares;
 pub(super) use relaxation::Relaxation;

@@ -18,7 +18,6 @@ use crate::solve::problem::{Kind, Problem};
 use crate::solve::reading::PoseReader;
 use crate::solve::settings::{self, Settings};
 use crate::solve::solution::{Phase, TraceStep};
-use crate::task::Miss;
 use alloc::vec::Vec;
 
 /// See the module.
@@ -27,8 +26,6 @@ pub(in crate::solve) struct Relaxation {
     points: Points,
     relaxed: Relaxed,
     reader: PoseReader,
-    /// The iterations move the points only; the state follows at the end.
-    is_free: bool,
     /// An iteration continues from the relaxed points of the last one instead of the pose, which limits and prismatic joints keep away from them.
     goes_on: bool,
     /// The relaxed points belong to the present pose.
@@ -56,6 +53,18 @@ impl Relaxed {
         self.points.clone_from(&points.points);
         self.held.clear();
         self.held.resize(points.points.len() / points.dimension, false);
+    }
+
+    /// Continues from a pose.
+    pub(in crate::solve) fn resume(&mut self, points: &Points) {
+        self.points.clone_from(&points.points);
+    }
+
+    /// Bones keep their lengths, whatever the settings.
+    pub(in crate::solve) fn keep_lengths(&mut self) {
+        if self.may_stretch() {
+            self.settings.reading = Reading::Angles;
+        }
     }
 
     /// One iteration of several passes, each followed by `record` if half-steps are recorded.
@@ -91,9 +100,8 @@ impl Relaxed {
 
 impl Method for Relaxation {
     fn begin(&mut self, problem: &Problem, state: &mut State, settings: &Settings) {
-        let dimension = problem.free_dimension();
-        self.is_free = dimension.is_some();
-        self.points.begin_figure(problem, state, dimension.unwrap_or(3), settings);
+        self.points.begin_figure(problem, state, 3);
+        self.points.weigh(problem, settings);
         self.relaxed.begin(&self.points, settings);
         self.reader.prepare(problem);
         let are_balls =
@@ -102,74 +110,36 @@ impl Method for Relaxation {
     }
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
-        let Self { points, relaxed, reader, .. } = self;
-        if !self.is_free && !self.is_fresh {
-            points.take(problem, state);
-            relaxed.points.clone_from(&points.points);
+        if !self.is_fresh {
+            self.resume(problem, state);
         }
-        let in_passes = recorder.wants_half_steps();
-        let is_free = self.is_free;
-        relaxed.iterate(points, in_passes, |points, relaxed, phase| {
+        let Self { points, relaxed, reader, .. } = self;
+        let (reading, passes) = (relaxed.settings.reading, relaxed.settings.passes);
+        relaxed.iterate(points, recorder.wants_half_steps(), |points, relaxed, phase| {
             // Joints with limits follow after the last pass only: a pose fitted after every pass would be another.
-            if is_free {
-                relaxed.read(points);
-                reader.finish(problem, state, points);
-            } else if phase == Phase::Pass(relaxed.settings.passes) {
+            if phase == Phase::Pass(passes) {
                 points.points.clone_from(&relaxed.points);
-                reader.read(problem, state, points, relaxed.settings.reading);
+                reader.read(problem, state, points, reading);
             }
             recorder.half_step(phase, |step| {
                 state.describe(problem, step);
                 points.write_figure(problem, &relaxed.points, &mut step.points);
             });
         });
-        if is_free {
-            relaxed.read(points);
-        } else if !in_passes {
+        if !recorder.wants_half_steps() {
             points.points.clone_from(&relaxed.points);
-            reader.read(problem, state, points, relaxed.settings.reading);
+            reader.read(problem, state, points, reading);
         }
         self.is_fresh = self.goes_on;
     }
 
-    fn residual(&self, problem: &Problem, state: &State) -> Miss {
-        if self.is_free { self.points.gap() } else { state.gap(problem) }
-    }
-
-    fn true_residual(&self, problem: &Problem, state: &State) -> Miss {
-        if self.is_free { self.points.residual() } else { state.residual(problem) }
-    }
-
-    fn merit(&self, problem: &Problem, state: &State) -> f64 {
-        if self.is_free { self.points.merit() } else { state.sum_of_squares(problem) }
-    }
-
     fn resume(&mut self, problem: &Problem, state: &State) {
         self.points.take(problem, state);
-        self.relaxed.points.clone_from(&self.points.points);
+        self.relaxed.resume(&self.points);
         self.is_fresh = true;
     }
 
-    fn finish(&mut self, problem: &Problem, state: &mut State) {
-        if self.is_free {
-            self.reader.finish(problem, state, &self.points);
-        }
-    }
-
-    fn keep(&mut self) {
-        self.points.keep();
-    }
-
-    fn recall(&mut self, problem: &Problem, state: &State) {
-        if self.is_free {
-            self.points.recall();
-        } else {
-            self.resume(problem, state);
-        }
-    }
-
     fn describe(&mut self, problem: &Problem, state: &mut State, step: &mut TraceStep) {
-        self.finish(problem, state);
         state.describe(problem, step);
         self.points.write_figure(problem, &self.relaxed.points, &mut step.points);
     }

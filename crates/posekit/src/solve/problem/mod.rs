@@ -371,15 +371,13 @@ impl Problem {
         if is_plane { 2 } else { 3 }
     }
 
-    /// The dimension of a free chain: 3 for an unlimited path of balls, 2 for one of hinges in a plane, `None` for anything else.
-    pub(crate) fn free_dimension(&self) -> Option<usize> {
+    /// Whether this is a free chain: an unlimited path of balls, or of hinges in a plane.
+    pub(crate) fn is_free(&self) -> bool {
         let is_unlimited = |(i, node)| !self.is_limited(node) && self.is_alone(i);
-        if !self.is_plain || !self.is_path() || !self.nodes.iter().enumerate().all(is_unlimited) {
-            return None;
-        }
-        let dimension = self.dimension();
-        let is_free = dimension == 2 || self.nodes.iter().all(|node| node.kind == Kind::Ball);
-        is_free.then_some(dimension)
+        self.is_plain
+            && self.is_path()
+            && self.nodes.iter().enumerate().all(is_unlimited)
+            && (self.nodes.iter().all(|node| node.kind == Kind::Ball) || self.dimension() == 2)
     }
 
     /// The weight of a rotation target's three axes beside a point target: a radian counts as the unit of length, and moves two of the axes.
