@@ -3,7 +3,7 @@
 mod support;
 
 use posekit::chain::Reach;
-use posekit::chain::direct::{DirectWorkspace, Way, reach};
+use posekit::chain::direct::{DirectWorkspace, Outcome, reach};
 use posekit::glam::DVec3;
 use posekit::math::perpendicular;
 use support::Rng;
@@ -34,18 +34,18 @@ fn tip(points: &[f64], dimension: usize) -> &[f64] {
     &points[points.len() - dimension..]
 }
 
-/// Solves and checks what must hold whatever the problem: no NaN, exact lengths, root in place. Returns points, way and miss.
+/// Solves and checks what must hold whatever the problem: no NaN, exact lengths, root in place. Returns points, outcome and miss.
 fn solved(
     dimension: usize,
     lengths: &[f64],
     start: &[f64],
     target: &[f64],
     tolerance: f64,
-) -> (Vec<f64>, Way, f64) {
+) -> (Vec<f64>, Outcome, f64) {
     let mut points = start.to_vec();
     let mut workspace = DirectWorkspace::default();
-    let way = reach(dimension, lengths, &mut points, target, tolerance, &mut workspace);
-    assert!(points.iter().all(|x| x.is_finite()), "not finite: {way:?} {lengths:?} {target:?}");
+    let outcome = reach(dimension, lengths, &mut points, target, tolerance, &mut workspace);
+    assert!(points.iter().all(|x| x.is_finite()), "not finite: {outcome:?} {lengths:?} {target:?}");
     assert_eq!(points[..dimension], start[..dimension], "the root moved");
     let scale = total(lengths).max(norm(&start[..dimension]));
     for (i, length) in lengths.iter().enumerate() {
@@ -53,10 +53,13 @@ fn solved(
             &points[i * dimension..(i + 1) * dimension],
             &points[(i + 1) * dimension..(i + 2) * dimension],
         );
-        assert!((bone - length).abs() <= 1e-13 * scale, "bone {i}: {bone} for {length}, {way:?}");
+        assert!(
+            (bone - length).abs() <= 1e-13 * scale,
+            "bone {i}: {bone} for {length}, {outcome:?}"
+        );
     }
     let miss = apart(tip(&points, dimension), target);
-    (points, way, miss)
+    (points, outcome, miss)
 }
 
 fn lengths(rng: &mut Rng, n: usize, equal: bool) -> Vec<f64> {
@@ -114,11 +117,11 @@ fn every_target_inside_the_reach_is_met_exactly() {
             towards.iter_mut().for_each(|x| *x /= size);
         }
         let target: Vec<f64> = towards.iter().map(|x| d * x).collect();
-        let (_, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12 * range.outer);
-        *ways.entry(format!("{way:?}")).or_insert(0) += 1;
+        let (_, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12 * range.outer);
+        *ways.entry(format!("{outcome:?}")).or_insert(0) += 1;
         assert!(
             miss <= 1e-12 * range.outer,
-            "case {case}: {way:?} misses by {miss:e} at {share}, {n} bones in {dimension}, start {kind}, {bones:?}"
+            "case {case}: {outcome:?} misses by {miss:e} at {share}, {n} bones in {dimension}, start {kind}, {bones:?}"
         );
     }
     println!("{ways:?}");
@@ -147,9 +150,11 @@ fn small_moves_of_the_target_move_points_little() {
         if cosine < -0.9 || norm(tip(&pose, dimension)) < 0.1 {
             continue;
         }
-        let (a, way_a, _) = solved(dimension, &bones, &pose, &target, 1e-12);
-        let (b, way_b, _) = solved(dimension, &bones, &pose, &moved, 1e-12);
-        if (way_a, way_b) != (Way::Least, Way::Least) || nearest_kink(dimension, &pose, &a) < 0.3 {
+        let (a, outcome_a, _) = solved(dimension, &bones, &pose, &target, 1e-12);
+        let (b, outcome_b, _) = solved(dimension, &bones, &pose, &moved, 1e-12);
+        if (outcome_a, outcome_b) != (Outcome::Least, Outcome::Least)
+            || nearest_kink(dimension, &pose, &a) < 0.3
+        {
             continue;
         }
         let furthest = a.chunks(dimension).zip(b.chunks(dimension)).map(|(a, b)| apart(a, b));
@@ -210,8 +215,8 @@ fn no_pose_nearby_that_reaches_is_changed_less() {
         let pose = start(&mut rng, dimension, &bones, 0);
         let d = total(&bones) * (0.1 + 0.85 * rng.unit());
         let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| d * x).collect();
-        let (answer, way, _) = solved(dimension, &bones, &pose, &target, 1e-13);
-        if way != Way::Least {
+        let (answer, outcome, _) = solved(dimension, &bones, &pose, &target, 1e-13);
+        if outcome != Outcome::Least {
             continue;
         }
         let swung = swing(dimension, &pose, &target);
@@ -262,7 +267,7 @@ fn l3_zero_length_bones_change_nothing() {
             let pose = start(&mut rng, dimension, &bones, kind);
             let d = 0.8 * total(&bones);
             let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| d * x).collect();
-            let (plain, way, _) = solved(dimension, &bones, &pose, &target, 1e-12);
+            let (plain, outcome, _) = solved(dimension, &bones, &pose, &target, 1e-12);
             let (mut more_bones, mut more_pose) = (Vec::new(), pose[..dimension].to_vec());
             for (i, length) in bones.iter().enumerate() {
                 more_bones.extend([*length, 0.0]);
@@ -270,17 +275,20 @@ fn l3_zero_length_bones_change_nothing() {
                 more_pose.extend(at.iter().chain(at));
             }
             let (more, more_way, miss) = solved(dimension, &more_bones, &more_pose, &target, 1e-12);
-            assert_eq!(way, more_way, "dimension {dimension}, start {kind}");
-            assert!(miss < 1e-12, "{way:?} in {dimension} from start {kind} misses by {miss:e}");
+            assert_eq!(outcome, more_way, "dimension {dimension}, start {kind}");
+            assert!(
+                miss < 1e-12,
+                "{outcome:?} in {dimension} from start {kind} misses by {miss:e}"
+            );
             for i in 0..=6 {
                 let a = &plain[i * dimension..(i + 1) * dimension];
                 let b = &more[2 * i * dimension..(2 * i + 1) * dimension];
-                assert!(apart(a, b) < 1e-10, "point {i}: {way:?} {a:?} {b:?}");
+                assert!(apart(a, b) < 1e-10, "point {i}: {outcome:?} {a:?} {b:?}");
             }
         }
     }
-    let (points, way, _) = solved(3, &[0.0, 0.0], &[1.0; 9], &[2.0, 0.0, 0.0], 1e-9);
-    assert_eq!((way, points), (Way::Nearest, vec![1.0; 9]), "l4: nothing to move");
+    let (points, outcome, _) = solved(3, &[0.0, 0.0], &[1.0; 9], &[2.0, 0.0, 0.0], 1e-9);
+    assert_eq!((outcome, points), (Outcome::Nearest, vec![1.0; 9]), "l4: nothing to move");
 }
 
 #[test]
@@ -292,13 +300,13 @@ fn l5_target_at_root_folds_equal_bones_and_comes_near_with_unequal_ones() {
             for n in [2, 3, 5, 10] {
                 let bones = vec![0.1; n];
                 let pose = start(&mut rng, dimension, &bones, kind);
-                let (_, way, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
-                assert!(miss < 1e-12, "{n} bones, start {kind}: {way:?} misses by {miss:e}");
+                let (_, outcome, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
+                assert!(miss < 1e-12, "{n} bones, start {kind}: {outcome:?} misses by {miss:e}");
             }
             let bones = [0.5, 0.2, 0.1];
             let pose = start(&mut rng, dimension, &bones, kind);
-            let (_, way, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
-            assert_eq!(way, Way::Nearest, "the inner radius is 0.2");
+            let (_, outcome, miss) = solved(dimension, &bones, &pose, &root, 1e-12);
+            assert_eq!(outcome, Outcome::Nearest, "the inner radius is 0.2");
             assert!((miss - 0.2).abs() < 1e-14, "{miss}");
         }
     }
@@ -312,10 +320,10 @@ fn l6_target_on_a_joint_or_on_the_tip() {
         let pose = start(&mut rng, dimension, &bones, 0);
         for joint in 1..=8 {
             let target = pose[joint * dimension..(joint + 1) * dimension].to_vec();
-            let (points, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
-            assert!(miss < 1e-12, "joint {joint}: {way:?} misses by {miss:e}");
+            let (points, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
+            assert!(miss < 1e-12, "joint {joint}: {outcome:?} misses by {miss:e}");
             if joint == 8 {
-                assert_eq!(way, Way::Swing, "already there");
+                assert_eq!(outcome, Outcome::Swing, "already there");
                 assert!(apart(&points, &pose) < 1e-14, "and must not move");
             }
         }
@@ -330,8 +338,8 @@ fn l7_too_far_is_straight_towards_and_steady() {
         let pose = start(&mut rng, dimension, &bones, 0);
         let towards = rng.direction_in(dimension);
         let target: Vec<f64> = towards.iter().map(|x| 1e6 * x).collect();
-        let (points, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
-        assert_eq!(way, Way::Nearest, "out of reach");
+        let (points, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
+        assert_eq!(outcome, Outcome::Nearest, "out of reach");
         assert!((miss - (1e6 - total(&bones))).abs() < 1e-8, "{miss}");
         let (again, ..) = solved(dimension, &bones, &points, &target, 1e-12);
         assert!(apart(&points, &again) < 1e-14, "solving again moves nothing");
@@ -345,8 +353,8 @@ fn l8_too_near_is_the_longest_bone_towards_and_the_others_against() {
     {
         let pose = laid(&bones, &vec![vec![0.0, 1.0, 0.0]; bones.len()]);
         let inner = 2.0 - total(&bones);
-        let (points, way, miss) = solved(3, &bones, &pose, &[d, 0.0, 0.0], 1e-12);
-        assert_eq!(way, Way::Nearest, "inside the inner radius");
+        let (points, outcome, miss) = solved(3, &bones, &pose, &[d, 0.0, 0.0], 1e-12);
+        assert_eq!(outcome, Outcome::Nearest, "inside the inner radius");
         assert!((miss - (inner - d)).abs() < 1e-14, "{miss} for {inner} less {d}: {points:?}");
     }
 }
@@ -364,8 +372,8 @@ fn l9_full_reach_one_ulp_this_side_or_that() {
                 let d = outer * (1.0 + f64::from(ulps) * f64::EPSILON);
                 let mut target = vec![0.0; dimension];
                 target[1] = d;
-                let (points, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
-                assert!(miss < 1e-12, "{ulps} ulps: {way:?} misses by {miss:e}");
+                let (points, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
+                assert!(miss < 1e-12, "{ulps} ulps: {outcome:?} misses by {miss:e}");
                 // Bends grow with the square root of what is missing: 1e-6 for the 1000 ulps.
                 if let Some(last) = last {
                     assert!(apart(&points, &last) < 3e-6, "a jump at {ulps} ulps, start {kind}");
@@ -379,8 +387,9 @@ fn l9_full_reach_one_ulp_this_side_or_that() {
 #[test]
 fn l10_straight_chain_target_on_line() {
     // The fixed rule: to the right in the plane, direction × perpendicular in space.
-    let (points, way, _) = solved(2, &[0.5, 0.5], &[0., 0., 0.5, 0., 1., 0.], &[0.6, 0.0], 1e-12);
-    assert_eq!(way, Way::Least, "bent by way of an arc");
+    let (points, outcome, _) =
+        solved(2, &[0.5, 0.5], &[0., 0., 0.5, 0., 1., 0.], &[0.6, 0.0], 1e-12);
+    assert_eq!(outcome, Outcome::Least, "bent by way of an arc");
     assert!(points[3] < -0.3 && (points[2] - 0.3).abs() < 1e-9, "to the right: {points:?}");
     let start = [0., 0., 0., 0., 0., 0.5, 0., 0., 1.];
     let (points, ..) = solved(3, &[0.5, 0.5], &start, &[0., 0., 0.6], 1e-12);
@@ -397,8 +406,8 @@ fn l10_straight_chain_target_on_line() {
                 for sign in [1.0, -1.0] {
                     let mut target = vec![0.0; dimension];
                     target[0] = sign * share;
-                    let (_, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
-                    assert!(miss < 1e-12, "{n} bones to {share}: {way:?} misses by {miss:e}");
+                    let (_, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
+                    assert!(miss < 1e-12, "{n} bones to {share}: {outcome:?} misses by {miss:e}");
                 }
             }
         }
@@ -409,13 +418,16 @@ fn l10_straight_chain_target_on_line() {
 fn l11_target_exactly_opposite_turns_by_the_fixed_rule() {
     let pose = [0., 0., 0.4, 0.2, 0.8, 0.0];
     let bone = norm(&[0.4, 0.2]);
-    let (points, way, miss) = solved(2, &[bone, bone], &pose, &[-0.8, 0.0], 1e-12);
-    assert_eq!(way, Way::Swing, "the distance is right already");
+    let (points, outcome, miss) = solved(2, &[bone, bone], &pose, &[-0.8, 0.0], 1e-12);
+    assert_eq!(outcome, Outcome::Swing, "the distance is right already");
     assert!(miss < 1e-15 && (points[3] + 0.2).abs() < 1e-15, "half a turn: {points:?}");
     let pose = [0., 0., 0., 0.4, 0.2, 0.0, 0.8, 0.0, 0.0];
     let (points, _, miss) = solved(3, &[bone, bone], &pose, &[-0.8, 0.0, 0.0], 1e-12);
     assert!(miss < 1e-15, "{miss:e}");
-    assert!((points[4] + 0.2).abs() < 1e-15 && points[5].abs() < 1e-15, "by way of y: {points:?}");
+    assert!(
+        (points[4] + 0.2).abs() < 1e-15 && points[5].abs() < 1e-15,
+        "by outcome of y: {points:?}"
+    );
 }
 
 #[test]
@@ -427,15 +439,15 @@ fn l13_scales_from_a_millionth_to_a_million() {
         let towards = rng.direction_in(3);
         let d = total(&bones) * (0.5 + 0.45 * rng.unit());
         let target: Vec<f64> = towards.iter().map(|x| d * x).collect();
-        let (points, way, least) = solved(3, &bones, &pose, &target, 1e-12);
+        let (points, outcome, least) = solved(3, &bones, &pose, &target, 1e-12);
         for scale in [1e-6, 1e-3, 1e3, 1e6, 1024.0] {
             let times = |v: &[f64]| v.iter().map(|x| x * scale).collect::<Vec<_>>();
             let (other, other_way, miss) =
                 solved(3, &times(&bones), &times(&pose), &times(&target), 1e-12 * scale);
-            assert_eq!(way, other_way, "scale {scale}");
+            assert_eq!(outcome, other_way, "scale {scale}");
             assert!(
                 (miss - least * scale).abs() < 1e-12 * scale,
-                "case {case}: {way:?} misses by {miss:e} at scale {scale}"
+                "case {case}: {outcome:?} misses by {miss:e} at scale {scale}"
             );
             if scale == 1024.0 {
                 assert_eq!(other, times(&points), "powers of two scale every bit");
@@ -446,20 +458,20 @@ fn l13_scales_from_a_millionth_to_a_million() {
 
 #[test]
 fn l21_one_bone_no_bone_and_ten_thousand() {
-    let (points, way, _) = solved(3, &[2.0], &[0., 0., 0., 2., 0., 0.], &[0., 5., 0.], 1e-12);
-    assert_eq!((way, points[4]), (Way::Nearest, 2.0), "one bone points");
-    let (_, way, miss) = solved(3, &[2.0], &[0., 0., 0., 2., 0., 0.], &[0., 2., 0.], 1e-12);
-    assert!(matches!(way, Way::Nearest | Way::Swing) && miss < 1e-15, "{way:?}");
+    let (points, outcome, _) = solved(3, &[2.0], &[0., 0., 0., 2., 0., 0.], &[0., 5., 0.], 1e-12);
+    assert_eq!((outcome, points[4]), (Outcome::Nearest, 2.0), "one bone points");
+    let (_, outcome, miss) = solved(3, &[2.0], &[0., 0., 0., 2., 0., 0.], &[0., 2., 0.], 1e-12);
+    assert!(matches!(outcome, Outcome::Nearest | Outcome::Swing) && miss < 1e-15, "{outcome:?}");
     let mut workspace = DirectWorkspace::default();
     let mut points = [1.0, 2.0];
-    assert_eq!(reach(2, &[], &mut points, &[0.0, 0.0], 1e-9, &mut workspace), Way::None);
+    assert_eq!(reach(2, &[], &mut points, &[0.0, 0.0], 1e-9, &mut workspace), Outcome::None);
     let mut rng = Rng::new(29);
     for case in 0..20 {
         // Linear in the bones: anything worse would take minutes.
         let bones = lengths(&mut rng, 10_000, false);
         let pose = start(&mut rng, 3, &bones, case % 4);
-        let (_, way, miss) = solved(3, &bones, &pose, &[0.1, 0.2, 0.2], 1e-12);
-        assert!(miss < 1e-12, "start {}: {way:?} misses by {miss:e}", case % 4);
+        let (_, outcome, miss) = solved(3, &bones, &pose, &[0.1, 0.2, 0.2], 1e-12);
+        assert!(miss < 1e-12, "start {}: {outcome:?} misses by {miss:e}", case % 4);
     }
 }
 
@@ -467,10 +479,10 @@ fn l21_one_bone_no_bone_and_ten_thousand() {
 fn one_dimension_and_shapes_that_do_not_fit_are_refused_untouched() {
     let mut workspace = DirectWorkspace::default();
     let mut points = [0.0, 1.0, 2.0];
-    assert_eq!(reach(1, &[1.0, 1.0], &mut points, &[0.5], 1e-9, &mut workspace), Way::None);
-    assert_eq!(reach(0, &[], &mut points, &[], 1e-9, &mut workspace), Way::None);
-    assert_eq!(reach(3, &[1.0], &mut points, &[0.5], 1e-9, &mut workspace), Way::None);
-    assert_eq!(reach(2, &[1.0], &mut points, &[0.5, 0.0], 1e-9, &mut workspace), Way::None);
+    assert_eq!(reach(1, &[1.0, 1.0], &mut points, &[0.5], 1e-9, &mut workspace), Outcome::None);
+    assert_eq!(reach(0, &[], &mut points, &[], 1e-9, &mut workspace), Outcome::None);
+    assert_eq!(reach(3, &[1.0], &mut points, &[0.5], 1e-9, &mut workspace), Outcome::None);
+    assert_eq!(reach(2, &[1.0], &mut points, &[0.5, 0.0], 1e-9, &mut workspace), Outcome::None);
     assert_eq!(points, [0.0, 1.0, 2.0]);
 }
 
@@ -488,10 +500,10 @@ fn turning_the_world_turns_the_answer() {
         let turned = |v: &[f64]| -> Vec<f64> {
             v.chunks(3).flat_map(|p| (turn * DVec3::new(p[0], p[1], p[2])).to_array()).collect()
         };
-        let (points, way, _) = solved(3, &bones, &pose, &target, 1e-13);
+        let (points, outcome, _) = solved(3, &bones, &pose, &target, 1e-13);
         let (other, other_way, _) = solved(3, &bones, &turned(&pose), &turned(&target), 1e-13);
-        assert_eq!(way, other_way, "case {case}");
-        if way == Way::Least {
+        assert_eq!(outcome, other_way, "case {case}");
+        if outcome == Outcome::Least {
             assert!(apart(&turned(&points), &other) < 1e-9, "case {case}: the answer did not turn");
         }
     }
@@ -507,10 +519,10 @@ fn a_workspace_never_changes_a_result() {
         let bones = lengths(&mut rng, n, case % 2 == 0);
         let pose = start(&mut rng, dimension, &bones, case % 4);
         let target: Vec<f64> = rng.direction_in(dimension).iter().map(|x| 0.7 * x).collect();
-        let (fresh, way, _) = solved(dimension, &bones, &pose, &target, 1e-9);
+        let (fresh, outcome, _) = solved(dimension, &bones, &pose, &target, 1e-9);
         let mut points = pose.clone();
         let again = reach(dimension, &bones, &mut points, &target, 1e-9, &mut shared);
-        assert_eq!((way, fresh), (again, points), "case {case}");
+        assert_eq!((outcome, fresh), (again, points), "case {case}");
     }
 }
 
@@ -523,7 +535,7 @@ fn points_off_their_distances_come_back_to_them() {
             start(&mut rng, dimension, &bones, 0).iter().map(|x| x + 0.01 * rng.unit()).collect();
         let target: Vec<f64> =
             rng.direction_in(dimension).iter().zip(&pose).map(|(x, root)| root + 0.4 * x).collect();
-        let (_, way, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
-        assert!(miss < 1e-12, "{way:?} misses by {miss:e}");
+        let (_, outcome, miss) = solved(dimension, &bones, &pose, &target, 1e-12);
+        assert!(miss < 1e-12, "{outcome:?} misses by {miss:e}");
     }
 }

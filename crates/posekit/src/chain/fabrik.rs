@@ -15,11 +15,11 @@ use super::{Bones, Goals, Space, in_space};
 use crate::math::sqrt;
 use alloc::vec::Vec;
 
-/// A squared distance computed as a difference that is less than this part of what it is subtracted from is measured anew: what
-/// cancelled would show in the lengths, by an ulp for each doubling, four here.
+/// A squared distance computed as a difference is measured again if it is less than this fraction of the minuend: cancellation costs the
+/// lengths an ulp for each factor of two, four here.
 const CANCELLED: f64 = 1.0 / 16.0;
 
-/// Which points move, and where branches meet: what a step needs to know beyond the bones.
+/// Which points move, and where branches meet: the data of a step beyond the bones.
 #[derive(Debug, Clone, Default)]
 pub struct Branches {
     /// Per point: how many of its children have an effector in their subtree, plus one if it is an effector itself.
@@ -31,7 +31,7 @@ pub struct Branches {
 }
 
 impl Branches {
-    /// Finds out which points move for these effectors. Allocates only while growing.
+    /// Finds the points that move for these effectors. Allocates only while growing.
     pub fn prepare(&mut self, dimension: usize, parents: &[usize], effectors: &[usize]) {
         self.pulls.clear();
         self.pulls.resize(parents.len(), 0);
@@ -133,13 +133,13 @@ fn forward_in<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], branches
     }
 }
 
-/// Whole iterations on an unbranched chain, for callers that keep the points themselves: no checks, no stall detection, no
-/// status, only the published method. Returns the iterations run.
+/// Whole iterations on an unbranched chain, for callers that keep the points themselves: the published method without checks, detection of
+/// lock-ups or a status. Returns the number of iterations.
 ///
 /// - `lengths`: n bone lengths; `points`: (n + 1) × `dimension`, root first, changed in place
 /// - `tolerance`: distance of the tip from the target at which to stop, same unit
 ///
-/// [`solve::solve_chain`](crate::solve::solve_chain) runs the same steps and does the rest too.
+/// [`solve::solve_chain`](crate::solve::solve_chain) runs the same steps with all of these.
 pub fn reach(
     dimension: usize,
     lengths: &[f64],
@@ -185,9 +185,9 @@ fn drag_inward<S: Space>(space: S, points: &mut [f64], lengths: &[f64]) {
 ///
 /// Where two coincide there is no line; the point then goes along the first axis, so that the length holds.
 ///
-/// A drag waits for nothing as long as for a square root, of its squared distance `s` from the anchor `a`, and the next drag's
-/// squared distance would wait for the new anchor, `a + f d` with `f = l / √s`. With `e` from the old anchor to the next
-/// point it is `(e − f d)² = e² + l² − 2 f e·d`, of which all but the factor `f` is known before the root is.
+/// The latency of a drag is a square root, of its squared distance `s` from the anchor `a`, and the squared distance of the next drag
+/// depends on the new anchor, `a + f d` with `f = l / √s`. With `e` from the old anchor to the next point it is
+/// `(e − f d)² = e² + l² − 2 f e·d`, of which all but the factor `f` can be computed before the root.
 #[inline(always)]
 fn drag<'a, S: Space>(
     space: S,
@@ -233,18 +233,18 @@ fn squared_distance<S: Space>(space: S, a: &[f64], b: &[f64]) -> f64 {
     squared
 }
 
-/// [`squared_distance`] out of line. In the loop of [`drag`] it so stays behind its branch: computed ahead of it, it would be
-/// waited for. Before the loop its loads so stay apart from those of other points, which would wait for points just stored.
+/// [`squared_distance`] out of line. Inlined into the loop of [`drag`] it would be computed ahead of its branch and add to the latency; inlined
+/// before the loop, its loads would be combined with others that stall on points just stored.
 #[cold]
 #[inline(never)]
 fn measure<S: Space>(space: S, a: &[f64], b: &[f64]) -> f64 {
     squared_distance(space, a, b)
 }
 
-/// `length` over the root of `squared`; none where that is no ordinary number.
+/// `length` over the root of `squared`; none if that is not a finite positive number.
 #[inline(always)]
 fn scale_of(squared: f64, length: f64) -> Option<f64> {
-    // The square root and the quotient do not wait for each other: shorter than length / root.
+    // The square root and the quotient are independent, which is faster than length / root.
     (squared > 0.0 && squared < f64::INFINITY).then(|| sqrt(squared) * (length / squared))
 }
 

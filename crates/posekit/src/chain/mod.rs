@@ -1,10 +1,10 @@
 //! Chains: points held at fixed distances, in any dimension.
 //!
-//! A chain knows points and the distances between neighbours, no rotations. That is all that constraint
+//! A chain has points and the distances between neighbours, but no rotations. That is all that constraint
 //! relaxation ([`relaxation`]), FABRIK ([`fabrik`]) and the direct solver of free chains ([`direct`]) need, and it is
 //! why they work in any dimension. Branches are allowed: a point may have several children (a *sub-base*).
 //!
-//! The functions of this room are single steps on flat buffers. [`solve::solve_chain`](crate::solve::solve_chain)
+//! The functions of this module are single steps on flat buffers. [`solve::solve_chain`](crate::solve::solve_chain)
 //! runs them to the end, and [`solve::solve`](crate::solve::solve) runs them on the joints of a skeleton.
 
 pub mod direct;
@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 
 /// Points and the distances to their parents: the shape that the chain solvers move.
 ///
-/// Point 0 is the root and never moves. Every other point hangs on a parent that comes before it; in a plain chain
+/// Point 0 is the root and never moves. Every other point has a parent that comes before it; in an unbranched chain
 /// that is the point just before. Points are stored flat, `dimension` numbers each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
@@ -64,7 +64,7 @@ impl Chain {
         Self::try_tree(dimension, points, &parents)
     }
 
-    /// A branched chain: `parents[i]` is the point that point `i` hangs on, `parents[0]` is 0 and means the root.
+    /// A branched chain: `parents[i]` is the parent of point `i`; `parents[0]` is 0, the root itself.
     ///
     /// # Errors
     /// As [`Chain::try_new`], and `Error::is_out_of_range` for a parent that does not come before its child.
@@ -127,7 +127,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Sets how willingly each point moves in [`relaxation`]: at least 0, relative to its neighbours, default 1.
+    /// Sets how readily each point moves in [`relaxation`]: at least 0, relative to its neighbours, default 1.
     ///
     /// The root and the effectors are held whatever their weight.
     ///
@@ -140,11 +140,11 @@ impl Chain {
         Ok(self)
     }
 
-    /// Moves the points; the lengths stay as they are, whatever the distances are now. To start from a pose that was solved
-    /// before, which has them up to rounding.
+    /// Sets the points and keeps the lengths, whatever the distances between the points: for a pose that was solved before, whose
+    /// distances are exact up to rounding.
     ///
     /// # Errors
-    /// `Error::is_wrong_length` unless there are as many numbers as before, `Error::is_not_finite` for one that is NaN or infinite. Nothing has changed then.
+    /// `Error::is_wrong_length` unless there are as many numbers as before, `Error::is_not_finite` for one that is NaN or infinite. The chain is unchanged then.
     pub fn set_points(&mut self, points: &[f64]) -> Result<()> {
         let (expected, found) = (self.points.len(), points.len());
         if found != expected {
@@ -191,7 +191,7 @@ impl Chain {
         self.is_path
     }
 
-    /// Which distances from the root a point can have, whatever the shape of the chain.
+    /// The distances from the root that a point can have, over all poses of the chain.
     #[must_use]
     pub fn reach(&self, effector: usize) -> Reach {
         let tip = effector.min(self.n_points() - 1);
@@ -211,7 +211,7 @@ pub struct Bones<'a> {
     pub weights: &'a [f64],
 }
 
-/// Which points must stand where.
+/// Which points have targets, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Goals<'a> {
     /// The points that have a target.
@@ -226,7 +226,7 @@ pub(crate) fn point(points: &[f64], dimension: usize, i: usize) -> &[f64] {
     &points[i * dimension..(i + 1) * dimension]
 }
 
-/// Euclidean distance; safe from overflow and underflow; checks of input use it, loops do not.
+/// Euclidean distance without overflow or underflow: for checks of input, not for loops.
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     let largest = a.iter().zip(b).fold(0.0_f64, |m, (x, y)| m.max((x - y).abs()));
     if largest == 0.0 || !largest.is_finite() {

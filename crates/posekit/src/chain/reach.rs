@@ -29,7 +29,7 @@ impl Reach {
     #[must_use]
     pub fn with_slide(self, shortest: f64, longest: f64) -> Self {
         let outer = self.outer + longest;
-        // What remains when one bone points against all others, for the best choice of that one.
+        // The distance that remains when one bone points against all others, for the best choice of that bone.
         let inner = (self.inner - longest).max(shortest - self.outer).max(0.0);
         Self { inner, outer, longest: self.longest.max(longest) }
     }
@@ -51,7 +51,7 @@ impl Reach {
 
     /// How far a distance lies outside the reach: 0 inside.
     ///
-    /// Rounding is forgiven: a distance within 1e-12 of the outer radius beyond an edge counts as on it.
+    /// A distance beyond an edge by at most 1e-12 of the outer radius is rounding and counts as on it.
     #[must_use]
     pub fn shortfall(self, distance: f64) -> f64 {
         let beyond = (distance - self.outer).max(self.inner - distance);

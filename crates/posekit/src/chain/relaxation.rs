@@ -1,4 +1,4 @@
-//! Constraint relaxation: pull the effectors to their targets, then bring one bone after the other to its length.
+//! Constraint relaxation: put the effectors on their targets, then bring one bone after the other to its length.
 //!
 //! A pass visits the bones from the tips inward and moves the ends `a` and `b` of each along it,
 //!
@@ -12,7 +12,7 @@
 use super::{Bones, Goals, Space, in_space};
 use crate::math::sqrt;
 
-/// Below which a bone is skipped, because it has no direction or nothing to move.
+/// Thresholds at which a bone is skipped, because it has no direction or nothing to move.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thresholds {
     /// Squared distance of a bone's ends at or below which they count as coincident.
@@ -22,7 +22,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Scale-free: only ends that really coincide and weights that are really zero are passed over.
+    /// Scale-free: only ends that exactly coincide and weights that are exactly zero are skipped.
     pub const RELATIVE: Self = Self { coincident_squared: 0.0, weight: 0.0 };
 
     /// The published constants, absolute, for a chain whose units were multiplied by `scale`.
@@ -84,7 +84,7 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
         if squared <= off.coincident_squared {
             continue;
         }
-        // The square root and the quotient do not wait for each other: length / root, minus one.
+        // The square root and the quotient are independent: length / root, minus one.
         let scale = sqrt(squared) * (bones.lengths[child] / squared) - 1.0;
         for k in 0..n {
             let change = scale * (to[k] - from[k]);

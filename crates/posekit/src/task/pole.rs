@@ -9,10 +9,10 @@ use glam::DVec3;
 
 /// The middle joint of a limb points at a pole: a knee forward, an elbow down and outward.
 ///
-/// It lies on the pole's side of the plane, and in the plane, that contains the limb's line, from its first joint to its tip, and the pole. The
-/// limb may swivel about that line; everything else is left to other tasks, such as a [`Position`](super::Position) of the tip.
+/// It lies in the half-plane that begins at the limb's line, from its first joint to its tip, and contains the pole. The task rotates the limb
+/// about that line only; other tasks, such as a [`Position`](super::Position) of the tip, fix the rest.
 ///
-/// One row \[m\]: the arc about the line that brings the middle joint there, times the sine of the angle between the pole and the line. With `t`
+/// One row \[m\]: the arc about the line from the middle joint to that half-plane, times the sine of the angle between the pole and the line. With `t`
 /// the direction of the line, `p` that of the pole, and `k` the middle joint, all seen from the first joint:
 ///
 /// ```text
@@ -21,7 +21,7 @@ use glam::DVec3;
 ///
 /// # Degenerate cases
 /// A straight limb, a pole on the line and a pole at the first joint satisfy the task, and near them the miss vanishes. A limb folded onto its
-/// first joint has no line; its middle joint then points straight at the pole. From exactly opposite the pole, either direction is as good.
+/// first joint has no line; its middle joint then points straight at the pole. Exactly opposite the pole both directions are equally good.
 ///
 /// # Example: a knee
 /// ```

@@ -1,4 +1,4 @@
-//! The passes over the bones that the direct solver is made of, two bones at a time: as many as the narrowest vector unit of a processor holds.
+//! The direct solver's passes over the bones, two at a time, the width of the narrowest vector units.
 
 use super::super::Space;
 use alloc::vec::Vec;
@@ -7,12 +7,10 @@ use glam::DVec2;
 /// `1 / |u + μ|` beyond which a bone has lost its direction: half of the sixteen digits.
 pub(super) const KINK: f64 = 1e8;
 
-/// Keeps reciprocals finite where a bone has no length; far below the square of any length that tells, so it changes no other sum.
+/// Keeps reciprocals finite if a bone has no length; far below the square of any length that matters, so it changes no other sum.
 const FLOOR: f64 = 1e-200;
 
-/// Lengths and vectors of all bones, and the bones as they are pulled.
-///
-/// An odd number of bones is filled up with a point.
+/// Lengths and vectors of all bones, before and after the pull. An odd number of bones is padded with one of length zero.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bones {
     n_bones: usize,
@@ -54,7 +52,7 @@ impl<S: Space> Sums<S> {
     }
 }
 
-/// What a chain is, whatever its pose.
+/// Measures of a chain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     /// Sum of the lengths.
@@ -136,7 +134,7 @@ impl Bones {
     pub(super) fn pull<S: Space>(&mut self, space: S, mu: &S::Row<f64>, sums: &mut Sums<S>) {
         let n = space.n();
         let mut sharpest = DVec2::ZERO;
-        // In hand, so that the compiler need not write sums to memory in between.
+        // As locals, so that the compiler keeps the sums in registers.
         let [mut x, mut pull, mut chords] =
             [&mut sums.x, &mut sums.mu, &mut sums.chords].map(S::take::<DVec2>);
         let mut spreads = S::take::<S::Row<DVec2>>(&mut sums.spreads);
@@ -154,7 +152,7 @@ impl Bones {
                 x[k] = pair[k] + pair[n] * pull[k];
                 squared += x[k] * x[k];
             }
-            // Root and reciprocal do not wait for each other.
+            // The root and the reciprocal are independent.
             let inverse = squared.recip();
             let weight = pair[n] * (sqrt(squared) * inverse);
             sharpest = larger(sharpest, weight);
@@ -189,14 +187,14 @@ impl Bones {
         }
     }
 
-    /// Takes the bones as they are pulled.
+    /// Replaces the bones by the pulled ones.
     pub(super) fn take_pulled<S: Space>(&mut self, space: S) {
         let n = space.n();
         let pairs = self.pairs.chunks_exact_mut(n + 1).zip(self.pulled.chunks_exact(n));
         pairs.for_each(|(pair, pulled)| pair[..n].copy_from_slice(pulled));
     }
 
-    /// Writes the pulled bones end to end, turned by `turn` (columns) about the root, which stays.
+    /// Writes the pulled bones end to end from the root, rotated by `turn` (columns).
     #[inline(never)]
     pub(super) fn write<S: Space>(
         &self,

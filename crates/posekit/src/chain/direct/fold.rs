@@ -1,4 +1,4 @@
-//! For chains that Newton's method cannot pull: bent from straight, turned at one joint, folded.
+//! Poses for chains to which Newton's method does not apply: bent from straight, rotated at one joint, folded.
 
 use super::super::Space;
 use super::bones::Bones;
@@ -8,14 +8,14 @@ use crate::math::sqrt;
 use core::f64::consts::PI;
 use core::ops::Range;
 
-/// Deviation from the chord, relative to the chain, up to which bones have no side to which they bend: seven of the sixteen
-/// digits are then of rounding.
+/// A chain with less deviation from its chord, relative to its length, bends to no side: seven of the sixteen digits are then
+/// rounding.
 const SIDELESS: f64 = 1e-9;
 
-/// Squared height of a triangle, relative to a side, up to which it is rounding: half of the digits of its height are lost.
+/// A smaller squared height of a triangle, relative to a squared side, is rounding: half of the digits of its height are lost.
 const FLAT: f64 = 1e-12;
 
-/// Finds the unit direction across the chord to which bones bend, or, where they do not, the fixed rule.
+/// Finds the unit direction across the chord to which the chain bends, or, if it bends to none, that of the fixed rule.
 pub(super) fn find_across<S: Space>(space: S, bones: &Bones, rows: &mut Rows<S>) {
     let n = space.n();
     let Rows { e, across, g: place, .. } = rows;
@@ -53,7 +53,7 @@ pub(super) fn bend<S: Space>(space: S, bones: &mut Bones, (d, outer): (f64, f64)
     }
 }
 
-/// Cosine and sine of an angle up to a half turn, to 1e-3, and a unit up to rounding.
+/// Cosine and sine of an angle up to a half turn, to 1e-3, of unit length up to rounding.
 ///
 /// The tangent of a quarter of the angle, `s / c` with `s = x (15 − x²)` and `c = 15 − 6 x²` (Padé), then twice the double angle.
 #[inline(always)]
@@ -65,8 +65,8 @@ fn unit_circle(angle: f64) -> (f64, f64) {
     ((c - s) * (c + s), 2.0 * c * s)
 }
 
-/// Turns the chain at the one joint where the two rigid parts, with chords `a` and `b`, make the highest triangle over `d`;
-/// false where no joint can meet the distance.
+/// Rotates the chain at the joint where the two rigid parts, with chords `a` and `b`, make the highest triangle over `d`; false
+/// if no joint can meet the distance.
 pub(super) fn hinge<S: Space>(space: S, bones: &mut Bones, d: f64, rows: &mut Rows<S>) -> bool {
     if d <= 0.0 {
         return false;
@@ -98,8 +98,8 @@ pub(super) fn hinge<S: Space>(space: S, bones: &mut Bones, d: f64, rows: &mut Ro
     joint > 0
 }
 
-/// Turns bones rigidly so that their chord goes `along` the direction `e` of the target and `aside`, to where the first part of
-/// the chain is already bent to.
+/// Rotates a part of the chain rigidly so that its chord goes `along` the direction `e` of the target and `aside`, to the side of the first
+/// part.
 fn turn_to_corner<S: Space>(
     space: S,
     bones: &mut Bones,

@@ -1,4 +1,4 @@
-//! The direct solver of free chains: no iteration over joints, an answer for every reachable target, the least change of the bones.
+//! The direct solver of free chains: a solution for every reachable target with the least change of the bones, without iterating over joints.
 //!
 //! # Method
 //! Swing the whole chain about its root until its tip lies on the line to the target; then make it longer or shorter. Let `u_i` be
@@ -14,8 +14,8 @@
 //! so a chain of any length is a convex problem in `dimension` unknowns, which Newton's method, `μ ← μ − H⁻¹ g`, solves with a few
 //! passes over the bones. It starts from the pull of two bones with the mean and the variance of the chain's cosines.
 //!
-//! The swing comes last: everything before is worked out in the chain's own frame, for a target at the right distance along
-//! the chord, and so does not depend on where the target lies about the root.
+//! The swing comes last: everything before is computed in the chain's own frame, for a target at the right distance along the chord, and
+//! so does not depend on the direction of the target.
 //!
 //! | symbol | meaning | shape | unit |
 //! |---|---|---|---|
@@ -29,15 +29,15 @@
 //!
 //! # Degenerate cases
 //! - *A straight chain whose target is inside its reach* has no direction to bend in, and Φ has a kink where its minimum
-//!   should be. The chain is first bent to the circular arc whose chord is the distance to the target, on the side given
-//!   by what little bend it has, else by a fixed rule: to the right in the plane, so that its joints turn in the positive sense, in
+//!   should be. The chain is first bent to the circular arc whose chord is the distance to the target, to the side of
+//!   any bend that it has, else by a fixed rule: to the right in the plane, so that its joints rotate in the positive sense, in
 //!   space to `e` × [`perpendicular`](crate::math::perpendicular)`(e)`, before it is swung. Two bones bend like
 //!   [`TwoBone`](crate::limb::TwoBone)'s.
-//! - *A kink elsewhere* (one bone would have to turn through the direction opposite to its own): the chain is turned at
-//!   the one joint that is best placed to meet the distance, with both parts rigid; where no joint can, it is folded into
-//!   straight pieces, three at most. One of them exists for every target inside the reach.
-//! - *A closed chain*, whose tip is on its root, has no chord to swing: bones keep their directions and are pulled straight
-//!   away. *A target on the root* is not swung to either.
+//! - *A kink elsewhere* (one bone would have to pass through the direction opposite to its own): the chain is rotated at
+//!   the joint that is best placed to meet the distance, with both parts rigid; if no joint can, it is folded into at most
+//!   three straight pieces. One of these solutions exists for every target inside the reach.
+//! - *A closed chain*, whose tip is on its root, has no chord to swing, and neither has *a target on the root*: the bones are pulled from
+//!   their present directions.
 //! - *A target exactly opposite* to the tip: the swing is a half turn through the side that a straight chain bends to.
 //! - *A target out of reach*: straight towards it, or, inside the inner radius, the longest bone towards it and the others
 //!   against it. That is the nearest pose.
@@ -58,10 +58,10 @@ use crate::math::sqrt;
 /// A chain counts as straight when its tip is this close (relative) to full reach: bends of up to 1e-5 rad.
 const STRAIGHT: f64 = 1e-10;
 
-/// Part of the tolerance within which the tip must be before the last turn, whose rounding ([`FINEST`] at most) the rest holds.
+/// Fraction of the tolerance that the tip must meet before the swing; the rest is for the rounding of the swing, at most [`FINEST`].
 const WITHIN: f64 = 0.9;
 
-/// Finest tolerance, relative to full reach: fifty times the rounding of one sum, which is what many bones add up to.
+/// Finest tolerance, relative to full reach: fifty times the rounding of one sum, which long chains accumulate.
 const FINEST: f64 = 1e-14;
 
 /// Buffers of [`reach`], sized by the largest chain seen.
@@ -72,15 +72,15 @@ pub struct DirectWorkspace {
     long: Option<Rows<Any>>,
 }
 
-/// What [`reach`] did.
+/// The kind of solution that [`reach`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Way {
+pub enum Outcome {
     /// Already there, or a rigid swing was enough.
     Swing,
     /// The least change of all bone directions.
     Least,
-    /// Two rigid parts about one joint.
+    /// One rotation of a joint, with two rigid parts.
     Hinged,
     /// Straight pieces, three at most.
     Folded,
@@ -105,10 +105,10 @@ pub fn reach(
     target: &[f64],
     tolerance: f64,
     workspace: &mut DirectWorkspace,
-) -> Way {
+) -> Outcome {
     let shaped = points.len() == (lengths.len() + 1) * dimension && target.len() == dimension;
     if dimension < 2 || lengths.is_empty() || !shaped {
-        return Way::None;
+        return Outcome::None;
     }
     let DirectWorkspace { bones, long } = workspace;
     let problem = (lengths, target, tolerance);
@@ -122,14 +122,14 @@ pub fn reach(
     }
 }
 
-/// The method, in the order of the module's text; the swing is the `turn` with which points are written.
+/// The method in the order of the module's text; the swing is the rotation `turn`, applied when the points are written.
 fn solve<S: Space>(
     space: S,
     (lengths, target, tolerance): (&[f64], &[f64], f64),
     points: &mut [f64],
     bones: &mut Bones,
     rows: &mut Rows<S>,
-) -> Way {
+) -> Outcome {
     let n = space.n();
     let (mut d, mut chord) = (0.0, 0.0);
     for k in 0..n {
@@ -145,7 +145,7 @@ fn solve<S: Space>(
     let inner = 2.0 * longest - outer;
     if d >= outer || (d <= inner && inner > 0.0) {
         stretch(space, lengths, &rows.t, d >= outer, points);
-        return Way::Nearest;
+        return Outcome::Nearest;
     }
     rotation(space, &rows.e, &rows.t, &mut rows.step, &mut rows.turn);
     let tolerance = (WITHIN * tolerance).max(FINEST * outer);
@@ -160,12 +160,12 @@ fn solve<S: Space>(
     } else if !is_there {
         first_pull(space, extent, (chord, d), rows);
     }
-    let way = if is_there { Way::Swing } else { Way::Least };
+    let outcome = if is_there { Outcome::Swing } else { Outcome::Least };
     if !least_change(space, bones, (d, tolerance), rows) {
         return hinge_or_fold(space, bones, (d, outer), points, rows);
     }
     bones.write(space, &rows.turn, &mut rows.sums, points);
-    way
+    outcome
 }
 
 /// Puts into `mu` the pull to start from: what it would be if all bones made the same angle with the chord, of cosine
@@ -201,7 +201,7 @@ fn first_pull<S: Space>(space: S, extent: Extent, (chord, d): (f64, f64), rows: 
     }
 }
 
-/// Meets a target strictly inside the reach without asking for the least change.
+/// Reaches a target strictly inside the reach without minimising the change.
 #[cold]
 #[inline(never)]
 fn hinge_or_fold<S: Space>(
@@ -210,24 +210,24 @@ fn hinge_or_fold<S: Space>(
     (d, outer): (f64, f64),
     points: &mut [f64],
     rows: &mut Rows<S>,
-) -> Way {
+) -> Outcome {
     (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
     bones.pull(space, &rows.mu, &mut rows.sums);
     bones.take_pulled(space);
     find_across(space, bones, rows);
-    let way = if hinge(space, bones, d, rows) {
-        Way::Hinged
+    let outcome = if hinge(space, bones, d, rows) {
+        Outcome::Hinged
     } else {
         fold(space, bones, (d, outer), rows);
-        Way::Folded
+        Outcome::Folded
     };
     (0..space.n()).for_each(|k| rows.mu[k] = 0.0);
     bones.pull(space, &rows.mu, &mut rows.sums);
     bones.write(space, &rows.turn, &mut rows.sums, points);
-    way
+    outcome
 }
 
-/// Root of a square, and zero where it is too small to have all its digits: products of coordinates below it may be subnormal.
+/// The root of a square, and zero if it is so small that products of the coordinates may be subnormal and inexact.
 #[inline(always)]
 fn root(squared: f64) -> f64 {
     if squared > 1e-280 { sqrt(squared) } else { 0.0 }
@@ -235,7 +235,7 @@ fn root(squared: f64) -> f64 {
 
 /// Makes units of `t` and `e`, the directions of the target (at `d`) and of the chord.
 ///
-/// Where one of them has no direction, both are the other's; where neither has, both are the first axis, and nothing turns.
+/// If one of them has no direction, both are the other's; if neither has, both are the first axis, and nothing rotates.
 #[inline(always)]
 fn face<S: Space>(space: S, (d, chord): (f64, f64), rows: &mut Rows<S>) {
     let Rows { t, e, .. } = rows;

@@ -6,11 +6,11 @@ use super::vector::dot;
 use crate::math::{cholesky_factor, cholesky_solve};
 use glam::DVec3;
 
-/// Passes over the bones after which the chain is hinged or folded instead. Ordinary chains take 3 to 6; next to a kink the
-/// steps become short, and folding is then the cheaper answer.
+/// Passes over the bones after which the chain is hinged or folded instead. Ordinary chains take 3 to 6; near a kink the
+/// steps become short, and folding is cheaper.
 const MAX_PASSES: u32 = 32;
 
-/// One row of numbers for everything in the symbol table.
+/// The vectors and matrices of the symbol table.
 #[derive(Debug, Clone)]
 pub(super) struct Rows<S: Space> {
     /// Target from the root, then its direction.
@@ -38,7 +38,7 @@ impl<S: Space> Rows<S> {
     }
 }
 
-/// Pulls the bones until their chord is `d e` to within the tolerance, by `μ ← μ − H⁻¹ g` from `mu`; false where a kink prevents it.
+/// Pulls the bones until their chord is `d e` to within the tolerance, by `μ ← μ − H⁻¹ g` from `mu`; false if a kink prevents it.
 ///
 /// Φ is convex: where a step overshoots its minimum along the step, half of the slope or more on the other side, it is
 /// shortened to where a straight line through both slopes is zero.

@@ -4,14 +4,13 @@ use super::super::Space;
 use crate::math::{perpendicular, sqrt};
 use glam::DVec3;
 
-/// Part of a vector, relative to all of it, at or below which it is rounding: a sum of ten thousand bones loses four digits.
+/// A component of a vector is rounding if it is at most this fraction of it: a sum of ten thousand bones loses four digits.
 const ROUNDED: f64 = 1e-12;
 
-/// Cosine below which a rotation is made of two, over a direction between: the sum of both directions, which tells its
-/// plane, is then shorter than 0.15 and would pass its rounding on seven times enlarged.
+/// Cosine below which a rotation is composed of two, by way of a direction between: the sum of both directions, which defines its
+/// plane, is then shorter than 0.15 and would amplify rounding sevenfold.
 const OPPOSITE: f64 = -0.99;
 
-/// In the order of the coordinates: vectors have few.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
@@ -27,8 +26,8 @@ pub(super) fn make_unit(v: &mut [f64]) -> bool {
     size > 0.0
 }
 
-/// Replaces `v` by the unit vector along its part across `e`; false, and `v` unusable, when that part is no longer than `least`
-/// or is rounding.
+/// Replaces `v` by the unit vector of its component across `e`; false, and `v` unusable, if that is no longer than `least` or
+/// is rounding.
 #[inline(always)]
 pub(super) fn make_across(v: &mut [f64], e: &[f64], least: f64) -> bool {
     let least = least.max(ROUNDED * sqrt(dot(v, v)));
@@ -36,13 +35,13 @@ pub(super) fn make_across(v: &mut [f64], e: &[f64], least: f64) -> bool {
     if sqrt(dot(v, v)) <= least {
         return false;
     }
-    // A small part is not quite across yet: what rounding left along `e` has grown with it.
+    // Scaling up a small component has scaled up its rounding along `e` as well.
     make_unit(v);
     subtract_along(v, e);
     make_unit(v)
 }
 
-/// Subtracts the part along the unit vector `e` from `v`.
+/// Subtracts the component along the unit vector `e` from `v`.
 #[inline(always)]
 fn subtract_along(v: &mut [f64], e: &[f64]) {
     let along = dot(v, e);
@@ -52,7 +51,7 @@ fn subtract_along(v: &mut [f64], e: &[f64]) {
 }
 
 /// The fixed rule for a direction across `e`: to the right in the plane, `e` × [`perpendicular`] in space, so that later joints
-/// turn in the positive sense, as those of [`limb`](crate::limb) do; else from the coordinate axis in which `e` is smallest (the first
+/// rotate in the positive sense, as those of [`limb`](crate::limb) do; otherwise from the coordinate axis in which `e` is smallest (the first
 /// of several).
 pub(super) fn fixed_across(e: &[f64], across: &mut [f64]) {
     match *e {
@@ -72,7 +71,7 @@ pub(super) fn fixed_across(e: &[f64], across: &mut [f64]) {
 
 /// Columns of the shortest rotation from the unit vector `from` to the unit vector `to`.
 ///
-/// Next to exactly opposite it is made of two, over a direction across, which there is that of [`fixed_across`].
+/// Near exactly opposite vectors it is composed of two, by way of a direction across, that of [`fixed_across`] for exactly opposite ones.
 #[inline(always)]
 pub(super) fn rotation<S: Space>(
     space: S,

@@ -22,6 +22,7 @@ impl Direct {
         let tolerance = tolerance.max(TIGHTEST * points.unit);
         let (bones, goals, at, _) = points.parts();
         let lengths = &bones.lengths[1..];
-        direct::reach(n, lengths, at, goals.targets, tolerance, &mut self.0) != direct::Way::None
+        direct::reach(n, lengths, at, goals.targets, tolerance, &mut self.0)
+            != direct::Outcome::None
     }
 }
