@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 /// What is wrong with an input. A hard problem is never an error: its outcome is data, in the solution's status.
 ///
-/// The message names the thing at fault; joints go by their names, because that is what the person who made the file knows. A program asks for the place
-/// ([`joint`](Self::joint), [`what`](Self::what), [`index`](Self::index)) and for the kind: exactly one of the predicates is true.
+/// The message names the thing at fault; joints by their names, because these are what the author of a file knows. For programs there are the place
+/// ([`joint`](Self::joint), [`what`](Self::what), [`index`](Self::index)) and the kind: exactly one of the predicates is true.
 ///
 /// # Example: what to do about it
 /// ```
@@ -55,7 +55,7 @@ impl Error {
         self.0.class() == Class::NoSuchJoint
     }
 
-    /// Joints do not fit together: their names, their order, whom they follow, or a limit on a joint of another kind.
+    /// Joints do not fit together: their names, their order, their mimics, or a limit on a joint of another kind.
     #[must_use]
     pub fn is_malformed(&self) -> bool {
         self.0.class() == Class::Malformed
@@ -114,7 +114,7 @@ impl Error {
         }
     }
 
-    /// Index of the element at fault, or of a joint that has no name to go by: of two with one name the second.
+    /// Index of the element at fault, or of a joint without a unique name: of two with the same name the second.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
         match *self.0 {
@@ -136,7 +136,7 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// The kinds of [`Error`] with what their messages say.
+/// The kinds of [`Error`] with the data of their messages.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum ErrorKind {
     /// A slice has the wrong number of elements.
@@ -145,7 +145,7 @@ pub(crate) enum ErrorKind {
     /// A number is NaN or infinite.
     #[error("{what} is not finite (element {index})")]
     NonFinite { what: &'static str, index: usize },
-    /// A value is outside what it may be.
+    /// A value is outside its allowed range.
     #[error("{what}[{index}] is {value}, must be {need}")]
     OutOfRange { what: &'static str, index: usize, value: f64, need: &'static str },
     /// A length is negative.
@@ -173,16 +173,16 @@ pub(crate) enum ErrorKind {
     /// A skeleton needs at least one joint.
     #[error("the skeleton has no joints")]
     EmptySkeleton,
-    /// A joint's name is empty, so nothing could speak about it.
+    /// A joint's name is empty.
     #[error("joint {joint} has an empty name")]
     EmptyName { joint: usize },
-    /// Two joints have one name.
+    /// Two joints have the same name.
     #[error("joints {first} and {second} are both named {name:?}")]
     DuplicateName { name: String, first: usize, second: usize },
     /// A parent index is not in the skeleton.
     #[error("joint {joint:?}: parent {parent} is out of range, there are {n_joints} joints")]
     ParentOutOfRange { joint: String, parent: usize, n_joints: usize },
-    /// A joint stands before its parent.
+    /// A joint comes before its parent.
     #[error("joint {joint:?} comes before its parent {parent:?}; parents must come first")]
     ParentAfterChild { joint: String, parent: String },
     /// A joint is its own ancestor.
@@ -226,7 +226,7 @@ pub(crate) enum ErrorKind {
     /// A mimicked joint is not in the skeleton.
     #[error("joint {joint:?} mimics joint {driver}, but there are {n_joints} joints")]
     MimicMissing { joint: String, driver: usize, n_joints: usize },
-    /// Joints follow each other in a ring, so none of them leads.
+    /// Joints follow each other in a cycle.
     #[error("mimic joints form a cycle: {}", arrows(cycle))]
     MimicCycle { cycle: Vec<String> },
     /// No value of the driver keeps it and its followers inside their limits.

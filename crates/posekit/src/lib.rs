@@ -1,5 +1,5 @@
 //! posekit finds the pose: given a skeleton and what its hands, feet, tools or eyes must do, it returns the joint values that
-//! do it. It holds characters and robots, the plane and space, limits of every kind, and it is never stuck silently.
+//! do it: for characters and robots, in the plane and in space, within limits of every kind, and never silently stuck.
 //!
 //! ```
 //! use posekit::glam::DVec3;
@@ -25,7 +25,7 @@
 //!     let task = Position::new(hand, target).into();
 //!     solve(&arm, &arm.neutral(), &[task], Method::Auto, &Settings::default())
 //! };
-//! // The target lies on the line of the straight arm: many solvers stand still here.
+//! // The target lies on the line of the straight arm: many solvers make no progress here.
 //! assert!(reach_for(DVec3::new(0.4, 0.0, 0.0))?.is_reached());
 //! // Too far is data, not an error: the arm points at it, and the status says how much is missing.
 //! let far = reach_for(DVec3::new(0.0, 0.7, 0.0))?;
@@ -36,25 +36,25 @@
 //! # The nouns
 //! - A [`Skeleton`](skeleton::Skeleton) is an immutable tree of joints: fixed, revolute, prismatic, ball or free, with limits. Its *configuration* `q` is
 //!   a flat slice of joint values.
-//! - A [`Chain`](chain::Chain) is points and the distances between them, in any dimension, without rotations.
-//! - A [`Task`](task::Task) says what must hold: a hand stands on a point, eyes look at one, a foot stays above the ground, a loop stays closed, the
-//!   centre of mass stays over the feet. Its *weight* says how much it counts against the others of its *level*; a lower level gets only
-//!   the freedom that the levels above it leave.
+//! - A [`Chain`](chain::Chain) consists of points at fixed distances, in any dimension, without rotations.
+//! - A [`Task`](task::Task) says what must hold: a hand is at a point, eyes look at one, a foot stays above the ground, a loop stays closed, the
+//!   centre of mass stays over the feet. Its *weight* is its importance among the tasks of its *level*; a lower level uses only
+//!   the freedom that remains after the levels above it.
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
-//!   best that was found and a [`Status`](solve::Status) out. The solution also says how far every task is from holding (`misses`), which limits hold
-//!   it back (`holds`), and which method ran and why (`choice`).
-//! - [`limb`] holds closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
+//!   best pose found and a [`Status`](solve::Status) out. The solution also reports the error of every task (`misses`), the limits that hold it
+//!   back (`holds`), and which method ran and why (`choice`).
+//! - [`limb`] has closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
 //!
 //! | method | for | how |
 //! |---|---|---|
-//! | [`Auto`](solve::Method::Auto) | everything | picks one of the below |
+//! | [`Auto`](solve::Method::Auto) | everything | chooses one of the methods below |
 //! | [`TwoBone`](solve::Method::TwoBone) | two joints and a point | closed form, both answers |
 //! | [`Direct`](solve::Method::Direct) | unbranched chains without limits | a convex problem in as many unknowns as there are dimensions |
 //! | [`Ccd`](solve::Method::Ccd) | any joints, limits, trees, orientations | one joint after the other makes its best move |
 //! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points reach for the target and back for the root |
-//! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | bones are mended one after the other |
+//! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | one bone after the other is brought to its length |
 //! | [`LeastSquares`](solve::Method::LeastSquares) | any tasks on any skeleton, weights and levels, least change | damped steps that end at the limits, all joints at once |
 //!
 //! # Conventions
@@ -64,9 +64,9 @@
 //! - The same input gives the same bits, in debug and release, on every target.
 //!
 //! # What it does not do
-//! It plans no way: it finds a pose, not a path to it, and [`Clearance`](task::Clearance) keeps apart the capsules that it is given, not
-//! meshes. It knows no forces beyond balance. That no pose solves a problem is proven only where lengths alone rule it out; `Blocked` and `Stalled` say
-//! that nothing more was found. It does not read files (`posekit-io` does), edits no motions (`posekit-motion` does) and has no clock: time limits and cancelling are the caller's, see
+//! It does not plan motions: it finds a pose, not a path to it, and [`Clearance`](task::Clearance) keeps capsules apart, not meshes. It has no
+//! dynamics beyond balance. It proves that a target cannot be reached only from the lengths of bones; `Blocked` and `Stalled` mean that no better pose
+//! was found. It reads no files (`posekit-io` does), edits no motions (`posekit-motion` does) and has no clock: for time limits and cancelling see
 //! [`Workspace::run_while`](solve::Workspace::run_while).
 //!
 //! # Features
@@ -76,7 +76,7 @@
 //! |---|---|---|
 //! | `std` | yes | square roots by the processor's instruction instead of `libm` |
 //! | `libm` | yes, and needed without `std` | glam's transcendental functions come from `libm`: deterministic across targets, and slower, for the whole program (`powf` takes 126 ns instead of 7). posekit's own come from `libm` in any case. |
-//! | `serde` | no | `Serialize` and `Deserialize` for joints and limits, skeletons (read by way of their builder), frames and poses, tasks, settings and solutions. Text formats without infinity, such as JSON, cannot hold limits that are open on one side. |
+//! | `serde` | no | `Serialize` and `Deserialize` for joints and limits, skeletons (validated by their builder), frames and poses, tasks, settings and solutions. Text formats without infinity, such as JSON, cannot hold limits that are open on one side. |
 //! | `mint` | no | glam's types convert to and from those of `mint` |
 //!
 //! # Supported versions

@@ -1,5 +1,5 @@
-//! Limbs and aims on a skeleton: from its joints to a closed form, and from the solution to joint values. The one file of this
-//! room that knows skeletons.
+//! Limbs and aims on a skeleton: from its joints to a closed form, and from the solution to joint values. The only file of
+//! this module that uses skeletons.
 
 use super::{Aim, AimSolution, TwoBone, TwoBoneSolution};
 use crate::skeleton::{JointKind, Skeleton};
@@ -78,11 +78,11 @@ impl TwoBoneSolution {
     /// - `joints`: start, mid and end, as for [`TwoBone::on_skeleton`]
     ///
     /// Start and mid take rotations as [`Skeleton::set_rotation`] does: balls and free joints any, a revolute joint one about its axis.
-    /// All other joints keep their values, so that what hangs on the limb (a foot) moves and rotates with it; mimic joints follow
+    /// All other joints keep their values, so that a foot or a hand moves and rotates with the limb; mimic joints follow
     /// their drivers.
     ///
-    /// Returns whether both joints took their rotation as it is. Otherwise a limit was in the way: both are then inside their
-    /// limits, each clamped by itself as by [`Skeleton::clamp`], and the end is off its place.
+    /// Returns whether both rotations are inside the joints' limits. Otherwise each joint is clamped by itself, as by
+    /// [`Skeleton::clamp`], and the end is not at its solved position.
     ///
     /// # Errors
     /// Leaves `q` unchanged, and returns what [`TwoBone::on_skeleton`] does, or `Error::is_out_of_range` when a revolute, fixed or
@@ -133,8 +133,7 @@ impl AimSolution {
     /// - `q`: the settled configuration that the aim was made from, changed
     /// - `joint`: the joint that aims
     ///
-    /// Returns whether the joint took its rotation as it is. Otherwise a limit was in the way: the joint is then inside it, clamped as by
-    /// [`Skeleton::clamp`].
+    /// Returns whether the rotation is inside the joint's limit. Otherwise the joint is clamped, as by [`Skeleton::clamp`].
     ///
     /// # Errors
     /// As [`Skeleton::set_rotation`]; `q` is then unchanged.
@@ -145,14 +144,14 @@ impl AimSolution {
     }
 }
 
-/// Clamps these joints, and puts mimic joints where their drivers put them; true where no limit was exceeded.
+/// Clamps these joints and updates mimic joints; true if no limit was exceeded.
 fn bring_inside(skeleton: &Skeleton, q: &mut [f64], joints: &[usize]) -> bool {
     let n_clamped = joints.iter().filter(|&&joint| skeleton.clamp_joint(joint, q)).count();
     skeleton.apply_mimics(q);
     n_clamped == 0
 }
 
-/// Refuses joints that are not there or not one above the other.
+/// Refuses joints that do not exist or are not one above the other.
 fn check_branch(skeleton: &Skeleton, joints: [usize; 3]) -> Result<()> {
     joints.into_iter().try_for_each(|joint| skeleton.check_joint("limb", joint))?;
     for pair in joints.windows(2) {

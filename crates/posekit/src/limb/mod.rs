@@ -1,7 +1,7 @@
 //! Closed forms: limbs of two bones, in the plane and in space, and a joint that aims at a point.
 //!
-//! A closed form has no iterations, no tolerance and no starting guess: it costs the same every time and either places the
-//! end of the limb on the target or proves that it cannot. The closed forms take positions and rotations in one common
+//! A closed form has no iterations, no tolerance and no starting guess: it always costs the same and either places the end of
+//! the limb on the target or proves that it cannot. The closed forms take positions and rotations in one common
 //! space, so they work on limbs whose joints are not neighbours (a leg with twist bones) and on poses of any origin.
 //! On a [`Skeleton`](crate::skeleton::Skeleton), [`TwoBone::on_skeleton`] reads a limb and [`TwoBoneSolution::apply`] writes the joint values.
 //!

@@ -137,7 +137,7 @@ impl Condition for Clearance {
     }
 }
 
-/// The direction in which two segments that meet are parted.
+/// The direction in which two segments that meet are separated.
 fn common_perpendicular(first: [DVec3; 2], second: [DVec3; 2]) -> DVec3 {
     let (u, v) = (first[1] - first[0], second[1] - second[0]);
     let along = if u == DVec3::ZERO && v == DVec3::ZERO { DVec3::X } else { u + v };
@@ -145,7 +145,7 @@ fn common_perpendicular(first: [DVec3; 2], second: [DVec3; 2]) -> DVec3 {
     if across == DVec3::ZERO { perpendicular(along) } else { direction_or(across, DVec3::X) }
 }
 
-/// The same joint, or a joint and the next above it that moves: these touch by design. A joint that does not exist has no neighbours: the task's check refuses it.
+/// The same joint, or a joint and the next above it that moves: these touch by design. A joint that does not exist has no neighbours; the task's check refuses it.
 fn are_neighbours(skeleton: &Skeleton, a: Option<usize>, b: Option<usize>) -> bool {
     let exists = |joint: &Option<usize>| joint.is_none_or(|joint| joint < skeleton.n_joints());
     if ![a, b].iter().all(exists) {

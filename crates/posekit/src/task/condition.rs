@@ -1,4 +1,4 @@
-//! What a kind of task is made of.
+//! The interface of a kind of task.
 //!
 //! A kind is one file with its data and its [`Condition`], and one line in [`TaskKind`](super::TaskKind). Programs add their own with [`Formula`](super::Formula).
 
@@ -12,12 +12,12 @@ use glam::{DQuat, DVec3};
 
 /// The shape, the residual with its Jacobian, the scale and the checks of a kind of task.
 pub(crate) trait Condition {
-    /// The frames that it is about: up to two, `None` for the world's own.
+    /// The frames that it constrains: up to two, `None` for the world's own.
     fn frames(&self) -> [Option<Frame>; 2] {
         [None; 2]
     }
 
-    /// The bodies whose centre of mass it is about.
+    /// The bodies whose centre of mass it constrains.
     fn bodies(&self) -> Option<&Arc<[Body]>> {
         None
     }
@@ -41,7 +41,7 @@ pub(crate) trait Condition {
     /// Checks the target; `task` is the place in the list, for the error.
     fn check(&self, task: usize) -> Result<()>;
 
-    /// Checks what needs the skeleton, frames aside.
+    /// Checks everything that needs the skeleton, except the frames.
     fn check_on(&self, _: &Skeleton, _: usize) -> Result<()> {
         Ok(())
     }

@@ -63,12 +63,12 @@ pub trait Formula: Debug + Send + Sync {
     /// A name, for reports.
     fn name(&self) -> &'static str;
 
-    /// The frames that it is about, always the same: up to two, `None` for the world's own.
+    /// The frames that it constrains, always the same: up to two, `None` for the world's own.
     fn frames(&self) -> [Option<Frame>; 2];
 
-    /// Hands over the residual in a pose, row by row, always the same number of them: what is missing, and how the value grows with the frames.
+    /// Pushes the residual in a pose, row by row and always the same number of rows: target minus value, and the gradient of the value.
     ///
-    /// - `world_from_frames`: where the frames are \[m\]; the identity for `None`
+    /// - `world_from_frames`: poses of the frames \[m\]; the identity for `None`
     fn rows(&self, world_from_frames: &[Pose; 2], push: &mut dyn FnMut(Row));
 
     /// Whether the data are such that [`rows`](Self::rows) are finite in every pose. Others are refused when a solve begins.
@@ -115,7 +115,7 @@ impl Custom {
     }
 }
 
-/// Two are equal when they share one formula.
+/// Two are equal if they share one formula.
 impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.formula, &other.formula)

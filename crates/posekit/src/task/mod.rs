@@ -21,8 +21,8 @@
 //! | [`Posture`] | 1 a joint | the joints have preferred values |
 //!
 //! # Weights and levels
-//! Within a level, tasks are weighed against each other: a weight multiplies the residual, and a radian counts like a miss by the reach of the
-//! skeleton. Levels are strict priorities: level 1 is solved first, level 2 in the null space of level 1, and so on. A weight of 0 switches
+//! Within a level, tasks are traded against each other: a weight multiplies the residual, and a radian counts as much as an error of the skeleton's
+//! reach. Levels are strict priorities: level 1 is solved first, level 2 in the null space of level 1, and so on. A weight of 0 switches
 //! a task off; it is still reported.
 //!
 //! ```
@@ -106,7 +106,7 @@ pub struct Task {
     pub kind: TaskKind,
     /// Weight against other tasks of its level, at least 0. Default 1.
     ///
-    /// It multiplies the residual. At 1, a miss of one radian counts like a miss by the reach of the skeleton. 0 switches the task off.
+    /// It multiplies the residual. At 1, an error of one radian counts as much as one of the skeleton's reach. 0 switches the task off.
     pub weight: f64,
     /// Its level, from 1, the most important, to [`Task::LOWEST_LEVEL`]. Default 1.
     pub level: u8,
@@ -188,7 +188,7 @@ impl Task {
 /// The kinds of tasks: one line each.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident($kind:ident) $name:literal),+ $(,)?) => {
-        /// The conditions that there are.
+        /// The kinds of conditions.
         #[derive(Debug, Clone, PartialEq)]
         #[cfg_attr(
             feature = "serde",
@@ -203,7 +203,7 @@ macro_rules! kinds {
             Custom(Custom),
         }
 
-        /// Does something with the condition, whichever it is.
+        /// Calls a function with the condition, whichever it is.
         macro_rules! of {
             ($task:expr, $condition:ident => $does:expr) => {
                 match $task {

@@ -9,14 +9,14 @@ use glam::{DQuat, DVec3};
 
 /// A frame has an orientation.
 ///
-/// Three rows \[rad\]: the rotation vector that is missing, in world axes.
+/// Three rows \[rad\]: the rotation vector from the frame's orientation to its target, in world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Orientation {
     /// The end effector.
     pub frame: Frame,
-    /// The orientation it must have: the rotation from its axes to the world's, of unit length.
+    /// Its target orientation: the rotation from its axes to the world's, of unit length.
     pub world_from_target: DQuat,
 }
 

@@ -15,7 +15,7 @@ use glam::{DMat3, DVec3};
 pub struct Axes {
     /// Positions along x, y, z.
     pub along: [bool; 3],
-    /// Rotations about x, y, z: components of the rotation vector that is missing.
+    /// Rotations about x, y, z: components of the rotation vector to the target.
     pub about: [bool; 3],
 }
 
@@ -46,7 +46,7 @@ impl Axes {
 
 /// A frame has a pose, or some coordinates of it.
 ///
-/// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the target's axes.
+/// Up to six rows: positions \[m\], then the rotation vector to the target \[rad\], both in the target's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

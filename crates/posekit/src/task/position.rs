@@ -16,7 +16,7 @@ use glam::DVec3;
 pub struct Position {
     /// The end effector.
     pub frame: Frame,
-    /// Where its origin must stand, in world coordinates \[m\].
+    /// The target of its origin, in world coordinates \[m\].
     pub target_in_world: DVec3,
 }
 

@@ -10,7 +10,7 @@ use glam::{DMat3, DVec3};
 
 /// A frame has a pose, or some coordinates of it, as seen from another frame: a hand on the other hand, a tool in front of the eyes.
 ///
-/// Up to six rows: positions \[m\], then the rotation vector that is missing \[rad\], both in the axes of the first frame.
+/// Up to six rows: positions \[m\], then the rotation vector to the target \[rad\], both in the axes of the first frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What a task gives to a solver: rows of residuals with their gradients.
+//! The rows of a task: residuals with their gradients.
 
 use crate::math::{Pose, asin, sqrt};
 use alloc::vec::Vec;
@@ -38,7 +38,7 @@ impl core::ops::Neg for Wrench {
     }
 }
 
-/// What a row is measured in.
+/// The unit of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// Metres.
@@ -55,7 +55,7 @@ pub enum Unit {
 pub(crate) struct Reading {
     /// Target minus value. Of a [floor](Self::is_floor): positive where it is violated, negative where there is room.
     pub miss: f64,
-    /// What `miss` is measured in.
+    /// The unit of `miss`.
     pub unit: Unit,
     /// The value may be anything from the target up: only a positive miss counts.
     pub is_floor: bool,
