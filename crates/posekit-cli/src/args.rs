@@ -18,7 +18,7 @@ Examples:
   posekit solve chain.json                         solve a chain problem, print a table
   posekit solve chain.json --solver ccd --trace --format json
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
-  posekit solve figure.json                        solve many tasks at once, say which hold
+  posekit solve figure.json                        solve many tasks at once, show which hold
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
   posekit clean walk.bvh -o walk-clean.bvh         make standing feet stand still
   posekit check captures/ --json                   measure how far standing feet slide
@@ -48,21 +48,21 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
-    /// Say what motion files hold: motions, joints, legs, units
+    /// Show what motion files contain: motions, joints, legs, units
     Info(InfoArgs),
     /// Measure how far standing feet slide; exit code 1 when one slides further than a bound
     Check(CheckArgs),
     /// Make standing feet stand still
     Clean(CleanArgs),
-    /// Make any joint hold a place for a time
+    /// Hold any joint in place for a time
     Pin(PinArgs),
-    /// Give a motion another rate or another time
+    /// Change the frame rate or the speed of a motion
     Retime(RetimeArgs),
-    /// Turn motion capture into glTF, and glTF into motion capture
+    /// Convert motion capture to glTF, and glTF to motion capture
     Convert(ConvertArgs),
     /// Serve the studio, the web page in which every solver can be grabbed and stepped
     Studio(StudioArgs),
-    /// Print one number over all results of a table of cases, to compare builds and machines
+    /// Print a digest of all results of a table of cases, to compare builds and machines
     Digest(DigestArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
@@ -91,7 +91,7 @@ pub(crate) struct SolveArgs {
     /// A table for people or the file format `posekit.solution/1` for programs
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
-    /// Say which method was chosen and why, and for a figure what it was held to
+    /// Show which method was chosen and why, and for a figure its constraints
     #[arg(long)]
     pub(crate) explain: bool,
     /// End with exit code 1 unless the target is reached
@@ -112,7 +112,7 @@ pub(crate) struct DrawArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
-    /// The SVG file to write; it replaces one that is there
+    /// The SVG file to write; an existing one is replaced
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Heading of the drawing; by default the name of the file
@@ -127,7 +127,7 @@ pub(crate) struct ProblemArgs {
     /// content; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The robot (URDF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path will do here
+    /// The robot (URDF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path is allowed
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub(crate) skeleton: Option<PathBuf>,
     #[command(flatten)]
@@ -141,16 +141,16 @@ pub(crate) struct RobotArgs {
     /// The link that must reach
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
-    /// Where its origin must stand, in the frame of the root link [m]
+    /// Target position of its origin, in the frame of the root link [m]
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) position: Option<Vec<f64>>,
-    /// How it must be turned: a quaternion, from its axes to those of the root link
+    /// Target orientation: a unit quaternion, from its axes to those of the root link
     #[arg(long, num_args = 4, value_names = ["X", "Y", "Z", "W"], value_parser = finite)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) orientation: Option<Vec<f64>>,
-    /// Joint values to start from and to change least [rad, m]: those of the joints that move the tip, root first, or
-    /// those of all joints; without the joints that mimic others. By default zeros, brought inside the limits
+    /// Joint values to start from, from which the change is minimised [rad, m]: those of the joints that move the tip, root
+    /// first, or those of all joints, in either case without mimic joints. By default zeros, clamped to the limits
     #[arg(long, value_name = "Q1,Q2,...", value_delimiter = ',', value_parser = finite)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) start: Option<Vec<f64>>,
@@ -173,25 +173,24 @@ impl RobotArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
-    /// The method; `auto` takes the closed form where there is one, else the fastest that can do what is asked
+    /// The method; `auto` takes a closed form if there is one, otherwise the fastest method for the problem
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
     pub(crate) solver: Method,
-    /// Iterations after which to stop
+    /// Largest number of iterations
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     #[arg(default_value_t = Settings::default().iterations)]
     pub(crate) iterations: u32,
     /// Distance that counts as reached, in the problem's units; 0 runs every iteration [default: 1e-6 of the reach]
     #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
-    /// Run the published iteration of ccd, fabrik or relaxation as its text gives it: absolute thresholds, no way out of
-    /// lock-ups
+    /// Run ccd, fabrik or relaxation exactly as published: absolute thresholds, no escape from lock-ups
     #[arg(long)]
     pub(crate) classic: bool,
-    /// Other starts that least squares tries when the first does not arrive, as far as the iterations go; 0 for tracking. In place of the
-    /// file's [default: 1000]
+    /// Other starts that least squares tries if the first does not reach the targets, within the limit of iterations; 0 for
+    /// tracking. Overrides the file [default: 100]
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub(crate) restarts: Option<u32>,
-    /// Least squares takes the first pose that does what is asked and does not look for the least change near it; fewer iterations
+    /// Least squares takes the first pose that meets the tasks and does not minimise the change; fewer iterations
     #[arg(long)]
     pub(crate) no_least_change: bool,
     /// How relaxed points become a pose; goes with `--solver relaxation` [default: angles]
@@ -200,7 +199,7 @@ pub(crate) struct SolverArgs {
 }
 
 impl SolverArgs {
-    /// The settings that the options stand for, recording this much; an option that would do nothing here is a fault.
+    /// The settings that the options stand for, recording this much; an option that would have no effect is an error.
     pub(crate) fn settings(&self, scene: &Scene, trace: Detail) -> Result<Settings> {
         let bends_joints = matches!(scene.body, Body::Joints(_));
         self.settings_for(scene.chosen(self.solver), bends_joints, trace)
@@ -226,12 +225,12 @@ impl SolverArgs {
         if let Some(reading) = self.reading {
             settings.relaxation.reading = reading.into();
         }
-        self.insist(&mut settings);
+        self.override_settings(&mut settings);
         Ok(settings)
     }
 
-    /// Puts what was asked for in place of what a file says.
-    pub(crate) fn insist(&self, settings: &mut Settings) {
+    /// Overrides the settings of a file by the options given.
+    pub(crate) fn override_settings(&self, settings: &mut Settings) {
         let least_squares = &mut settings.least_squares;
         least_squares.restarts = self.restarts.unwrap_or(least_squares.restarts);
         least_squares.least_change &= !self.no_least_change;
@@ -252,7 +251,7 @@ impl SolverArgs {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "{option} is for least squares, and {} does without; give --solver least-squares",
+            "{option} is for least squares, and {} has no such option; give --solver least-squares",
             self.solver.name()
         )))
     }
@@ -263,7 +262,7 @@ impl SolverArgs {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "--classic runs a published iteration, and {} has none of its own; give --solver ccd, fabrik or relaxation",
+            "--classic is for published iterations, and {} is none; give --solver ccd, fabrik or relaxation",
             self.solver.name()
         )))
     }
@@ -272,7 +271,7 @@ impl SolverArgs {
         let Some(reading) = self.reading else { return Ok(()) };
         if ran != Method::Relaxation {
             return Err(Failure::usage(format!(
-                "--reading says how relaxed points become a pose, and {} relaxes none; give --solver relaxation",
+                "--reading is for relaxation, not for {}; give --solver relaxation",
                 ran.name()
             )));
         }
@@ -321,7 +320,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// The page to write; it replaces one that is there
+    /// The page to write; an existing one is replaced
     #[arg(short, long, value_name = "FILE", default_value = "demo.html")]
     pub(crate) output: PathBuf,
 }

@@ -122,7 +122,10 @@ fn facts(
     match settings.root {
         Root::Pinned => facts.push(("root", format!("{roots}: stays where it starts"))),
         Root::PrePulled => {
-            facts.push(("root", format!("{roots}: carried along, then solved for")));
+            facts.push((
+                "root",
+                format!("{roots}: first follows the effectors, then is solved for"),
+            ));
         }
         _ => {}
     }
@@ -135,7 +138,8 @@ fn facts(
         facts.push(("mass", format!("{:.1} kg", figure.mass)));
     }
     if let Some(iteration) = solution.accelerated_at {
-        facts.push(("shortcut", format!("slow progress was cut short at iteration {iteration}")));
+        facts
+            .push(("shortcut", format!("slow convergence was cut short at iteration {iteration}")));
     }
     facts
 }

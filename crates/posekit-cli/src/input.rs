@@ -31,7 +31,7 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     let is_figure =
         !is_robot && is_figure(&text).map_err(|error| Failure::in_file(error, &name))?;
     if args.skeleton.is_some() && !is_figure {
-        return Err(Failure::usage("--skeleton is for figures; a robot is given by itself"));
+        return Err(Failure::usage("--skeleton is for figures, not for robots"));
     }
     let problem = if is_robot {
         let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut warnings)
@@ -111,8 +111,7 @@ fn beside(file: &Path, named: &str) -> Result<PathBuf> {
         _ => true,
     };
     if !is_inside {
-        let message =
-            "leads out of the folder of the figure; give --skeleton to use it all the same";
+        let message = "leads out of the folder of the figure; give --skeleton to use it anyway";
         return Err(Failure::in_file(message, shown.display()));
     }
     Ok(shown)

@@ -60,23 +60,23 @@ pub(crate) struct CleanArgs {
     pub(crate) output: MotionOutput,
     #[command(flatten)]
     pub(crate) detect: DetectArgs,
-    /// How much of the slide to take away, from 0 to 1
+    /// Fraction of the correction to apply, from 0 to 1
     #[arg(long, value_name = "PART", default_value_t = 1.0, value_parser = part)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) strength: f64,
-    /// Leave the motion alone in this time [s]: what slides there does so as before, in all its frames; can be given more than once
+    /// Keep the motion unchanged in this time [s], slides included; can be given more than once
     #[arg(long, value_name = "FROM:TO", value_parser = time_range, allow_hyphen_values = true)]
     pub(crate) keep: Vec<(f64, f64)>,
-    /// Leave the root's path as it is, also where all feet slide with it
+    /// Keep the root trajectory, even if all feet slide with it
     #[arg(long)]
     pub(crate) keep_path: bool,
-    /// Hold what this file says (`posekit.contacts/1`) instead of what is found
+    /// Hold the contacts of this file (`posekit.contacts/1`) instead of those found
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
-    /// Write what was held to this file (`posekit.contacts/1`), to be edited and given back with --contacts
+    /// Write the contacts that were held to this file (`posekit.contacts/1`), to be edited and passed back with --contacts
     #[arg(long, value_name = "FILE")]
     pub(crate) save_contacts: Option<PathBuf>,
-    /// How much longer bones may become to reach, as a part of their length, at most 0.02; for joints that can move, as those of glTF
+    /// Largest lengthening of bones to reach a contact, as a fraction of their length, at most 0.02; for joints with translations, as in glTF
     #[arg(long, value_name = "PART", value_parser = stretch, allow_hyphen_values = true)]
     pub(crate) max_stretch: Option<f64>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct CleanArgs {
     /// A page with curves, plants and the figure before and after in motion
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// An SVG of the figure before and after, with the ways of its feet; goes with one motion
+    /// An SVG of the figure before and after, with the paths of its feet; for a single motion
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
 }
@@ -103,31 +103,31 @@ pub(crate) struct PinArgs {
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
-    /// The joint that holds
+    /// The joint to hold
     #[arg(long, value_name = "NAME", requires_all = ["from", "to"])]
     pub(crate) joint: Option<String>,
-    /// When it begins to hold [s]
+    /// Start of the contact [s]
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) from: Option<f64>,
-    /// When it last holds [s]
+    /// End of the contact [s]
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) to: Option<f64>,
-    /// Where, in the clip's world and unit; by default where it is in the middle of the time
+    /// Where to hold it, in the clip's world and unit; by default its position halfway through the contact
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
     #[arg(allow_hyphen_values = true, requires = "joint")]
     pub(crate) at: Option<Vec<f64>>,
-    /// The point of the joint that holds, in the joint's own frame and the clip's unit
+    /// The point of the joint to hold, in the joint's own frame and the clip's unit
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
     #[arg(allow_hyphen_values = true, requires = "joint")]
     pub(crate) offset: Option<Vec<f64>>,
     /// Hold the joint's rotation too
     #[arg(long, requires = "joint")]
     pub(crate) pose: bool,
-    /// The time in which the motion goes over to what is held, and back [s]; where the hips go along with a foot, they take up to 0.7
+    /// Blend-in and blend-out time of the contact [s]; hips that follow a foot take up to 0.7
     #[arg(long, value_name = "S", default_value_t = 0.25, value_parser = not_negative)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) ease: f64,
-    /// Hold what this file says (`posekit.contacts/1`)
+    /// Hold the contacts of this file (`posekit.contacts/1`)
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
     #[command(flatten)]
@@ -148,23 +148,23 @@ pub(crate) struct RetimeArgs {
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
-    /// How many times as fast
+    /// Speed relative to the original
     #[arg(long, value_name = "TIMES", value_parser = rate, allow_hyphen_values = true)]
     #[arg(conflicts_with = "duration")]
     pub(crate) speed: Option<f64>,
-    /// How long it takes [s], from the first frame to the last
+    /// New duration [s], from the first frame to the last
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) duration: Option<f64>,
-    /// Frames per second of what is written; by default as many as before
+    /// Frames per second of the result; by default as before
     #[arg(long, value_name = "FPS", value_parser = rate, allow_hyphen_values = true)]
     pub(crate) to_fps: Option<f64>,
-    /// Go between frames on curves without corners, instead of straight
+    /// Interpolate between frames by smooth curves instead of linearly
     #[arg(long)]
     pub(crate) smooth: bool,
-    /// Contacts (`posekit.contacts/1`) that go along
+    /// Contacts (`posekit.contacts/1`) to retime as well
     #[arg(long, value_name = "FILE", requires = "save_contacts")]
     pub(crate) contacts: Option<PathBuf>,
-    /// Where the contacts go
+    /// The file for the retimed contacts
     #[arg(long, value_name = "FILE", requires = "contacts")]
     pub(crate) save_contacts: Option<PathBuf>,
     #[command(flatten)]
@@ -189,11 +189,11 @@ pub(crate) struct ConvertArgs {
     pub(crate) input: MotionInput,
     #[command(flatten)]
     pub(crate) output: MotionOutput,
-    /// The form of what is written: motion capture, or binary glTF with joints and an animation; by default what the output's name ends in; of
-    /// one file into a folder, the one that it has not
+    /// The output format: motion capture, or binary glTF with joints and an animation; by default that of the output's extension or, for
+    /// an output folder, the other one
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Target>,
-    /// Only so many keys of a GLB that every joint stays this near to where it is at every frame [mm]
+    /// Write as few keys to a GLB as keep every joint within this distance of its position at every frame [mm]
     #[arg(long, value_name = "MM", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) keys: Option<f64>,
     #[command(flatten)]
@@ -209,7 +209,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// What names of such files end in.
+    /// The file extension.
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Bvh => "bvh",
@@ -218,7 +218,7 @@ impl Target {
     }
 }
 
-/// What is read, and how.
+/// The input.
 #[derive(Debug, Args)]
 pub(crate) struct MotionInput {
     /// A BVH, glTF, GLB, VRM or VRMA, told apart by content; or a folder of them
@@ -227,25 +227,25 @@ pub(crate) struct MotionInput {
     /// Only this animation of a glTF: its name, or its number from 1
     #[arg(long, value_name = "CLIP", help_heading = "Reading")]
     pub(crate) clip: Option<String>,
-    /// Frames per second: of a BVH in place of what it says, of a glTF how often it is sampled
+    /// Frames per second: overrides that of a BVH, sampling rate of a glTF
     #[arg(long, value_name = "FPS", value_parser = rate, help_heading = "Reading")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) fps: Option<f64>,
-    /// Which way is up; by default as the file seems to have it
+    /// The up axis; by default guessed from the file
     #[arg(long, value_enum, value_name = "AXIS", help_heading = "Reading")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) up: Option<Up>,
-    /// The unit of length [m]: 0.01 for centimetres; by default as the file seems to have it
+    /// The unit of length [m]: 0.01 for centimetres; by default guessed from the file
     #[arg(long, value_name = "METRES", value_parser = positive, help_heading = "Reading")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) unit: Option<f64>,
-    /// Use what is whole of a BVH that was cut or miscounted, and fill in values that are no numbers
+    /// Read the complete frames of a truncated or miscounted BVH, and interpolate values that are not finite
     #[arg(long, help_heading = "Reading")]
     pub(crate) lenient: bool,
 }
 
 impl MotionInput {
-    /// All that what is read depends on, besides the file.
+    /// All options on which the input depends, besides the file.
     pub(crate) fn key(&self) -> String {
         format!("{:?}", (&self.clip, self.fps, self.up, self.unit, self.lenient))
     }
@@ -278,13 +278,13 @@ impl Up {
     }
 }
 
-/// Where what is made goes.
+/// The output.
 #[derive(Debug, Args)]
 pub(crate) struct MotionOutput {
-    /// The file to write, or the folder, in which files keep their names
+    /// The file to write, or a folder, in which files keep their names
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) output: PathBuf,
-    /// Replace files that are there; in a folder, do again what is done
+    /// Replace existing files; in a folder, process finished files again
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -292,7 +292,7 @@ pub(crate) struct MotionOutput {
 /// How feet and floor are found.
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {
-    /// The joints that the legs end at (ankles), by name; by default they are found
+    /// The joints at the ends of the legs (ankles), by name; by default they are found
     #[arg(
         long,
         value_name = "NAME,NAME,...",
@@ -300,11 +300,11 @@ pub(crate) struct DetectArgs {
         help_heading = "Feet and floor"
     )]
     pub(crate) legs: Vec<String>,
-    /// The floor: a plane that fits the feet, a level one, one height for each plant, or a level one at this height in the clip's unit, on which feet stand only near to it
+    /// The floor: a plane fitted to the feet, a level one, one height for each plant, or a level one at this height in the clip's unit, near which feet stand
     #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
     #[arg(value_parser = floor, allow_hyphen_values = true, help_heading = "Feet and floor")]
     pub(crate) floor: FloorWord,
-    /// The clip walks on the spot: its feet are to move against the floor as on a treadmill; by default it is found out
+    /// The clip is an in-place walk, whose feet move over the floor as on a treadmill; by default this is detected
     #[arg(long, help_heading = "Feet and floor")]
     pub(crate) in_place: bool,
 }
@@ -322,16 +322,16 @@ pub(crate) enum FloorWord {
     At(f64),
 }
 
-/// How many at once, and how it is told.
+/// Parallelism and the form of the report.
 #[derive(Debug, Args)]
 pub(crate) struct BatchArgs {
-    /// Files to work on at once, in a folder; by default as many as there are cores
+    /// Files of a folder to process in parallel; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Give a file of a folder up after this time [s]; each is then worked on by a process of its own, and one that dies stops none of the others
+    /// Abandon a file of a folder after this time [s]; each file is then processed by a process of its own, and one that crashes does not stop the others
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) timeout: Option<f64>,
-    /// Only this file of the folder: what such a process is started with
+    /// Only this file of the folder: the argument of such a process
     #[arg(long, value_name = "FILE", hide = true, allow_hyphen_values = true)]
     pub(crate) only: Option<PathBuf>,
     /// Print JSON (`posekit.motion-report/1`) instead of tables
@@ -346,7 +346,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Times and rates that readers and writers take.
+/// Times and rates that readers and writers accept.
 fn rate(text: &str) -> Result<f64, String> {
     match finite(text)? {
         value if (1e-6..=1e6).contains(&value) => Ok(value),
@@ -354,7 +354,7 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// People see bones that are three parts in a hundred longer.
+/// People notice bones that are 3 % longer.
 fn stretch(text: &str) -> Result<f64, String> {
     match finite(text)? {
         value if (0.0..=0.02).contains(&value) => Ok(value),
@@ -382,7 +382,7 @@ fn time_range(text: &str) -> Result<(f64, f64), String> {
     if from > to { Err("must not end before it begins".to_owned()) } else { Ok((from, to)) }
 }
 
-/// Heights and places beyond this are none: the library takes none larger.
+/// Larger heights and positions are refused: the library accepts none.
 const LARGEST: f64 = 1e100;
 
 fn floor(text: &str) -> Result<FloorWord, String> {

@@ -104,7 +104,8 @@ fn facts(scene: &Scene, solver: &str, solution: &Solution) -> Vec<(&'static str,
     let with_unit = |number: String| format!("{number} {}", scene.unit).trim_end().to_owned();
     let mut facts = vec![("solver", solver.to_owned())];
     if let Some(iteration) = solution.accelerated_at {
-        facts.push(("shortcut", format!("slow progress was cut short at iteration {iteration}")));
+        facts
+            .push(("shortcut", format!("slow convergence was cut short at iteration {iteration}")));
     }
     if let Some(target) = scene.target() {
         facts.push(("target", with_unit(coordinates(&target))));
@@ -284,7 +285,7 @@ pub(crate) fn trace_rows(start_error: f64, unit: &str, solution: &Solution) -> S
     for step in &solution.trace {
         let what = match step.phase {
             Phase::Escape => "got out of a lock-up",
-            Phase::Acceleration => "cut short slow progress",
+            Phase::Acceleration => "cut short slow convergence",
             _ => "",
         };
         table.row([

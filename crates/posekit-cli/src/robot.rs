@@ -24,7 +24,7 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     let orientation = args.orientation.as_deref().map(unit_rotation).transpose()?;
     if target.is_none() && orientation.is_none() {
         return Err(Failure::usage(format!(
-            "say where {tip_name} must go: --position X Y Z, --orientation X Y Z W, or both"
+            "give a target for {tip_name}: --position X Y Z, --orientation X Y Z W, or both"
         )));
     }
     let skeleton = robot.skeleton().clone();

@@ -300,10 +300,10 @@ fn u8_unknown_joint_type_or_tag() {
     let (_, warnings) = read(&text).unwrap();
     let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     let expected = [
-        "line 4, column 88: <spring> says nothing about the joints; ignored",
-        "line 5, column 1: <gazebo> says nothing about the joints; ignored, 3 times",
-        "line 7, column 1: <transmission> says nothing about the joints; ignored",
-        "line 9, column 1: <link_attachment> says nothing about the joints; ignored",
+        "line 4, column 88: <spring> does not affect the joints; ignored",
+        "line 5, column 1: <gazebo> does not affect the joints; ignored, 3 times",
+        "line 7, column 1: <transmission> does not affect the joints; ignored",
+        "line 9, column 1: <link_attachment> does not affect the joints; ignored",
     ];
     assert_eq!(messages, expected);
     // An attribute that is nearly one of the format's is a likely mistake.

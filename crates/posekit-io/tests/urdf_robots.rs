@@ -91,7 +91,7 @@ fn origins_turn_about_fixed_axes_in_the_order_x_y_z() {
         );
         urdf::read(&text, &mut Warnings::new()).unwrap_err().to_string()
     };
-    assert!(refused("rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"").contains("leave one out"));
+    assert!(refused("rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"").contains("omit one"));
     assert!(refused("quat_xyzw=\"0 0 0 2\"").contains("length 2"));
     assert!(refused("rpy=\"0 0 0 1\"").contains("expected 3 numbers"));
 }

@@ -247,7 +247,7 @@ fn settings_table() -> DetailTable {
     let usual = Settings::default();
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let build = if cfg!(debug_assertions) {
-        "debug: the times say nothing; run with --release"
+        "debug: the times are meaningless; run with --release"
     } else {
         "release"
     };

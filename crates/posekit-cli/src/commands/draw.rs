@@ -52,7 +52,7 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
     let asked = args.solver.solver;
     let given = args.solver.settings_for(figure.chosen(asked), true, Detail::Iterations)?;
     let mut settings = figure.settings(given);
-    args.solver.insist(&mut settings);
+    args.solver.override_settings(&mut settings);
     let solution = figure.solve(asked, &settings)?;
     let ran = solution.choice.method;
     let mut curve = picture::error_curve(&scene, ran, &solution);

@@ -44,7 +44,7 @@ fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solut
     let asked = args.solver.solver;
     let given = args.solver.settings_for(figure.chosen(asked), true, detail(args))?;
     let mut settings = figure.settings(given);
-    args.solver.insist(&mut settings);
+    args.solver.override_settings(&mut settings);
     let solution = figure.solve(asked, &settings)?;
     let text = match args.format {
         Format::Json => figure_solution_file(figure, &solution, &settings, args.trace)

@@ -79,7 +79,7 @@ fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Resul
         (Some(joints), None, _) => {
             if let Some(root) = file.optional("root") {
                 return Err(root.invalid(
-                    "`root` says how the skeleton of another file stands; among `joints`, give the first the kind `free`",
+                    "`root` is for the skeleton of another file; in `joints`, give the first the kind `free`",
                 ));
             }
             read_joints(&joints, limits).map(FigureSkeleton::Joints)
@@ -145,7 +145,10 @@ fn read_joint(joint: &Cursor<'_>) -> Result<FigureJoint> {
             Some(read_mimic(&mimic)?)
         }
         (Some(mimic), motion) => {
-            let message = format!("a {} joint has no one value to follow another's", motion.name());
+            let message = format!(
+                "a {} joint has no single value, so it cannot mimic another",
+                motion.name()
+            );
             return Err(mimic.invalid(message));
         }
         (None, _) => None,

@@ -122,7 +122,7 @@ impl<'d> Plan<'d> {
         let parent = self.joint_of_link(self.tree.links_of_joint[index].0);
         if let Follow::Constant { value } = follow {
             let place = element.element.place(format!("joint `{}`", element.name));
-            let message = format!("follows a joint that never moves; it is held at {value}");
+            let message = format!("mimics a joint that never moves; it is fixed at {value}");
             warnings.push(place, message);
             let pose = element.parent_from_joint * motion(element, value);
             self.list.push(Joint::fixed(element.name).child_of(parent).at(pose));
@@ -144,7 +144,7 @@ impl<'d> Plan<'d> {
             let place = element.element.place(format!("joint `{}`", element.name));
             let driver = self.description.joints[driver].name;
             let message =
-                format!("its own limits would hold `{driver}` at one value; they are not used");
+                format!("its limits would restrict `{driver}` to one value; they are ignored");
             warnings.push(place, message);
         }
         if let Follow::Joint { joint: driver, multiplier, offset } = follow {

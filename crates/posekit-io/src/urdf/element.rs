@@ -261,7 +261,7 @@ impl<'x> Unknown<'x> {
             let times = if count == 1 { String::new() } else { format!(", {count} times") };
             let message = match what {
                 What::Tag(tag) => {
-                    format!("<{}> says nothing about the joints; ignored{times}", shortened(tag))
+                    format!("<{}> does not affect the joints; ignored{times}", shortened(tag))
                 }
                 What::Attribute(tag, name) => {
                     format!("unknown attribute `{}` of <{tag}>; ignored{times}", shortened(name))

@@ -102,6 +102,6 @@ fn loop_error(joints: &[JointElement<'_>], drivers: &[Option<usize>], inside: us
         || joints[inside].element.place(""),
         |mimic| mimic.element.place(format!("joint `{}`", joints[inside].name)),
     );
-    let message = format!("<mimic> goes round in a loop: {}", names.join(" follows "));
+    let message = format!("<mimic> forms a loop: {}", names.join(" follows "));
     Error::Tree { place, message }
 }

@@ -249,7 +249,7 @@ fn read_origin<'x>(origin: Element<'x>, subject: &str, unknown: &mut Unknown<'x>
     let quaternion = origin.numbers::<4>("quat_xyzw", subject, Infinite::Refused)?;
     let rotation = match (rpy, quaternion) {
         (Some(_), Some(_)) => {
-            let message = "both `rpy` and `quat_xyzw` are given; leave one out";
+            let message = "both `rpy` and `quat_xyzw` are given; omit one";
             return Err(origin.invalid("quat_xyzw", subject, message));
         }
         (None, Some([x, y, z, w])) => {
@@ -362,7 +362,7 @@ fn read_mimic<'x>(
     element.note_unknown_attributes(&["joint", "multiplier", "offset"], unknown);
     match kind {
         UrdfJointKind::Fixed => {
-            let message = "a fixed joint has no value to follow another's; <mimic> is ignored";
+            let message = "a fixed joint has no value and cannot mimic another; <mimic> is ignored";
             warnings.push(element.place(subject), message);
             return Ok(None);
         }
