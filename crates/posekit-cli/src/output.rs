@@ -106,7 +106,7 @@ pub(crate) fn refuse_other(path: &Path, is_one: impl Fn(&[u8]) -> bool) -> Resul
     let may_go = |old: Vec<u8>| old.is_empty() || is_one(&old);
     if path.is_file() && !fs::read(path).is_ok_and(may_go) {
         return Err(Failure::usage(format!(
-            "the existing path is not a file and is not replaced: {}",
+            "the existing file has other content and is not replaced: {}",
             path.display()
         )));
     }

@@ -295,7 +295,7 @@ fn a_page_does_not_replace_what_is_no_page() {
     let over = |path: &Path| run(&["check", "--report", path.to_str().unwrap()], &[&input]);
     let refused = over(&input);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(errors(&refused).contains("something else"), "{}", errors(&refused));
+    assert!(errors(&refused).contains("other content"), "{}", errors(&refused));
     assert_eq!(fs::read(&input).unwrap(), fs::read(walk()).unwrap());
     let page = place.join("page.html");
     assert_eq!((over(&page).status.code(), over(&page).status.code()), (Some(1), Some(1)));

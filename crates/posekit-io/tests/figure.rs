@@ -315,7 +315,7 @@ fn what_the_file_says_wrong_about_its_skeleton_is_refused() {
         ),
         (
             joint(r#"{ "name": "a", "parent": null, "kind": "ball", "mimic": { "joint": "a" } }"#),
-            "a ball joint has no one value",
+            "a ball joint has no single value",
         ),
         (
             joint(
@@ -387,7 +387,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         (r#"{ "task": "pose", "frame": "hand" }"#, "`target` is missing"),
         (
             r#"{ "task": "pose", "frame": "hand", "target": [0, 0, 0], "about": ["x"] }"#,
-            "axes of `orientation` count, which is missing",
+            "axes of `orientation` count, but `orientation` is missing",
         ),
         (
             r#"{ "task": "pose", "frame": "hand", "target": [0, 0, 0], "along": ["w"] }"#,
@@ -481,7 +481,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
 fn what_the_file_says_wrong_elsewhere_is_refused() {
     for (fields, part) in [
         (r#""goal": 1"#, "unknown field `goal`"),
-        (r#""root": "free""#, "among `joints`, give the first the kind `free`"),
+        (r#""root": "free""#, "in `joints`, give the first the kind `free`"),
         (r#""urdf": "a.urdf""#, "a figure has one of `joints`, `urdf` and `gltf`"),
         (r#""bodies": [ { "joint": "hand", "center": [0, 0, 0] } ]"#, "`mass` is missing"),
         (
