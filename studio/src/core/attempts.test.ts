@@ -21,7 +21,7 @@ test("the attempt that was kept begins with its escape", () => {
   expect(keptEntries(trace([...FIRST, ["escape", 9], ["escape", 1], ["iteration", 0], ["escape", 8]]), Float64Array.of(0, 0, 0))).toEqual([4, 5]);
 });
 
-test("a short way goes on from the attempt before it", () => {
+test("an acceleration continues from the attempt before it", () => {
   expect(keptEntries(trace([...FIRST, ["acceleration", 0]]), Float64Array.of(0, 0, 0))).toEqual([0, 1, 2, 3]);
 });
 

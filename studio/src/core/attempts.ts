@@ -1,46 +1,46 @@
-//! Which part of a trace led to the answer: a solver that is stuck tries again from elsewhere, and most of that is thrown away.
+//! The part of a trace that led to the solution: a solver that is stuck tries again from other poses, and discards most of those attempts.
 
 import { phaseAt } from "./shown.ts";
 import type { TraceData } from "./types.ts";
 
-/** Entries of the attempt that was kept and of the refinement behind it, oldest first; `points` are those of the answer, as many as an entry has. */
+/** Entries of the attempt that was kept and of the refinement after it, oldest first; `points` are those of the solution, as many as an entry has. */
 export function keptEntries(trace: TraceData, points: Float64Array): number[] {
   const refinement = refinementFrom(trace);
   const answer = refinement < trace.n ? pointsAt(trace, refinement) : points;
   const attempts = attemptsOf(trace, refinement);
   const distances = attempts.map((entries) => Math.min(...entries.map((entry) => distance(pointsAt(trace, entry), answer))));
-  // The same pose can be come by twice: the solver keeps the first of them.
+  // Two attempts can end in the same pose: the solver keeps the first.
   const kept = distances.indexOf(Math.min(...distances));
   return [...withApproach(trace, attempts, kept), ...range(refinement, trace.n)];
 }
 
-/** The entry with which the refinement at the end begins; the trace's length where there is none. */
+/** The first entry of the refinement at the end; the trace's length if there is none. */
 export function refinementFrom(trace: TraceData): number {
   let first = trace.n;
   while (first > 1 && phaseAt(trace, first - 1) === "refinement") first -= 1;
   return first;
 }
 
-/** A rescue begins an attempt; the first attempt begins at the start. */
+/** Each change of method begins an attempt; the first attempt begins at the start. */
 function attemptsOf(trace: TraceData, end: number): number[][] {
   const attempts: number[][] = [];
   for (const entry of range(0, end)) {
     const current = attempts.at(-1);
-    if (current === undefined || isRescue(trace, entry)) attempts.push([entry]);
+    if (current === undefined || isNewAttempt(trace, entry)) attempts.push([entry]);
     else current.push(entry);
   }
   return attempts;
 }
 
-/** A short way goes on from where the method stood: what led there belongs to it. */
+/** An acceleration continues from the pose of the attempt before it, which therefore belongs to it. */
 function withApproach(trace: TraceData, attempts: number[][], kept: number): number[] {
   const entries = attempts[kept] ?? [];
   const before = attempts[kept - 1]?.[0];
-  const isShortWay = entries[0] !== undefined && phaseAt(trace, entries[0]) === "acceleration";
-  return isShortWay && before !== undefined && !isRescue(trace, before) ? [...(attempts[kept - 1] ?? []), ...entries] : entries;
+  const isAcceleration = entries[0] !== undefined && phaseAt(trace, entries[0]) === "acceleration";
+  return isAcceleration && before !== undefined && !isNewAttempt(trace, before) ? [...(attempts[kept - 1] ?? []), ...entries] : entries;
 }
 
-function isRescue(trace: TraceData, entry: number): boolean {
+function isNewAttempt(trace: TraceData, entry: number): boolean {
   const phase = phaseAt(trace, entry);
   return entry > 0 && (phase === "escape" || phase === "acceleration");
 }

@@ -345,7 +345,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     const results = session.results.value.map(({ status, escapedAt, escapedBy }) => [status, escapedAt > 0, escapedBy]);
     expect(results).toEqual([["stalled", false, null], ["reached", true, "direct"]]);
     session.setSetting("run1", "classic", null);
-    await until(() => main(session).status === "reached", "the way out");
+    await until(() => main(session).status === "reached", "the escape");
     session.undo();
     await until(() => main(session).status === "stalled", "the lock-up");
   });

@@ -50,7 +50,7 @@ export const SETTINGS: readonly SettingSpec[] = [
     label: "Classic: as published",
     kind: "switch",
     default: false,
-    sentence: "On: the iteration exactly as its text gives it, which locks up where the text says. Off: the same iteration, with a way out.",
+    sentence: "On: the iteration exactly as its text gives it, which locks up where the text says. Off: the same iteration, with an escape.",
     methods: ["ccd", "fabrik", "relaxation"],
   },
   {

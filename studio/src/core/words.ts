@@ -22,7 +22,7 @@ export function runWord(method: MethodName, isClassic: boolean): string {
   return isClassic ? `${methodWord(method)}, classic` : methodWord(method);
 }
 
-/** Three digits that mean something, in the unit in which a person would say it. */
+/** Three significant digits, in the unit that people would use. */
 export function length(metres: number): string {
   const size = Math.abs(metres);
   if (size === 0) return "0\u00a0m";
@@ -32,10 +32,10 @@ export function length(metres: number): string {
   return `${exponent(metres)}\u00a0m`;
 }
 
-/** How many frames, and how many a second: of one frame no rate is told. */
+/** The number of frames and the frame rate, which a single frame does not have. */
 export function framesWord(nFrames: number, frameTime: number): string {
   if (nFrames === 1) return "one frame";
-  // Captures at 119.88 or 29.97 are none at 120 or 30.
+  // 119.88 and 29.97 must not become 120 and 30.
   return `${nFrames} frames, ${Number((1 / frameTime).toFixed(2))} a second`;
 }
 
@@ -75,7 +75,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
 
 export type Tone = "good" | "warn" | "bad" | "plain";
 
-/** What became of a solve: a mark that needs no colour, a word or two, and a sentence. */
+/** The status of a solve: an icon that does not depend on colour, a word or two, and a sentence. */
 export interface StatusWords {
   mark: "check" | "ruler" | "lock" | "pause" | "hourglass" | "dots";
   tone: Tone;
@@ -105,7 +105,7 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
   }
 }
 
-/** Iterations until it held, and those that made the pose a better one behind that. */
+/** Iterations until the target was reached, and those that refined the pose afterwards. */
 function reachedIn({ iterations, trace }: RunResult): string {
   const first = trace ? refinementFrom(trace) : 0;
   const refined = trace && first < trace.n ? iterations - (trace.iterations[first - 1] ?? 0) : 0;
@@ -114,7 +114,7 @@ function reachedIn({ iterations, trace }: RunResult): string {
   return refined === 0 ? reached : `${reached}, refined in ${refined}`;
 }
 
-/** A joint's name on the page: files count the joints of a chain from 0, people from 1. */
+/** A joint's name on the page: files count the joints of a chain from 0, the page from 1. */
 export function jointName(info: Pick<ProblemInfo, "kind" | "names">, joint: number): string {
   const name = info.kind === "figure" ? info.names[joint] : undefined;
   return name ?? `joint ${joint + 1}`;
@@ -137,22 +137,22 @@ function withLimit(joint: number, result: RunResult, info: ProblemInfo): string 
   return `${name} (limit ${info.kinds[joint] === "prismatic" ? length(end) : angle(end)})`;
 }
 
-/** What an entry of a trace is. */
+/** An entry of a trace in words. */
 export function phaseWord(phase: PhaseName, joint: number, info: ProblemInfo | null): string {
   const name = joint < 0 || info === null ? "" : jointName(info, joint);
   switch (phase) {
     case "iteration": return "end of the iteration";
     case "joint": return name ? `turned ${name}` : "turned a joint";
-    case "backward": return "from the target inward";
-    case "forward": return "from the root outward";
+    case "backward": return "inward pass";
+    case "forward": return "outward pass";
     case "pass": return "one pass over the bones";
     case "escape": return "got out of the lock-up";
-    case "acceleration": return "took the short way";
-    case "refinement": return "the last stretch";
+    case "acceleration": return "another method, for slow convergence";
+    case "refinement": return "refinement";
   }
 }
 
-/** The main result and the place in time, for people who hear the page: one sentence. */
+/** The main result and the position in time as one sentence, for screen readers. */
 export function announce(result: RunResult | null, info: ProblemInfo | null, cursor: Cursor | null): string {
   if (cursor) {
     return `iteration ${cursor.iteration}, step ${cursor.entry} of ${cursor.entries - 1}: ${phaseWord(cursor.phase, cursor.joint, info)}`;

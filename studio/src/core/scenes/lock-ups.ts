@@ -15,7 +15,7 @@ export const lockUp2: Scene = {
   spec: {
     id: "lock-up-2",
     title: "Lock-up of relaxation",
-    sentence: "Two bones in a line, the target on it: as published it stays there for ever; beside it the way out.",
+    sentence: "Two bones in a line, the target on it: as published it stays there for ever; beside it the escape.",
     group: "learn",
     dimension: 2,
     up: "y",
@@ -31,7 +31,7 @@ export const lockUp3: Scene = {
   spec: {
     id: "lock-up-3",
     title: "Lock-up of CCD",
-    sentence: "Two bones in a line, the target on it: the second folds back, and nothing moves again; beside it the way out.",
+    sentence: "Two bones in a line, the target on it: the second folds back, and nothing moves again; beside it the escape.",
     group: "learn",
     dimension: 2,
     up: "y",

@@ -8,7 +8,7 @@ const LENGTH = 2;
 /** Direction of the first bone, and by how much the rope turns on its way [rad]: it hangs in an arc. */
 const [FIRST, ARC] = [-2.2, 2.9];
 
-/** How willingly the base of a bone moves, by its place from the root (0) to the tip (1). */
+/** The weight of the base of a bone, by its place from the root (0) to the tip (1). */
 const WEIGHTS: Readonly<Record<string, (place: number) => number>> = {
   even: () => 1,
   tip: (place) => 0.1 + 1.9 * place,

@@ -19,35 +19,35 @@ export const ARTICLES: Article[] = [
   {
     id: "lock-up",
     title: "The lock-up",
-    line: "Why a straight limb stops the classic methods, and what is done about it",
+    line: "Why a straight limb stops the classic methods, and how to escape",
     body: (
       <>
         <p>Take two straight bones and put the target on their line, nearer than the tip. One bend of the elbow would do it. The classic methods never find it.</p>
         <p>
-          They ask each joint for its own best move. From a straight limb every such move stays on the line: the last bone folds back by half a turn, and then
-          each bone stands where it is best on its own. Nothing will move again, and the target is not reached.
+          They improve one joint at a time. From a straight limb every such move stays on the line: the last bone folds back by half a turn, and then no
+          joint can improve anything on its own. Nothing moves again, and the target is never reached.
         </p>
         <p>
-          posekit watches for it. An iteration that makes no progress short of the target is a stall; for a free chain the closed way then takes over, which
-          bends a straight chain to a fixed side. With axes and limits it is least squares from a slightly bent start, because the poses where methods lock up are
-          saddles and any bend leaves them. The iteration in which it happened is said and drawn.
+          posekit detects it: an iteration that moves nothing short of the target. A free chain then escapes with the direct solver, which
+          bends a straight chain to a fixed side. A chain with axes or limits escapes with least squares from a slightly bent pose: poses where methods lock up are
+          saddle points, and any bend leads away from them. The solution says at which iteration it escaped and by which method, and the plot marks it.
         </p>
       </>
     ),
     shows: [
       {
         label: "Figure 2: relaxation locks up",
-        watch: "The published iteration stays at figure 2c. Beside it the same method with its way out.",
+        watch: "The published iteration stays at figure 2c. Beside it the same method with its escape.",
         setUp: (session) => { setUp(session, { scene: "lock-up-2", runs: publishedAndOurs("relaxation"), title: "Figure 2: relaxation locks up" }); },
       },
       {
         label: "Figure 3: CCD locks up",
-        watch: "Step with the arrows below the view: bone 2 folds back, bone 1 has nothing to gain.",
+        watch: "Step with the arrows below the view: bone 2 folds back, and no rotation of bone 1 improves anything.",
         setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("ccd"), title: "Figure 3: CCD locks up", atStart: true }); },
       },
       {
         label: "The same for FABRIK",
-        watch: "Both halves of its iteration stay on the line.",
+        watch: "Both passes of its iteration stay on the line.",
         setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("fabrik"), title: "FABRIK locks up" }); },
       },
     ],
@@ -56,24 +56,24 @@ export const ARTICLES: Article[] = [
   {
     id: "auto",
     title: "Automatic",
-    line: "Takes the method that fits the problem and says why",
+    line: "Chooses the method that fits the problem, and says why",
     body: (
       <>
         <p>
-          It looks at the problem, not at luck: two free bones have a closed form; a free chain of any length is a convex problem with a closed way; with axes, limits
-          or several goals it is a numerical method that holds them. The choice and its reason stand beside the result.
+          The choice depends on the problem alone: two free bones have a closed form; a free chain of any length is a small convex problem for the direct solver; CCD is
+          the fastest for one target on joints with axes or limits; several goals, directions and levels need least squares. The choice and its reason are shown with the result.
         </p>
         <h3>Its formula</h3>
-        <p>None of its own: it runs the closed form for two bones, the direct way, or least squares. Each has its page.</p>
+        <p>None of its own: it runs the closed form for two bones, the direct solver, CCD or least squares. Each has a page of its own.</p>
         <h3>When it gets stuck</h3>
-        <p>Where the method that it chose does; the page of that method says when.</p>
+        <p>When the chosen method does; see the page of that method.</p>
       </>
     ),
     shows: [
-      { label: "A rope of many bones", watch: "Drag the target: the whole rope bends as little as it can.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "auto" }], title: "Automatic on a rope" }); } },
-      { label: "A standing figure", watch: "Many goals at once: it takes least squares, and says so.", setUp: (session) => { setUp(session, { scene: "figure", runs: [{ method: "auto" }], title: "Automatic on a figure" }); } },
+      { label: "A rope of many bones", watch: "Drag the target: the whole rope bends as little as possible.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "auto" }], title: "Automatic on a rope" }); } },
+      { label: "A standing figure", watch: "Many goals at once: it chooses least squares, and says so.", setUp: (session) => { setUp(session, { scene: "figure", runs: [{ method: "auto" }], title: "Automatic on a figure" }); } },
     ],
-    source: "The rules of the choice are in the library, in solve::choose; every solution says which one applied.",
+    source: "The rules are in docs/methods.md; every solution says which one applied.",
   },
   {
     id: "two-bone",
@@ -81,14 +81,14 @@ export const ARTICLES: Article[] = [
     line: "Arms and legs: one triangle, no iteration",
     body: (
       <>
-        <p>Two bones and the line from root to target make a triangle. Its sides are known, so the law of cosines gives the bend of the elbow, and the rest is a swing.</p>
+        <p>Two bones and the line from root to target make a triangle. Its sides are known, so the law of cosines gives the flexion of the elbow; one swing does the rest.</p>
         <Formula says="cosine of phi equals L squared minus a squared minus b squared, over 2 a b">
           <mi>cos</mi><I name="φ" /><O sign="=" />
           <Over top={<><Sup of={<I name="L" />} to={<N value="2" />} /><O sign="−" /><Sup of={<I name="a" />} to={<N value="2" />} /><O sign="−" /><Sup of={<I name="b" />} to={<N value="2" />} /></>} bottom={<><N value="2" /><I name="a" /><I name="b" /></>} />
         </Formula>
-        <p><i>a</i> and <i>b</i> are the lengths of the bones, <i>L</i> is the distance of the target and <i>φ</i> the bend. There are two answers, one for each side; the one nearer to the pose before is taken, so the elbow stays on its side.</p>
+        <p><i>a</i> and <i>b</i> are the lengths of the bones, <i>L</i> is the distance of the target and <i>φ</i> the flexion. There are two solutions, one for each side; the one nearer to the previous pose is chosen, so the elbow stays on its side.</p>
         <h3>When it gets stuck</h3>
-        <p>Never. If <i>L</i> is more than <i>a</i> + <i>b</i> or less than their difference there is no triangle: the limb points at the target or away from it, and the status says how far it misses. A straight limb has no side, so it bends to a fixed one.</p>
+        <p>Never. If <i>L</i> is more than <i>a</i> + <i>b</i> or less than their difference there is no triangle: the limb points at the target or away from it, and the solution gives the distance that remains. A straight limb has no side, so it bends to a fixed one.</p>
       </>
     ),
     shows: [
@@ -105,7 +105,7 @@ export const ARTICLES: Article[] = [
       <>
         <p>
           Swing the whole chain until its tip lies on the line to the target. Of all poses that then reach, take the one whose bones turn the least. With bone directions{" "}
-          <b>u</b> before and <b>v</b> after, one common pull <b>μ</b> does it:
+          <b>u</b> before and <b>v</b> after, one common vector <b>μ</b> is enough:
         </p>
         <Formula says="v i equals u i plus mu, divided by its length; the sum of l i times v i equals t">
           <Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" />
@@ -113,26 +113,26 @@ export const ARTICLES: Article[] = [
           <mspace width="1em" />
           <munder><O sign="∑" /><I name="i" /></munder><Sub of={<I name="l" />} at={<I name="i" />} /><Sub of={<V name="v" />} at={<I name="i" />} /><O sign="=" /><V name="t" />
         </Formula>
-        <p>Finding <b>μ</b> is a convex problem in as many unknowns as the space has dimensions, whatever the number of bones: two or three passes are enough.</p>
+        <p>Finding <b>μ</b> is a convex problem in as many unknowns as the space has dimensions, whatever the number of bones: two or three iterations are enough.</p>
         <h3>When it gets stuck</h3>
-        <p>Never: every target within reach is reached, also from a straight chain, which is first laid on an arc to a fixed side. It needs a chain without limits and without hinges.</p>
+        <p>Never: every target within reach is reached, also from a straight chain, which is first bent into an arc to a fixed side. It needs a chain without limits, of balls in space or of hinges in the plane.</p>
       </>
     ),
     shows: [
-      { label: "A chain in the plane", watch: "Drag the target: every bone turns as little as it can.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }], title: "Direct on a chain" }); } },
-      { label: "Beside CCD", watch: "CCD flexes the outer joints most, the direct solver all of them a little.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }, { method: "ccd" }], title: "Direct beside CCD" }); } },
+      { label: "A chain in the plane", watch: "Drag the target: every bone turns as little as possible.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }], title: "Direct on a chain" }); } },
+      { label: "Beside CCD", watch: "CCD flexes the outer joints most, the direct solver flexes all of them a little.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "direct" }, { method: "ccd" }], title: "Direct beside CCD" }); } },
     ],
     source: "The derivation is in the library, in the module chain::direct.",
   },
   {
     id: "ccd",
     title: "Cyclic coordinate descent (CCD)",
-    line: "One joint after the other makes its best turn",
+    line: "Each joint in turn rotates the tip towards the target",
     body: (
       <>
         <p>
-          From the tip inward, each joint turns so that the tip comes as near to the target as this joint alone can bring it: onto the line from the joint to the target. After the
-          root it begins again at the tip.
+          From the last joint inward, each joint rotates the tip as near to the target as this joint alone can: onto the line from the joint to the target. After the
+          root the next iteration starts at the tip again.
         </p>
         <Formula says="cosine of alpha equals e minus j dot t minus j, over the product of their lengths">
           <mi>cos</mi><I name="α" /><O sign="=" />
@@ -141,28 +141,28 @@ export const ARTICLES: Article[] = [
             bottom={<><Bars><V name="e" /><O sign="−" /><V name="j" /></Bars><Bars><V name="t" /><O sign="−" /><V name="j" /></Bars></>}
           />
         </Formula>
-        <p><b>j</b> is the joint, <b>e</b> the tip, <b>t</b> the target and <i>α</i> the turn. A hinge turns about its own axis only, and a range cuts the turn off at its end.</p>
+        <p><b>j</b> is the joint, <b>e</b> the tip, <b>t</b> the target and <i>α</i> the angle of rotation. A hinge rotates about its own axis only, and its range clamps the angle.</p>
         <h3>When it gets stuck</h3>
-        <p>On a straight limb whose target lies on its line, and against limits that the best turn of one joint runs into. The outer joints move the most, so long chains curl at the tip. Near full reach it crawls.</p>
-        <p>Here a stall is noticed, the chain is bent another way, and a crawl near full reach is cut short.</p>
+        <p>On a straight limb whose target lies on its line, and at limits that block the best rotation of each joint. The outer joints move the most, so long chains curl at the tip. Near full reach it takes many iterations.</p>
+        <p>posekit detects a lock-up and escapes from it; otherwise the method runs to its own end, however slow.</p>
       </>
     ),
     shows: [
-      { label: "Step by step, joint by joint", watch: "Shift and . moves one joint: the lit bone turns along the arc.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "ccd" }], title: "CCD step by step", atStart: true }); } },
-      { label: "The lock-up of figure 3", watch: "As published, and with the way out.", setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("ccd"), title: "Figure 3: CCD locks up", atStart: true }); } },
-      { label: "Hinges and ranges in space", watch: "The joint at its limit is lit.", setUp: (session) => { setUp(session, { scene: "arm-ranges", runs: [{ method: "ccd" }], title: "CCD with hinges and ranges" }); } },
+      { label: "Step by step, joint by joint", watch: "Shift and . moves one joint: the highlighted bone turns along the arc.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "ccd" }], title: "CCD step by step", atStart: true }); } },
+      { label: "The lock-up of figure 3", watch: "As published, and with the escape.", setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("ccd"), title: "Figure 3: CCD locks up", atStart: true }); } },
+      { label: "Hinges and ranges in space", watch: "The joint at its limit is highlighted.", setUp: (session) => { setUp(session, { scene: "arm-ranges", runs: [{ method: "ccd" }], title: "CCD with hinges and ranges" }); } },
     ],
     source: "R. Juckett: Cyclic Coordinate Descent in 2D, 2009. R. Vaillant: Cyclic Coordinate Descent Inverse Kinematics, 2021, after J. Selstad, for hinges and ranges in space.",
   },
   {
     id: "fabrik",
     title: "FABRIK",
-    line: "Forward and backward reaching: points pulled along lines",
+    line: "Forward and backward reaching: points move along lines",
     body: (
       <>
         <p>
-          It forgets angles and moves points. First the tip is put on the target and every joint, going inward, is pulled along its bone to the right distance. Then the root is
-          put back and the same is done going outward.
+          It moves points instead of angles. First the tip is placed on the target, and every joint, going inward, moves along its bone to the right distance. Then the root is
+          placed back, and the same is repeated going outward.
         </p>
         <Formula says="p i becomes p i plus 1 plus l i times p i minus p i plus 1, over its length">
           <Sub of={<V name="p" />} at={<I name="i" />} /><O sign="←" /><Sub of={<V name="p" />} at={<><I name="i" /><O sign="+" /><N value="1" /></>} /><O sign="+" /><Sub of={<I name="l" />} at={<I name="i" />} />
@@ -173,13 +173,13 @@ export const ARTICLES: Article[] = [
         </Formula>
         <p><b>p</b> are the joints and <i>l</i> the lengths of the bones. It works in any dimension, costs little, and its chains look natural.</p>
         <h3>When it gets stuck</h3>
-        <p>On a straight chain whose target lies on its line: pulling along a line never leaves the line. Limits are kept in the outward half, and what that half may not do can undo the inward one. Near full reach it takes many iterations.</p>
+        <p>On a straight chain whose target lies on its line: moving along a line never leaves the line. Limits are enforced in the outward pass, which can undo the progress of the inward pass. Near full reach it takes many iterations.</p>
       </>
     ),
     shows: [
-      { label: "Half by half", watch: "Shift and . goes through the inward and the outward half.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "fabrik" }], title: "FABRIK half by half", atStart: true }); } },
+      { label: "Half by half", watch: "Shift and . goes through the inward and the outward pass.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "fabrik" }], title: "FABRIK half by half", atStart: true }); } },
       { label: "A long rope", watch: "Drag the target, and then the number of segments.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "fabrik" }], title: "FABRIK on a rope" }); } },
-      { label: "The lock-up", watch: "As published, and with the way out.", setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("fabrik"), title: "FABRIK locks up" }); } },
+      { label: "The lock-up", watch: "As published, and with the escape.", setUp: (session) => { setUp(session, { scene: "lock-up-3", runs: publishedAndOurs("fabrik"), title: "FABRIK locks up" }); } },
     ],
     source: "A. Aristidou, J. Lasenby: FABRIK: A fast, iterative solver for the Inverse Kinematics problem. Graphical Models 73(5), 2011.",
   },
@@ -190,8 +190,8 @@ export const ARTICLES: Article[] = [
     body: (
       <>
         <p>
-          The tip is put on the target, which stretches or squeezes the bones. One bone after the other then gets its length back by moving its two ends, each by its weight. The
-          root stays. Read back as angles, the points become a pose again.
+          The tip is placed on the target, which stretches or compresses the bones. Then the length of one bone after the other is restored by moving its two ends in proportion to their weights. The
+          root stays. A pose is fitted to the points at the end.
         </p>
         <Formula says="u equals l minus d, times v over d; b 1 becomes b 1 minus u times w 1 over w 1 plus w 2; b 2 becomes b 2 plus u times w 2 over w 1 plus w 2">
           <mtable>
@@ -206,14 +206,14 @@ export const ARTICLES: Article[] = [
             </mtd></mtr>
           </mtable>
         </Formula>
-        <p><b>v</b> goes from one end to the other, <i>d</i> is its length, <i>l</i> the length that it should have, and <i>w</i> how willingly each end moves. It works in any dimension.</p>
+        <p><b>v</b> goes from one end to the other, <i>d</i> is its length, <i>l</i> the length that it should have, and <i>w</i> the weight of each end. It works in any dimension.</p>
         <h3>When it gets stuck</h3>
-        <p>On a straight limb, like figure 2: every move stays on the line. And one pass leaves lengths that are off, so the pose that is read back misses; more passes for each iteration leave less.</p>
+        <p>On a straight limb, like figure 2: every move stays on the line. And after one pass some lengths are still wrong, so the fitted pose misses the target; more passes in each iteration reduce this.</p>
       </>
     ),
     shows: [
-      { label: "Pass by pass", watch: "The stretched points are drawn beside the pose that is read off them.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "relaxation" }], title: "Relaxation pass by pass", atStart: true }); } },
-      { label: "The lock-up of figure 2", watch: "As published, and with the way out.", setUp: (session) => { setUp(session, { scene: "lock-up-2", runs: publishedAndOurs("relaxation"), title: "Figure 2: relaxation locks up" }); } },
+      { label: "Pass by pass", watch: "The stretched points are drawn beside the pose that is fitted to them.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "relaxation" }], title: "Relaxation pass by pass", atStart: true }); } },
+      { label: "The lock-up of figure 2", watch: "As published, and with the escape.", setUp: (session) => { setUp(session, { scene: "lock-up-2", runs: publishedAndOurs("relaxation"), title: "Figure 2: relaxation locks up" }); } },
       { label: "A rope with weights", watch: "Change the weights in the settings: light joints move first.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "relaxation" }], title: "Relaxation on a rope" }); } },
     ],
     source: "R. Juckett: Constraint Relaxation IK in 2D, 2009.",
@@ -225,22 +225,22 @@ export const ARTICLES: Article[] = [
     body: (
       <>
         <p>
-          All goals together say in which direction every joint should move: the Jacobian <b>J</b> tells what a small change of the joints does to the misses <b>e</b>. A step is the change that best
-          removes them, held back by a damping <i>λ</i> so that it stays finite where the figure is stretched out.
+          All goals are solved together: the Jacobian <b>J</b> maps a small change of the joints to the change of the residuals <b>e</b>. A step is the change that removes them
+          best, with a damping <i>λ</i> that keeps it finite where the figure is stretched out.
         </p>
         <Formula says="minimise the square of J delta q minus e plus lambda squared times the square of delta q">
           <munder><mi>min</mi><Row><I name="Δ" /><V name="q" /></Row></munder>
           <Sup of={<Bars><V name="J" /><I name="Δ" /><V name="q" /><O sign="−" /><V name="e" /></Bars>} to={<N value="2" />} /><O sign="+" />
           <Sup of={<I name="λ" />} to={<N value="2" />} /><Sup of={<Bars><I name="Δ" /><V name="q" /></Bars>} to={<N value="2" />} />
         </Formula>
-        <p>Steps slide along limits. Goals of level 1 are met first; lower levels use what is left; and of all poses that do what is asked the least changed one is returned. Stiffness says which joints count more in that.</p>
+        <p>Steps slide along limits. Goals of level 1 are met first; later levels use the freedom that remains; and of all poses that meet the goals the one with the least change is returned. A joint of higher stiffness changes less.</p>
         <h3>When it gets stuck</h3>
-        <p>In a fold that leads nowhere. It then starts again with one limb bent another way, limb by limb. If limits are what holds it back, it says which, and by how much the miss would shrink if they gave way.</p>
+        <p>In a local minimum. It then restarts with the limbs bent another way, one limb after the other. If limits block it, the solution names them and gives the residual that releasing them would save.</p>
       </>
     ),
     shows: [
       { label: "A standing figure", watch: "Drag the hips: feet and hands stay where they are.", setUp: (session) => { setUp(session, { scene: "figure", runs: [{ method: "least-squares" }], title: "Least squares on a figure" }); } },
-      { label: "A seven-axis arm", watch: "Turn the tool: the elbow is free, so it moves as little as it can.", setUp: (session) => { setUp(session, { scene: "arm7", runs: [{ method: "least-squares" }], title: "Least squares on a robot" }); } },
+      { label: "A seven-axis arm", watch: "Turn the tool: the elbow is free, so it moves as little as possible.", setUp: (session) => { setUp(session, { scene: "arm7", runs: [{ method: "least-squares" }], title: "Least squares on a robot" }); } },
       { label: "Against CCD, with ranges", watch: "Compare the two curves below.", setUp: (session) => { setUp(session, { scene: "arm-ranges", runs: [{ method: "least-squares" }, { method: "ccd" }], title: "Least squares beside CCD" }); } },
     ],
     source: "C. W. Wampler: Manipulator inverse kinematic solutions based on vector formulations and damped least-squares methods, 1986. M. K. Transtrum, J. P. Sethna: Improvements to the Levenberg-Marquardt algorithm, 2012.",
