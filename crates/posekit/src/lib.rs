@@ -91,6 +91,7 @@ extern crate std;
 
 pub use glam;
 
+pub mod arm;
 pub mod chain;
 mod error;
 pub mod limb;

@@ -29,7 +29,10 @@ pub(crate) fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool
 
 /// [`cholesky_factor`] of a constant order up to six, with no loop left.
 #[inline(always)]
-fn cholesky_factor_square<const N: usize>(u: &mut [[f64; N]; N], independent: f64) -> bool {
+pub(crate) fn cholesky_factor_square<const N: usize>(
+    u: &mut [[f64; N]; N],
+    independent: f64,
+) -> bool {
     let least = independent.max(f64::EPSILON);
     let least = core::array::from_fn(|i| least * u[i][i]);
     eliminate::<N, 0>(u, &least)
@@ -124,7 +127,7 @@ pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
 
 /// [`cholesky_solve`] of a constant order: each known value is eliminated from all others at once, which keeps the chains of dependent operations short.
 #[inline(always)]
-fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
+pub(crate) fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
     for k in 0..N {
         let known = x[k];
         for j in k + 1..N {

@@ -15,10 +15,12 @@ mod lie;
 mod linalg;
 mod pose;
 mod rotation;
+mod sequence;
 
 // Public for posekit-motion; not part of the documented interface.
 #[doc(hidden)]
 pub use angle::half_angle;
+pub(crate) use angle::sin_cos_each;
 pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
@@ -27,10 +29,13 @@ pub use lie::{
     Twist, se3_exp, se3_log, slerp, so3_exp, so3_left_jacobian, so3_left_jacobian_inverse, so3_log,
     so3_right_jacobian, so3_right_jacobian_inverse,
 };
-pub(crate) use linalg::{cholesky_factor, cholesky_solve, dot};
+pub(crate) use linalg::{
+    cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
+};
 pub use pose::Pose;
 pub use rotation::{SwingTwist, perpendicular, rotation_about, shortest_rotation, swing_twist};
 pub(crate) use rotation::{
     UNIT_TOLERANCE, canonical, check_unit, normalised, quaternion, shortest_between,
     shortest_unscaled, unit_or_identity,
 };
+pub(crate) use sequence::weyl;

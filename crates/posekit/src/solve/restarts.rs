@@ -11,7 +11,7 @@ use super::methods::least_squares::Until;
 use super::pose::State;
 use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
 use super::settings::Settings;
-use crate::math::{floor, perpendicular, rotation_about, sin_cos, sqrt};
+use crate::math::{perpendicular, rotation_about, sin_cos, sqrt, weyl};
 use crate::task::Rows;
 use alloc::vec::Vec;
 use core::f64::consts::{PI, TAU};
@@ -261,18 +261,4 @@ fn arc_half_angle(problem: &Problem) -> f64 {
     let outer = goal.reach.outer.max(f64::MIN_POSITIVE);
     let short = (1.0 - goal.target.distance(goal.root) / outer).clamp(0.0, 1.0);
     sqrt(6.0 * short) * (1.0 + 0.28 * short)
-}
-
-/// Their roots are independent over the rationals, so no two dimensions move together.
-const PRIMES: [u8; 40] = [
-    2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97,
-    101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173,
-];
-
-/// A number in 0..1 of a sequence that fills every dimension evenly: multiples of square roots of primes \[weyl16\].
-fn weyl(index: u32, dimension: usize) -> f64 {
-    let round = (dimension / PRIMES.len() + 1) as f64;
-    let step = round * sqrt(f64::from(PRIMES[dimension % PRIMES.len()]));
-    let x = step * f64::from(index + 1) + 0.5 * (dimension % 7) as f64;
-    x - floor(x)
 }

@@ -1,0 +1,373 @@
+//! Kinematics and damped steps of an arm with a fixed number of joints.
+//!
+//! The joints are a chain of links: a translation and a rotation about x lead from the frame of one joint to that of the next, which rotates about its
+//! own z, or slides along it. Any rotation between two axes is `Rz(β) Rx(α) Rz(γ)`, and `β` and `γ` are added to the angles of the joints before
+//! and after, so that a link costs a third of a general transform (\[denavit55\]; the translation is a general one here, because axes that are nearly
+//! parallel have their common normal far away). Everything is measured in the frame of the target, to which the tool must come.
+//!
+//! | symbol | meaning | shape | unit |
+//! |---|---|---|---|
+//! | `x` | values of the joints | N | rad, or units of length |
+//! | `e` | from the tool to the target: translation, then `2 sin(θ/2)` along the axis of rotation | 6 | units of length, rad |
+//! | `J` | Jacobian of the tool | 6 × N | |
+//! | `g` | preferred change | N | rad, or units of length |
+//!
+//! ```text
+//! minimise    |dx − g|² + |J dx − e|² / λ,    λ = μ |e|²
+//! subject to  min ≤ x + dx ≤ max
+//! ```
+//!
+//! Without limits the solution is `dx = g + Jᵀ y` with `(J Jᵀ + λ) y = e − J g`. Damping in proportion to the squared error \[chan88\] is strong far from the
+//! target and vanishes so fast near it that convergence stays quadratic, and no step is ever taken back. A joint that the step would move out of its
+//! limits is fixed at the limit, and the step of the others is solved again.
+
+use super::goal::{Frame, Goal};
+use crate::math::{asin, cholesky_factor_square, cholesky_solve_square, sin_cos_each, sqrt};
+use core::f64::consts::TAU;
+use glam::DVec3;
+
+/// Damping per squared error, μ. Between half and twice this, solves take the same time within 5 %.
+const DAMPING: f64 = 0.05;
+
+/// The least damping, which keeps the factorisation of a singular pose finite.
+const LEAST_DAMPING: f64 = 1e-14;
+
+/// A descent is hopeless if this many steps leave more than this fraction of the squared error: another start is quicker.
+const STRIDE: u32 = 3;
+const PROMISING: f64 = 0.5;
+
+/// Rounds in which one step fixes joints at their limits. Joints that still leave them are clamped.
+const ROUNDS: u32 = 4;
+
+/// Steps towards the preferred values, the largest change of a joint in one, and the change at which they end.
+const SETTLING_STEPS: u32 = 30;
+const SETTLING_CHANGE: f64 = 0.3;
+const SETTLED: f64 = 1e-7;
+
+/// From the frame of one joint to that of the next.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    pub(super) translation: DVec3,
+    /// Sine and cosine of the rotation about x that follows.
+    pub(super) turn: (f64, f64),
+}
+
+/// One joint, behind its link.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Joint {
+    pub(super) link: Link,
+    pub(super) is_slide: bool,
+    /// Rotation about z besides the value of the joint \[rad\].
+    pub(super) angle: f64,
+    /// Added to the value.
+    pub(super) offset: f64,
+    /// The joint whose unknown it multiplies: itself, unless it is a mimic.
+    pub(super) leader: usize,
+    pub(super) multiplier: f64,
+    /// What the unknown counts in \[rad or m\].
+    pub(super) unit: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
+    /// A whole turn fits between the limits, so an angle beyond one of them may be inside a turn back.
+    pub(super) turns: bool,
+}
+
+impl Joint {
+    /// A joint that stays where it is.
+    pub(super) const NONE: Self = Self {
+        link: Link { translation: DVec3::ZERO, turn: (0.0, 1.0) },
+        is_slide: false,
+        angle: 0.0,
+        offset: 0.0,
+        leader: 0,
+        multiplier: 0.0,
+        unit: 1.0,
+        min: 0.0,
+        max: 0.0,
+        turns: false,
+    };
+}
+
+/// The joints of an arm, filled up with [`Joint::NONE`].
+#[derive(Debug, Clone)]
+pub(super) struct Kernel<const N: usize> {
+    pub(super) joints: [Joint; N],
+    /// The tool behind the last joint, and its rotation about z.
+    tool: Link,
+    tool_turn: (f64, f64),
+    /// Every joint has an unknown of its own.
+    is_plain: bool,
+}
+
+/// The end of a descent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Descent {
+    pub(super) has_reached: bool,
+    pub(super) steps: u32,
+    pub(super) residual: Residual,
+}
+
+/// The distances from the target, and the squared error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Residual {
+    pub(super) distance: f64,
+    pub(super) angle: f64,
+    pub(super) merit: f64,
+}
+
+/// Six rows of one column: translation, then rotation.
+pub(super) type Column = [f64; 6];
+
+/// An arm in one pose.
+struct Walk<const N: usize> {
+    origins: [DVec3; N],
+    axes: [DVec3; N],
+    tool: Frame,
+}
+
+impl<const N: usize> Kernel<N> {
+    pub(super) fn new(joints: &[Joint], tool: Link, tool_turn: (f64, f64)) -> Self {
+        let mut all = [Joint::NONE; N];
+        all[..joints.len()].copy_from_slice(joints);
+        let mut numbered = all.iter().enumerate();
+        let is_plain = numbered.all(|(i, Joint { leader, multiplier, offset, .. })| {
+            *leader == i && *multiplier == 1.0 && *offset == 0.0
+        });
+        Self { joints: all, tool, tool_turn, is_plain }
+    }
+
+    /// The tool, from `base`.
+    pub(super) fn tool(&self, base: &Frame, x: &[f64; N]) -> Frame {
+        self.walk(base, x).tool
+    }
+
+    /// How far the tool is from the target.
+    pub(super) fn residual(&self, goal: &Goal, x: &[f64; N]) -> Residual {
+        residual(&goal.error(&self.walk(&goal.base, x).tool))
+    }
+
+    /// Descends from `x` until the target is reached, or after `most` steps, or, unless `is_patient`, when it seems hopeless.
+    pub(super) fn descend(
+        &self,
+        goal: &Goal,
+        x: &mut [f64; N],
+        most: u32,
+        is_patient: bool,
+    ) -> Descent {
+        let (mut steps, mut milestone) = (0, f64::INFINITY);
+        loop {
+            let walk = self.walk(&goal.base, x);
+            let error = goal.error(&walk.tool);
+            let merit = squared(&error);
+            let has_reached = goal.is_reached(&error);
+            let is_milestone = steps % STRIDE == STRIDE - 1;
+            let is_hopeless = is_milestone && merit > PROMISING * milestone && !is_patient;
+            if has_reached || is_hopeless || steps == most {
+                return Descent { has_reached, steps, residual: residual(&error) };
+            }
+            if is_milestone {
+                milestone = merit;
+            }
+            self.step(goal, &walk, &error, None, x);
+            steps += 1;
+        }
+    }
+
+    /// Moves `x`, which reaches the target, through the null space towards the preferred values.
+    pub(super) fn settle(&self, goal: &Goal, x: &mut [f64; N], preferred: &[f64; N]) {
+        let before = *x;
+        for _ in 0..SETTLING_STEPS {
+            let walk = self.walk(&goal.base, x);
+            let error = goal.error(&walk.tool);
+            let mut wanted: [f64; N] = core::array::from_fn(|i| preferred[i] - x[i]);
+            let largest = wanted.iter().fold(0.0, |most: f64, by| most.max(by.abs()));
+            let part = (SETTLING_CHANGE / largest).min(1.0);
+            wanted.iter_mut().for_each(|by| *by *= part);
+            let last = *x;
+            self.step(goal, &walk, &error, Some(&wanted), x);
+            if x.iter().zip(&last).all(|(now, last)| (now - last).abs() <= SETTLED) {
+                break;
+            }
+        }
+        if !self.descend(goal, x, SETTLING_STEPS, false).has_reached {
+            *x = before;
+        }
+    }
+
+    /// The values of the joints from the unknowns.
+    #[inline(always)]
+    fn values(&self, x: &[f64; N]) -> [f64; N] {
+        if self.is_plain {
+            return *x;
+        }
+        core::array::from_fn(|i| {
+            let Joint { leader, multiplier, offset, .. } = self.joints[i];
+            multiplier * x[leader] + offset
+        })
+    }
+
+    /// Follows the links from the base to the tool.
+    #[inline(always)]
+    fn walk(&self, base: &Frame, x: &[f64; N]) -> Walk<N> {
+        let values = self.values(x);
+        let angles = core::array::from_fn(|i| {
+            let Joint { is_slide, angle, .. } = self.joints[i];
+            if is_slide { angle } else { values[i] + angle }
+        });
+        let turns = sin_cos_each::<N>(&angles);
+        let mut frame = *base;
+        let (mut origins, mut axes) = ([DVec3::ZERO; N], [DVec3::ZERO; N]);
+        for i in 0..N {
+            frame.follow(&self.joints[i].link);
+            (origins[i], axes[i]) = (frame.origin, frame.axes[2]);
+            frame.turn(turns[i]);
+            if self.joints[i].is_slide {
+                frame.origin += frame.axes[2] * values[i];
+            }
+        }
+        frame.follow(&self.tool);
+        frame.turn(self.tool_turn);
+        Walk { origins, axes, tool: frame }
+    }
+
+    /// The change of the tool with each unknown.
+    #[inline(always)]
+    fn columns(&self, walk: &Walk<N>) -> [Column; N] {
+        let mut columns = core::array::from_fn(|i| {
+            let axis = walk.axes[i];
+            let (v, w) = if self.joints[i].is_slide {
+                (axis, DVec3::ZERO)
+            } else {
+                (axis.cross(walk.tool.origin - walk.origins[i]), axis)
+            };
+            [v.x, v.y, v.z, w.x, w.y, w.z]
+        });
+        if !self.is_plain {
+            self.merge(&mut columns);
+        }
+        columns
+    }
+
+    /// Adds the columns of mimics to those of their leaders.
+    #[cold]
+    fn merge(&self, columns: &mut [Column; N]) {
+        let all = core::mem::replace(columns, [Column::default(); N]);
+        for (joint, column) in self.joints.iter().zip(&all) {
+            add(&mut columns[joint.leader], column, joint.multiplier);
+        }
+    }
+
+    /// One step, towards the preferred changes if there are any.
+    #[inline(always)]
+    fn step(
+        &self,
+        goal: &Goal,
+        walk: &Walk<N>,
+        error: &Column,
+        preferred: Option<&[f64; N]>,
+        x: &mut [f64; N],
+    ) {
+        let mut columns = self.columns(walk);
+        goal.free_rows(error, &mut columns);
+        let wanted = preferred.copied().unwrap_or([0.0; N]);
+        let (mut right, mut gram) = (*error, [[0.0; 6]; 6]);
+        for (column, by) in columns.iter().zip(wanted) {
+            add_square(&mut gram, column, 1.0);
+            if preferred.is_some() {
+                add(&mut right, column, -by);
+            }
+        }
+        let damping = DAMPING * squared(error) + LEAST_DAMPING;
+        (0..6).for_each(|r| gram[r][r] += damping);
+        let (mut is_fixed, mut change) = ([false; N], [0.0; N]);
+        for _ in 0..ROUNDS {
+            let (mut factor, mut y) = (gram, right);
+            if !cholesky_factor_square(&mut factor, 0.0) {
+                return;
+            }
+            cholesky_solve_square(&factor, &mut y);
+            for i in 0..N {
+                if !is_fixed[i] {
+                    change[i] = wanted[i] + dot(&columns[i], &y);
+                }
+            }
+            let mut has_fixed = false;
+            for i in 0..N {
+                let joint = &self.joints[i];
+                if is_fixed[i] || joint.contains(x[i] + change[i]) {
+                    continue;
+                }
+                if let Some(other) = joint.turned_back(x[i] + change[i]) {
+                    change[i] = other - x[i];
+                    continue;
+                }
+                change[i] = joint.clamp(x[i] + change[i]) - x[i];
+                (is_fixed[i], has_fixed) = (true, true);
+                add(&mut right, &columns[i], wanted[i] - change[i]);
+                add_square(&mut gram, &columns[i], -1.0);
+            }
+            if !has_fixed {
+                break;
+            }
+        }
+        for i in 0..N {
+            x[i] = self.joints[i].clamp(x[i] + change[i]);
+        }
+    }
+}
+
+impl Joint {
+    pub(super) fn contains(&self, x: f64) -> bool {
+        x >= self.min && x <= self.max
+    }
+
+    pub(super) fn clamp(&self, x: f64) -> f64 {
+        if x > self.max {
+            self.max
+        } else if x < self.min {
+            self.min
+        } else {
+            x
+        }
+    }
+
+    /// The same angle one turn back inside the limits, for a value that has left them.
+    fn turned_back(&self, x: f64) -> Option<f64> {
+        let other = if x > self.max { x - TAU } else { x + TAU };
+        (self.turns && self.contains(other)).then_some(other)
+    }
+}
+
+fn residual(error: &Column) -> Residual {
+    let [x, y, z, rx, ry, rz] = *error;
+    let [distance, chord] = [x * x + y * y + z * z, rx * rx + ry * ry + rz * rz].map(sqrt);
+    Residual { distance, angle: 2.0 * asin(0.5 * chord), merit: squared(error) }
+}
+
+#[inline(always)]
+fn squared(column: &Column) -> f64 {
+    dot(column, column)
+}
+
+#[inline(always)]
+fn dot(a: &Column, b: &Column) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+}
+
+/// Adds a multiple of a column.
+#[inline(always)]
+fn add(out: &mut Column, column: &Column, by: f64) {
+    out.iter_mut().zip(column).for_each(|(sum, x)| *sum += by * x);
+}
+
+/// Adds a multiple of `c cᵀ`, above the diagonal and on it.
+#[inline(always)]
+fn add_square(out: &mut [Column; 6], c: &Column, by: f64) {
+    for i in 0..6 {
+        let scaled = by * c[i];
+        // From the diagonal on, two at a time.
+        for j in (i & !1)..6 {
+            out[i][j] += scaled * c[j];
+        }
+    }
+}
