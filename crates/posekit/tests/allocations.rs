@@ -4,6 +4,7 @@ mod counting;
 mod support;
 
 use counting::allocations;
+use posekit::arm::{ArmSettings, Prefer};
 use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
@@ -352,6 +353,25 @@ fn random_problems_allocate_nothing_the_second_time() {
             let made = allocations(&mut run);
             // An error is a box.
             assert_eq!(made, refused as u64, "{:?} by {}", problem.recipe, method.name());
+        }
+    }
+}
+
+#[test]
+fn arms_allocate_nothing() {
+    let arm = support::arms::Arm::new(&support::arms::IIWA);
+    let rng = &mut Rng::new(1);
+    let tool = posekit::arm::Arm::new(&arm.skeleton, arm.flange).expect("an arm");
+    for prefer in [Prefer::First, Prefer::Nearest, Prefer::Posture, Prefer::Manipulability] {
+        let settings = ArmSettings::default().with_prefer(prefer);
+        let (mut q, goal) = (arm.configuration(rng), arm.configuration(rng));
+        let far = Pose::from_translation(DVec3::X * 9.0);
+        for target in [arm.at(&goal), far] {
+            let made = allocations(|| {
+                tool.solve(target, &mut q, &settings).expect("sound input");
+                tool.step(target, &mut q, 0.002, &settings).expect("sound input");
+            });
+            assert_eq!(made, 0, "{prefer:?}");
         }
     }
 }
