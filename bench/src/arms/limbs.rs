@@ -49,7 +49,13 @@ pub fn find(folder: &Path) -> Result<Found> {
             continue;
         }
         match Robot::read(&path) {
-            Ok(robot) => found.limbs.extend(limbs(&file, &robot)?),
+            Ok(robot) => {
+                let limbs = limbs(&file, &robot)?;
+                if limbs.is_empty() {
+                    found.left_out.push((file, "no limb of three joints".to_owned()));
+                }
+                found.limbs.extend(limbs);
+            }
             Err(error) => found.left_out.push((file, error.root_cause().to_string())),
         }
     }

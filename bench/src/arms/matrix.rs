@@ -1,4 +1,8 @@
 //! Rigid transforms as plain matrices: the arithmetic of the judge, which shares nothing with posekit's.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the functions of std are not those that are judged"
+)]
 
 use std::ops::Mul;
 

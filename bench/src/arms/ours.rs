@@ -12,7 +12,7 @@ use posekit_io::{Warnings, urdf};
 use super::TOLERANCE;
 use super::chain::{Chain, TIP};
 use super::matrix::Matrix;
-use super::solver::{Contender, Outcome, Solver};
+use super::solver::{Contender, Entered, Outcome, Solver};
 
 /// The first is what the others are compared with.
 pub const COLD: [Contender; 4] = [
@@ -77,16 +77,16 @@ impl ArmSolver {
     }
 }
 
-fn first(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn first(chain: &Chain) -> Entered {
     Ok(Some(Box::new(ArmSolver::new(chain, Prefer::First)?)))
 }
 
-fn nearest(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn nearest(chain: &Chain) -> Entered {
     Ok(Some(Box::new(ArmSolver::new(chain, Prefer::Nearest)?)))
 }
 
 /// One target after another, each from the answer to the last: the place where following a path as a whole is to be entered.
-fn tracking_arm(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn tracking_arm(chain: &Chain) -> Entered {
     first(chain)
 }
 
@@ -113,7 +113,7 @@ struct AllSolver {
     all: Vec<Vec<f64>>,
 }
 
-fn solutions(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn solutions(chain: &Chain) -> Entered {
     let of = ArmSolver::new(chain, Prefer::Nearest)?;
     Ok(Some(Box::new(AllSolver { of, all: Vec::new() })))
 }
@@ -183,11 +183,11 @@ impl WorkspaceSolver {
     }
 }
 
-fn workspace(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn workspace(chain: &Chain) -> Entered {
     WorkspaceSolver::boxed(chain, Settings::default(), false).map(Some)
 }
 
-fn tracking_workspace(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+fn tracking_workspace(chain: &Chain) -> Entered {
     WorkspaceSolver::boxed(chain, Settings::tracking(), true).map(Some)
 }
 

@@ -1,4 +1,4 @@
-//! What the peers in Python took: `results.json`, which `bench/python/arms/run.py` writes.
+//! What the peers in Python took: `results.json`, which `bench/python/arms/compare.py` writes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,6 +17,9 @@ pub struct Peers {
     pub load_average: f64,
     /// A line for each peer and arm.
     results: Vec<Peer>,
+    /// The same by arm, for the tables.
+    #[serde(skip)]
+    pub rows: HashMap<String, Vec<Row>>,
     /// Who could not be run.
     pub failures: Vec<Failure>,
 }
@@ -37,26 +40,25 @@ struct Peer {
     worst_error: f64,
 }
 
-/// The peers' rows by arm; none where nothing was written.
+/// The peers' results; none where nothing was written.
 ///
 /// # Errors
 /// When the file is there but not what it must be.
-pub fn read() -> Result<Option<(Peers, HashMap<String, Vec<Row>>)>> {
+pub fn read() -> Result<Option<Peers>> {
     let path = folder()?.join("results.json");
     let Ok(text) = fs::read_to_string(&path) else { return Ok(None) };
     let mut peers: Peers =
         serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-    let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
     for peer in core::mem::take(&mut peers.results) {
-        rows.entry(peer.arm.clone()).or_default().push(peer.row());
+        peers.rows.entry(peer.arm.clone()).or_default().push(peer.row());
     }
-    Ok(Some((peers, rows)))
+    Ok(Some(peers))
 }
 
 impl Peer {
     fn row(self) -> Row {
         Row {
-            name: format!("{} {}", self.peer, self.version),
+            name: format!("{} {}*", self.peer, self.version),
             total: self.times_ns.len(),
             solved: self.solved,
             wrong: self.wrong,

@@ -231,7 +231,7 @@ pub fn limbs_section(rows: &[success::Row], problems: usize, notes: &[String]) -
     }
     text.push_str(
         "Every URDF file of the folder, from the root to each tip and from where the limb begins to each tip, with at least three joints that have values of their own. \
-         Targets are poses of the tip in random configurations inside the limits, so that each has a solution; starts are other such configurations; joints before the limb are held. Judged as above.\n\n",
+         Targets are poses of the tip in random configurations inside the limits, so that each has a solution; starts are other such configurations; joints before the limb are held. Judged as above; the faster of two runs counts.\n\n",
     );
     for (title, n) in
         [("6 and 7 joints", 6..=7), ("3 to 5 joints", 3..=5), ("8 joints and more", 8..=usize::MAX)]

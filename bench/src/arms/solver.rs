@@ -35,6 +35,9 @@ pub struct Outcome {
 pub struct Contender {
     /// For the tables.
     pub name: &'static str,
-    /// Makes the solver; none where it is not made for such a chain.
-    pub enter: fn(&Chain) -> Result<Option<Box<dyn Solver>>>,
+    /// Makes the solver.
+    pub enter: fn(&Chain) -> Entered,
 }
+
+/// A solver ready for a chain; none where it is not made for such a chain.
+pub type Entered = Result<Option<Box<dyn Solver>>>;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use posekit::arm::{Arm, Prefer};
+use posekit::arm::{Arm, ArmSolution, Prefer};
 use posekit::skeleton::Skeleton;
 use posekit_io::{Limits, Warnings, urdf};
 
@@ -105,11 +105,18 @@ pub fn run_seeds(limb: &Limb, folder: &Path, seeds: impl Iterator<Item = u64>) -
     let (mut times, mut failures, mut starts, mut worst_error) = (vec![], vec![], 0.0, 0.0_f64);
     for seed in seeds {
         let problem = Problem::draw(chain, seed);
-        let (mut q, target) = (rest.clone(), pose(&problem.target));
-        places.iter().zip(&problem.start).for_each(|(&place, value)| q[place] = *value);
-        let watch = Instant::now();
-        let solution = arm.solve(target, &mut q, &settings)?;
-        times.push(watch.elapsed().as_secs_f64() * 1e9 - overhead);
+        let (mut start, target) = (rest.clone(), pose(&problem.target));
+        places.iter().zip(&problem.start).for_each(|(&place, value)| start[place] = *value);
+        let mut q = start.clone();
+        let mut timed = || -> posekit::Result<(f64, ArmSolution)> {
+            q.clone_from(&start);
+            let watch = Instant::now();
+            let solution = arm.solve(target, &mut q, &settings)?;
+            Ok((watch.elapsed().as_secs_f64() * 1e9 - overhead, solution))
+        };
+        // The faster of two counts: a solve always does the same, what interrupts it does not.
+        let ((first, solution), (second, _)) = (timed()?, timed()?);
+        times.push(first.min(second));
         starts += f64::from(solution.starts);
         let answer: Vec<f64> = places.iter().map(|&place| q[place]).collect();
         let verdict = Verdict::new(chain, &problem.target, &answer);

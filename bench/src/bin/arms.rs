@@ -70,19 +70,7 @@ fn assets() -> Result<PathBuf> {
 
 fn compare(options: &Options) -> Result<()> {
     let python = python::read()?;
-    let mut notes: Vec<String> = peers::left_out().map(str::to_owned).into_iter().collect();
-    match &python {
-        None => notes.push("The peers in Python were not run.".to_owned()),
-        Some((peers, _)) => {
-            let line = "Load average when the peers in Python had run:";
-            notes.push(format!("{line} {:.2}.", peers.load_average));
-            let failed = |f: &posekit_bench::steps::peers::Failure| {
-                format!("{} could not be run: {}", f.peer, f.reason)
-            };
-            notes.extend(peers.failures.iter().map(failed));
-        }
-    }
-    let python = python.map(|(_, rows)| rows).unwrap_or_default();
+    let notes = notes(python.as_ref());
     let extent = Extent {
         problems: options.problems.unwrap_or(1000),
         lines: options.lines,
@@ -92,13 +80,8 @@ fn compare(options: &Options) -> Result<()> {
     let mut measured = Vec::new();
     for chain in arms(&assets()?)?.iter().filter(|chain| chain.name.contains(&options.filter)) {
         let mut arm = measure(chain, &extent)?;
-        arm.cold.extend(
-            python
-                .get(&chain.name)
-                .into_iter()
-                .flatten()
-                .map(|row| cold::Row { name: format!("{}*", row.name), ..row.clone() }),
-        );
+        let rows = python.as_ref().and_then(|python| python.rows.get(&chain.name));
+        arm.cold.extend(rows.into_iter().flatten().cloned());
         eprintln!("{} is measured", chain.name);
         measured.push(arm);
     }
@@ -106,6 +89,20 @@ fn compare(options: &Options) -> Result<()> {
         bail!("no arm is named like {:?}", options.filter);
     }
     finish(&report::section(&measured, &extent, &notes), options)
+}
+
+/// Who could not take part.
+fn notes(python: Option<&python::Peers>) -> Vec<String> {
+    let mut notes: Vec<String> = peers::left_out().map(str::to_owned).into_iter().collect();
+    let Some(python) = python else {
+        notes.push("The peers in Python were not run.".to_owned());
+        return notes;
+    };
+    let load = python.load_average;
+    notes.push(format!("Load average when the peers in Python had run: {load:.2}."));
+    let failures = python.failures.iter();
+    notes.extend(failures.map(|f| format!("{} could not be run: {}", f.peer, f.reason)));
+    notes
 }
 
 fn measure(chain: &Chain, extent: &Extent) -> Result<Measured> {

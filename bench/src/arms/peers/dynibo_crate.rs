@@ -2,7 +2,6 @@
 //! bounds, is followed by another at random, as a program would; with its default of 100 iterations for each, and with 25, which is
 //! faster.
 
-use anyhow::Result;
 use dynibo::{Frame, InverseKinematicsOptions, LinkId, Robot};
 use nalgebra_034::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
@@ -10,7 +9,7 @@ use super::Restarts;
 use crate::arms::chain::{Chain, TIP};
 use crate::arms::matrix::Matrix;
 use crate::arms::problem::write_urdf;
-use crate::arms::solver::{Outcome, Solver};
+use crate::arms::solver::{Entered, Outcome, Solver};
 use crate::arms::{STARTS, TOLERANCE};
 
 struct Dynibo {
@@ -23,19 +22,19 @@ struct Dynibo {
     answer: Vec<f64>,
 }
 
-pub(super) fn defaults(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+pub(super) fn defaults(chain: &Chain) -> Entered {
     solver(chain, InverseKinematicsOptions::default().max_iterations, STARTS)
 }
 
-pub(super) fn brief(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+pub(super) fn brief(chain: &Chain) -> Entered {
     solver(chain, 25, STARTS)
 }
 
-pub(super) fn warm(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+pub(super) fn warm(chain: &Chain) -> Entered {
     solver(chain, InverseKinematicsOptions::default().max_iterations, 1)
 }
 
-fn solver(chain: &Chain, iterations: usize, starts: u32) -> Result<Option<Box<dyn Solver>>> {
+fn solver(chain: &Chain, iterations: usize, starts: u32) -> Entered {
     let robot = Robot::from_urdf(write_urdf(chain)?)?;
     Ok(Some(Box::new(Dynibo {
         tool: robot.link_id(TIP)?,

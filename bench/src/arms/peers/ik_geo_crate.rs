@@ -1,7 +1,6 @@
 //! `ik-geo`: closed forms by subproblems, all branches. Those that it marks as least-squares answers are dropped, and of the others angles are
 //! brought inside the bounds by whole turns; branches that are not inside then are dropped, too. It does not check its answers.
 
-use anyhow::Result;
 use ik_geo::inverse_kinematics::auxiliary::Kinematics;
 use ik_geo::robot::{IKSolver, Robot};
 use nalgebra_032::{Matrix3, Vector3};
@@ -9,7 +8,7 @@ use nalgebra_032::{Matrix3, Vector3};
 use crate::arms::chain::Chain;
 use crate::arms::matrix::{Matrix, Vector, cross, difference, dot, norm};
 use crate::arms::robot::Motion;
-use crate::arms::solver::{Outcome, Solver};
+use crate::arms::solver::{Entered, Outcome, Solver};
 
 /// Axes are parallel or meet if the sine between them, or their distance \[m\], is less.
 const EXACT: f64 = 1e-9;
@@ -23,7 +22,7 @@ struct IkGeo {
     all: Vec<Vec<f64>>,
 }
 
-pub(super) fn all(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+pub(super) fn all(chain: &Chain) -> Entered {
     let Some(robot) = robot(chain) else { return Ok(None) };
     let tool = chain.tool(&vec![0.0; chain.unknowns.len()]);
     let (targets, all) = (Vec::new(), Vec::new());

@@ -15,7 +15,8 @@ pub fn cold() -> Vec<Contender> {
     let mut all = vec![
         Contender { name: "dynibo 0.5, restarts", enter: dynibo_crate::defaults },
         Contender { name: "dynibo 0.5, restarts after 25", enter: dynibo_crate::brief },
-        Contender { name: "k 0.32, restarts after 25", enter: k_crate::restarted },
+        Contender { name: "k 0.32 x 0.5, restarts after 50", enter: k_crate::half },
+        Contender { name: "k 0.32 x 1, restarts after 12", enter: k_crate::full },
         Contender { name: "rs-opw-kinematics 3.0, all", enter: opw_crate::all },
     ];
     #[cfg(feature = "ik-geo")]

@@ -1,7 +1,6 @@
 //! `rs-opw-kinematics`: the closed form of arms with two parallel axes and a spherical wrist, all branches, each checked by its own forward
 //! kinematics and against the bounds (modulo a turn), the nearest to the start first. Angles are then brought inside the bounds by whole turns.
 
-use anyhow::Result;
 use rs_opw_kinematics::constraints::{BY_PREV, Constraints};
 use rs_opw_kinematics::glam::{DQuat, DVec3};
 use rs_opw_kinematics::kinematic_traits::{Kinematics, Pose};
@@ -10,7 +9,7 @@ use rs_opw_kinematics::parameters::opw_kinematics::Parameters;
 
 use crate::arms::chain::Chain;
 use crate::arms::matrix::Matrix;
-use crate::arms::solver::{Outcome, Solver};
+use crate::arms::solver::{Entered, Outcome, Solver};
 
 /// Puma 560 in its parameters; the flange has the same pose as by the table.
 fn parameters() -> Parameters {
@@ -36,7 +35,7 @@ struct Opw {
     all: Vec<Vec<f64>>,
 }
 
-pub(super) fn all(chain: &Chain) -> Result<Option<Box<dyn Solver>>> {
+pub(super) fn all(chain: &Chain) -> Entered {
     if chain.name != "puma" {
         return Ok(None);
     }
