@@ -17,7 +17,7 @@ use crate::measure::median_of;
 /// Configurations that the pieces are run on, so that no branch is learned.
 const CONFIGURATIONS: usize = 256;
 
-/// Arithmetic of a core without vectors, where every cycle ends two fused products and sums \[flop\].
+/// Arithmetic of a core without vectors, where every cycle ends two fused products and sums.
 pub const FLOP_PER_CYCLE: f64 = 4.0;
 
 /// Products and sums of kinematics, kinematics with the Jacobian, and a damped step with these, for six and for seven hinges: a general transform to each

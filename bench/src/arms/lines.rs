@@ -27,6 +27,9 @@ pub const JUMP: f64 = 20.0;
 /// Along a line, poses that are tested to be in reach.
 const TESTED: usize = 26;
 
+/// Lines that are drawn for each that is wanted, at most.
+const ATTEMPTS: usize = 100;
+
 /// A line.
 #[derive(Debug, Clone)]
 pub struct Line {
@@ -47,25 +50,23 @@ pub fn draw(chain: &Chain, n: usize) -> Result<Vec<Line>> {
     let settings = settings(Prefer::First);
     let random = &mut Random::new(first_seed(&chain.name) ^ 1);
     let steps = (LENGTH / SPEED * RATE).round() as usize;
-    let mut lines = Vec::new();
-    while lines.len() < n {
+    let line = |random: &mut Random| {
         let start = chain.sample(random);
         let (from, along) = (chain.tool(&start), random.direction().to_array());
         let target = |k: usize| {
             let by = LENGTH * (k + 1) as f64 / steps as f64;
             Matrix::translation(along.map(|x| x * by)) * from
         };
-        let targets: Vec<Matrix> = (0..steps).map(target).collect();
-        let mut sample = targets.iter().rev().step_by(steps / TESTED);
-        let is_in_reach = sample.all(|target| {
-            let solution = arm.solve(pose(target), &mut start.clone(), &settings);
+        Line { start, targets: (0..steps).map(target).collect() }
+    };
+    let is_in_reach = |line: &Line| {
+        line.targets.iter().rev().step_by(steps / TESTED).all(|target| {
+            let solution = arm.solve(pose(target), &mut line.start.clone(), &settings);
             solution.is_ok_and(|solution| solution.is_reached())
-        });
-        if is_in_reach {
-            lines.push(Line { start, targets });
-        }
-    }
-    Ok(lines)
+        })
+    };
+    let drawn = (0..n * ATTEMPTS).map(|_| line(random));
+    Ok(drawn.filter(is_in_reach).take(n).collect())
 }
 
 /// What was measured of one contender on one arm.
