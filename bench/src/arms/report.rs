@@ -171,25 +171,20 @@ fn lines_table(measured: &[Measured]) -> String {
             ]);
         }
     }
-    let mut notes = String::new();
-    for arm in measured {
-        let any = |k: usize| arm.lines.iter().any(|row| row.which[k]);
+    let nobody = |arm: &Measured| {
         let n = arm.lines.first().map_or(0, |row| row.lines);
-        let none: Vec<String> = (0..n).filter(|&k| !any(k)).map(|k| k.to_string()).collect();
-        let _ = writeln!(
-            notes,
-            "\nLines of `{}` that nobody completes: {}.",
-            arm.name,
-            if none.is_empty() { "none".to_owned() } else { none.join(", ") }
-        );
-    }
+        let is_completed = |k: &usize| arm.lines.iter().any(|row| row.which[*k]);
+        format!("{} of `{}`", (0..n).filter(|k| !is_completed(k)).count(), arm.name)
+    };
+    let nobody: Vec<String> = measured.iter().map(nobody).collect();
     format!(
         "### Lines at {RATE} Hz\n\nStraight lines of {:.1} cm at {SPEED} m/s with the orientation kept, from random configurations and in random directions; every pose of a sample along \
          each is in reach, though not always on one branch. Each target is solved from the answer to the one before. **Completed**: every target solved, with every joint below its \
          velocity limit (that of its file, or {JUMP} rad/s). **Ended**: lines with a target that was not reached. **Too fast**: steps above a velocity limit, and the lines they are on; \
-         **jumps**: the same for {JUMP} rad/s. Times are of single targets.\n\n{}{notes}\n",
+         **jumps**: the same for {JUMP} rad/s. Times are of single targets.\n\n{}\nLines that nobody completes: {}.\n\n",
         100.0 * LENGTH,
-        markdown(&cells)
+        markdown(&cells),
+        nobody.join(", "),
     )
 }
 

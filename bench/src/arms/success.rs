@@ -138,3 +138,30 @@ pub fn run_seeds(limb: &Limb, folder: &Path, seeds: impl Iterator<Item = u64>) -
         failures,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arms::chain::{Chain, TIP};
+    use crate::arms::problem::{folder, puma, write_urdf};
+    use crate::arms::robot::Robot;
+
+    #[test]
+    fn targets_are_found_unless_the_judge_has_another_robot() {
+        let chain = Chain { name: "judged".to_owned(), ..puma().expect("an arm") };
+        let path = write_urdf(&chain).expect("a file");
+        let robot = Robot::read(&path).expect("a robot");
+        let (file, folder) = ("judged.urdf".into(), folder().expect("a folder"));
+        let chain = Chain::whole("judged", &robot, TIP).expect("a chain");
+        let (tip, base) = (TIP.to_owned(), "base".to_owned());
+        let mut limb = Limb { file, tip, base, base_step: 0, chain };
+        let row = run(&limb, &folder, 50).expect("a run");
+        assert!(row.failures.is_empty() && row.worst_error <= 1e-6, "{row:?}");
+        limb.chain.steps[3].joint.origin.0[2] += 1e-5;
+        let row = run(&limb, &folder, 50).expect("a run");
+        assert_eq!(row.failures.len(), 50, "each is ten tolerances beside its target");
+        let seed = row.failures[7].seed;
+        let again = run_seeds(&limb, &folder, [seed].into_iter()).expect("a run");
+        assert_eq!(again.failures[0].verdict.distance, row.failures[7].verdict.distance);
+    }
+}
