@@ -147,7 +147,7 @@ class Robot:
         return pose if world_from_root is None else world_from_root @ pose
 
     def axes(self, name):
-        """The axes of the joints that move a link, and points on them, with all joints at zero, in the frame of the root."""
+        """Axes of the joints that move a link, and points on them, in the root with joints at zero."""
         path = []
         while name != self.root:
             path.append(self._by_child[name])

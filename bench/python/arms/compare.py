@@ -1,10 +1,10 @@
-"""Installs the peers that solve for whole poses of an arm, each in a virtual environment of its own, and runs them on the same problems.
+"""Installs the peers that solve for whole poses of an arm, and runs them on the same problems.
 
     python3 bench/python/arms/compare.py [PEER ...]
 
 Reads the problems that `cargo run --release --bin arms -- targets` in `bench/` has written to
 `bench/target/arms/`, and writes `results.json` beside them. A peer that cannot be installed or run
-is named, with the reason, and the others go on.
+is named, with the reason, and the others go on. Each has a virtual environment of its own.
 """
 
 import json

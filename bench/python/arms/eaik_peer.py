@@ -1,4 +1,7 @@
-"""EAIK: closed forms by subproblems, for arms with six joints. It knows no limits, so these are applied here, in the timing."""
+"""EAIK: closed forms by subproblems, for arms with six joints.
+
+It knows no limits, so these are applied here, in the timing.
+"""
 
 import numpy as np
 from eaik.IK_HP import HPRobot

@@ -122,7 +122,9 @@ class Tally:
 
     def is_inside(self, answer):
         answer = np.asarray(answer)
-        return bool(np.all(answer >= self.lower - ROUNDING) and np.all(answer <= self.upper + ROUNDING))
+        return bool(
+            np.all(answer >= self.lower - ROUNDING) and np.all(answer <= self.upper + ROUNDING)
+        )
 
     def result(self, gives_all):
         return {
@@ -143,7 +145,10 @@ def matrix(rows):
 def limits(arm):
     """Lower and upper bounds, infinite where there are none."""
     bounds = np.array(
-        [[-np.inf if low is None else low, np.inf if high is None else high] for low, high in arm["bounds"]]
+        [
+            [-np.inf if low is None else low, np.inf if high is None else high]
+            for low, high in arm["bounds"]
+        ]
     )
     return bounds[:, 0], bounds[:, 1]
 

@@ -1,4 +1,4 @@
-"""PlaCo as a solver of whole poses: steps of its task solver, and random starts where 50 do not lead there."""
+"""PlaCo as a solver of whole poses: steps of its task solver, and other starts where 50 fail."""
 
 import numpy as np
 import placo

@@ -19,7 +19,9 @@ class TracIk:
         with TemporaryDirectory() as folder:
             path = Path(folder, "arm.urdf")
             _narrowed(arm["urdf"]).write(path)
-            self.solver = trac_ik.TracIK("base", arm["tip"], str(path), timeout=0.1, epsilon=epsilon)
+            self.solver = trac_ik.TracIK(
+                "base", arm["tip"], str(path), timeout=0.1, epsilon=epsilon
+            )
 
     def prepare(self, target):
         return target[:3, 3].copy(), target[:3, :3].copy()
@@ -30,7 +32,7 @@ class TracIk:
 
 
 def _narrowed(path):
-    """The robot with limits that are narrower by what single precision, in which TRAC-IK keeps them, can lose."""
+    """The robot with narrower limits: TRAC-IK keeps them in single precision."""
     tree = ElementTree.parse(path)
     for limit in tree.iter("limit"):
         for key, sign in (("lower", 1.0), ("upper", -1.0)):

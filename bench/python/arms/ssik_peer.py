@@ -1,4 +1,4 @@
-"""ssik: the solvers that it ships made for these arms, each answer certified by forward kinematics; the nearest to the start."""
+"""ssik: the solvers that it ships for these arms, answers certified; the nearest to the start."""
 
 from importlib import import_module
 
