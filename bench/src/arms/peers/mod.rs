@@ -12,7 +12,7 @@ use crate::random::Random;
 
 /// From a random start.
 pub fn cold() -> Vec<Contender> {
-    let mut all = vec![
+    let all = vec![
         Contender { name: "dynibo 0.5, restarts", enter: dynibo_crate::defaults },
         Contender { name: "dynibo 0.5, restarts after 25", enter: dynibo_crate::brief },
         Contender { name: "k 0.32 x 0.5, restarts after 50", enter: k_crate::half },
@@ -20,7 +20,7 @@ pub fn cold() -> Vec<Contender> {
         Contender { name: "rs-opw-kinematics 3.0, all", enter: opw_crate::all },
     ];
     #[cfg(feature = "ik-geo")]
-    all.push(Contender { name: "ik-geo 0.1, all", enter: ik_geo_crate::all });
+    let all = [all, vec![Contender { name: "ik-geo 0.1, all", enter: ik_geo_crate::all }]].concat();
     all
 }
 
