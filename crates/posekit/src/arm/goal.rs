@@ -118,6 +118,16 @@ impl Goal {
         }
     }
 
+    /// The same target with one tolerance for position \[units of length\] and orientation \[rad\].
+    pub(super) fn with_tolerance(&self, tolerance: f64) -> Self {
+        Self { distance: tolerance, angle: tolerance, ..*self }
+    }
+
+    /// Whether distances are within the tolerances.
+    pub(super) fn accepts(&self, distance: f64, angle: f64) -> bool {
+        distance <= self.distance && angle <= self.angle
+    }
+
     pub(super) fn has_slack(&self) -> bool {
         self.slack.is_some()
     }

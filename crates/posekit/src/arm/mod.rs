@@ -35,6 +35,7 @@
 //! # Ok::<(), posekit::Error>(())
 //! ```
 
+mod closed;
 mod goal;
 mod kernel;
 mod path;
@@ -46,6 +47,8 @@ use crate::math::{Pose, check_unit, normalised};
 use crate::skeleton::{Frame, Mimic, Skeleton};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use closed::{Candidate, Closed};
+pub use closed::{Family, FamilyKind};
 use core::ops::ControlFlow;
 use goal::Goal;
 use kernel::Kernel;
@@ -60,6 +63,7 @@ use starts::Starts;
 pub struct Arm {
     path: Path,
     kernel: Sized,
+    closed: Option<Box<Closed>>,
     skeleton_values: usize,
     /// For each mimic of a joint of the arm: its value, that of its driver, and how it follows.
     mimics: Vec<(usize, usize, Mimic)>,
@@ -227,7 +231,8 @@ impl Arm {
             path.values.contains(&Some(driver)).then_some((value, driver, mimic))
         });
         let mimics = mimics.collect();
-        Ok(Self { kernel, mimics, n_joints, skeleton_values: skeleton.n_values(), path })
+        let closed = Closed::find(&path).map(Box::new);
+        Ok(Self { kernel, closed, mimics, n_joints, skeleton_values: skeleton.n_values(), path })
     }
 
     /// Solves for a pose of the tool.
@@ -262,6 +267,12 @@ impl Arm {
     ) -> Result<Vec<Vec<f64>>> {
         let goal = self.goal(target, q, settings)?;
         Ok(with_kernel!(&self.kernel, of => self.solutions_with(of, &goal, q, settings)))
+    }
+
+    /// Why the arm has a closed form, if it has one: then [`solutions`](Self::solutions) finds all branches by formulas.
+    #[must_use]
+    pub fn family(&self) -> Option<&Family> {
+        self.closed.as_deref().map(Closed::family)
     }
 
     /// The pose of the tool in the world.
@@ -370,6 +381,10 @@ impl Arm {
         settings: &ArmSettings,
     ) -> ArmSolution {
         let search = self.search(of, goal, q, settings.starts.max(1));
+        if let Some(found) = self.closed_form(of, goal, &search.start, settings.prefer) {
+            self.write(&found.x, q);
+            return self.solution(&found, goal);
+        }
         let mut best: Option<(f64, [f64; N])> = None;
         let mut starts = 0;
         let mut found = search.run(|x, tried| {
@@ -398,6 +413,31 @@ impl Arm {
         self.solution(&found, goal)
     }
 
+    /// The pose that a closed form finds, if there is one and it reaches the target.
+    fn closed_form<const N: usize>(
+        &self,
+        of: &Of<N>,
+        goal: &Goal,
+        start: &[f64; N],
+        prefer: Prefer,
+    ) -> Option<Found<N>> {
+        let closed = self.closed.as_ref().filter(|_| !goal.has_slack())?;
+        let mut best = None;
+        match prefer {
+            Prefer::Nearest => {
+                best = closed.solutions(&of.kernel, goal, start).iter().next().copied();
+            }
+            Prefer::First => {
+                closed.visit(&of.kernel, goal, start, |candidate| {
+                    best = Some(*candidate);
+                    ControlFlow::Break(())
+                });
+            }
+        }
+        let Candidate { x, residual, .. } = best?;
+        Some(Found { x, residual, has_reached: true, steps: 0, starts: 1 })
+    }
+
     fn solutions_with<const N: usize>(
         &self,
         of: &Of<N>,
@@ -406,6 +446,15 @@ impl Arm {
         settings: &ArmSettings,
     ) -> Vec<Vec<f64>> {
         let search = self.search(of, goal, q, settings.starts.max(1));
+        let write = |x: &[f64; N]| {
+            let mut q = q.to_vec();
+            self.write(x, &mut q);
+            q
+        };
+        if let Some(closed) = self.closed.as_ref().filter(|_| !goal.has_slack()) {
+            let all = closed.solutions(&of.kernel, goal, &search.start);
+            return all.iter().map(|candidate| write(&candidate.x)).collect();
+        }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
         search.run(|x, _| {
             let mut x = *x;
@@ -418,12 +467,7 @@ impl Arm {
             ControlFlow::Continue(())
         });
         all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let write = |(_, x): &(f64, [f64; N])| {
-            let mut q = q.to_vec();
-            self.write(x, &mut q);
-            q
-        };
-        all.iter().map(write).collect()
+        all.iter().map(|(_, x)| write(x)).collect()
     }
 
     fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {

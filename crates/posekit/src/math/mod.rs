@@ -9,10 +9,12 @@
 //! function says otherwise, spatial vectors linear part first.
 
 mod angle;
+mod arctangent;
 mod direction;
 mod exact;
 mod lie;
 mod linalg;
+mod polynomial;
 mod pose;
 mod rotation;
 mod sequence;
@@ -21,6 +23,7 @@ mod sequence;
 #[doc(hidden)]
 pub use angle::half_angle;
 pub(crate) use angle::sin_cos_each;
+pub(crate) use arctangent::atan2_each;
 pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
@@ -32,6 +35,7 @@ pub use lie::{
 pub(crate) use linalg::{
     cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
 };
+pub(crate) use polynomial::quartic;
 pub use pose::Pose;
 pub use rotation::{SwingTwist, perpendicular, rotation_about, shortest_rotation, swing_twist};
 pub(crate) use rotation::{

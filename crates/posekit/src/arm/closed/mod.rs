@@ -1,0 +1,309 @@
+//! Closed forms of arms with six and seven joints: all solutions for a pose of the tool, by formulas.
+//!
+//! [`Closed::find`] looks at the axes of an arm: if three consecutive ones meet in a point or are parallel, the six joint angles follow from two equations
+//! in two angles, of which most robots make a line through a circle ([`six`]), others a quartic \[pieper68\]. Seven joints have one more than a pose
+//! needs: it is the arm angle ([`shoulder`]) or the joint that leaves the best closed form ([`seven`]), and a parameter.
+//!
+//! Every solution is brought into the limits and certified by the kernel, which also refines what an arm that meets its family only nearly leaves over.
+
+mod certify;
+mod chain;
+mod circle;
+mod family;
+mod plan;
+mod seven;
+mod shoulder;
+mod six;
+
+use super::goal::{Frame, Goal};
+use super::kernel::{Joint, Kernel};
+use super::path::Path;
+use crate::math::{atan2_each, sin_cos};
+use alloc::vec::Vec;
+use certify::{certify, keep_better};
+pub(super) use certify::{Candidate, Candidates};
+use chain::Chain;
+use core::f64::consts::{PI, TAU};
+use core::ops::ControlFlow;
+pub use family::{Family, FamilyKind};
+use glam::DVec2;
+use plan::Plan;
+use seven::Fixed;
+use shoulder::Shoulder;
+use six::{Branches, MOST, Six};
+
+/// Values at which the parameter of seven joints is sampled.
+const SAMPLES: u32 = 24;
+
+/// Steps of the kernel that bring a pose into the limits, and what a radian outside of them counts among poses \[rad²\].
+const STEPS_INTO_LIMITS: u32 = 20;
+const OUTSIDE: f64 = 30.0;
+
+/// The closed form of an arm.
+#[derive(Debug, Clone)]
+pub(super) struct Closed {
+    form: Form,
+    joints: Vec<Joint>,
+    tool: Frame,
+    family: Family,
+}
+
+#[derive(Debug, Clone)]
+enum Form {
+    Six(Six),
+    Fixed(Fixed),
+    Shoulder(Shoulder),
+}
+
+/// Values of the joints for all branches, before they are certified.
+#[derive(Debug, Clone, Copy)]
+struct Slice<const N: usize> {
+    x: [[f64; MOST]; N],
+    len: usize,
+    is_exact: [bool; MOST],
+    /// By how much the values are outside the limits.
+    overrun: [f64; MOST],
+}
+
+impl<const N: usize> Slice<N> {
+    const NONE: Self =
+        Self { x: [[0.0; MOST]; N], len: 0, is_exact: [false; MOST], overrun: [0.0; MOST] };
+
+    fn pose(&self, branch: usize) -> [f64; N] {
+        core::array::from_fn(|joint| self.x[joint][branch])
+    }
+}
+
+impl Closed {
+    /// The closed form of an arm, if it has one.
+    pub(super) fn find(path: &Path) -> Option<Self> {
+        let is_plain = |(i, joint): (usize, &Joint)| {
+            !joint.is_slide && joint.leader == i && joint.multiplier == 1.0 && joint.offset == 0.0
+        };
+        if !path.joints.iter().enumerate().all(is_plain) {
+            return None;
+        }
+        let mut tool = Frame::IDENTITY;
+        tool.follow(&path.tool);
+        tool.turn(path.tool_turn);
+        let joints = path.joints.clone();
+        let form = match joints.len() {
+            6 => {
+                let chain = Chain::new(&joints, tool)?;
+                let plan = Plan::find(core::slice::from_ref(&chain))?;
+                Form::Six(Six::new(chain, plan))
+            }
+            7 => match Shoulder::find(&Chain::new(&joints, tool)?) {
+                Some(shoulder) => Form::Shoulder(shoulder),
+                None => Form::Fixed(Fixed::find(&joints, tool)?),
+            },
+            _ => return None,
+        };
+        let family = match &form {
+            Form::Six(six) => six.family(None),
+            Form::Shoulder(shoulder) => Family::shoulder_and_wrist(shoulder.deviation),
+            Form::Fixed(Fixed { joint, plan }) => {
+                Six::new(seven::chain(&joints, tool, *joint, 0.0)?, *plan).family(Some(*joint))
+            }
+        };
+        Some(Self { form, joints, tool, family })
+    }
+
+    /// Why there is a closed form.
+    pub(super) fn family(&self) -> &Family {
+        &self.family
+    }
+
+    fn is_exact(&self) -> bool {
+        self.family.deviation <= plan::EXACT
+    }
+
+    /// All poses of six joints that reach the target; of seven, the nearest to the start of each branch. In the limits, certified, distinct, the nearest to the start first.
+    ///
+    /// - `kernel`: of the same arm
+    /// - `start`: inside the limits
+    pub(super) fn solutions<const N: usize>(
+        &self,
+        kernel: &Kernel<N>,
+        goal: &Goal,
+        start: &[f64; N],
+    ) -> Candidates<N> {
+        if let Form::Six(six) = &self.form {
+            return self.certified(kernel, goal, start, &self.six(six, None, goal, start));
+        }
+        let mut nearest = [None; MOST];
+        let mut miss = None;
+        for parameter in self.parameters(goal, start) {
+            let slice = self.slice(goal, start, parameter);
+            for branch in 0..slice.len {
+                let x = slice.pose(branch);
+                let cost = distance_squared(&x, start) + OUTSIDE * slice.overrun[branch];
+                if nearest[branch].is_none_or(|(least, _)| cost < least) {
+                    nearest[branch] = Some((cost, x));
+                }
+            }
+        }
+        let mut all = Candidates::NONE;
+        for (_, x) in nearest.into_iter().flatten() {
+            let mut candidate = certify(kernel, goal, x, STEPS_INTO_LIMITS);
+            if candidate.has_reached {
+                kernel.settle(goal, &mut candidate.x, start);
+                candidate.residual = kernel.residual(goal, &candidate.x);
+                all.insert(candidate, start);
+            } else {
+                keep_better(&mut miss, candidate);
+            }
+        }
+        all.miss = miss.filter(|_| all.is_empty());
+        all
+    }
+
+    /// Shows poses that reach the target until told to stop: those of six joints, the nearest to the start first; those of seven from parameter to parameter, beginning with
+    /// that of the start.
+    pub(super) fn visit<const N: usize>(
+        &self,
+        kernel: &Kernel<N>,
+        goal: &Goal,
+        start: &[f64; N],
+        mut visit: impl FnMut(&Candidate<N>) -> ControlFlow<()>,
+    ) -> Option<Candidate<N>> {
+        let mut miss = None;
+        for parameter in self.parameters(goal, start) {
+            let slice = self.slice(goal, start, parameter);
+            let found = self.certified(kernel, goal, start, &slice);
+            for candidate in found.iter() {
+                if visit(candidate).is_break() {
+                    return None;
+                }
+            }
+            if let Some(candidate) = found.miss {
+                keep_better(&mut miss, candidate);
+            }
+        }
+        miss
+    }
+
+    /// The values of the parameter to try, beginning with that of the start; any single one for six joints.
+    fn parameters<const N: usize>(
+        &self,
+        goal: &Goal,
+        start: &[f64; N],
+    ) -> impl Iterator<Item = f64> + use<N> {
+        let (first, min, max) = match &self.form {
+            Form::Six(_) => (0.0, 0.0, 0.0),
+            Form::Shoulder(shoulder) => {
+                let turns = turns(&shoulder.chain, None, start);
+                let arm = shoulder.arm(&shoulder.chain.wrist_for(&goal.base), &turns);
+                let angle = crate::math::atan2(arm.y, arm.x);
+                (angle, angle - PI, angle + PI)
+            }
+            Form::Fixed(Fixed { joint, .. }) => {
+                let (first, joint) = (start[*joint], &self.joints[*joint]);
+                (first, joint.min.max(first - PI), joint.max.min(first + PI))
+            }
+        };
+        let step = (max - min) / f64::from(SAMPLES);
+        let around = (1..=SAMPLES).flat_map(move |k| [f64::from(k), -f64::from(k)]);
+        let others = around.map(move |k| first + k * step);
+        core::iter::once(first).chain(others.filter(move |x| step > 0.0 && *x >= min && *x <= max))
+    }
+
+    /// The poses for one value of the parameter.
+    fn slice<const N: usize>(&self, goal: &Goal, start: &[f64; N], parameter: f64) -> Slice<N> {
+        match &self.form {
+            Form::Six(six) => self.six(six, None, goal, start),
+            Form::Fixed(Fixed { joint, plan }) => {
+                let angle = parameter + self.joints[*joint].angle;
+                match seven::chain(&self.joints, self.tool, *joint, angle) {
+                    Some(chain) => {
+                        self.six(&Six::new(chain, *plan), Some((*joint, parameter)), goal, start)
+                    }
+                    None => Slice::NONE,
+                }
+            }
+            Form::Shoulder(shoulder) => {
+                let chain = &shoulder.chain;
+                let turns = turns(chain, None, start);
+                let (sin, cos) = sin_cos(parameter);
+                let wrist = chain.wrist_for(&goal.base);
+                let branches = shoulder.solve(&wrist, DVec2::new(cos, sin), &turns);
+                self.values(chain, &branches, None, start)
+            }
+        }
+    }
+
+    fn six<const N: usize>(
+        &self,
+        six: &Six,
+        fixed: Option<(usize, f64)>,
+        goal: &Goal,
+        start: &[f64; N],
+    ) -> Slice<N> {
+        let turns = turns(&six.chain, fixed.map(|(joint, _)| joint), start);
+        let branches = six.solve(&six.chain.wrist_for(&goal.base), &turns);
+        self.values(&six.chain, &branches, fixed, start)
+    }
+
+    /// The values of the joints, inside the limits where an equivalent angle is, and nearest to the start.
+    #[inline(always)]
+    fn values<const J: usize, const N: usize>(
+        &self,
+        chain: &Chain<J>,
+        branches: &Branches<J>,
+        fixed: Option<(usize, f64)>,
+        start: &[f64; N],
+    ) -> Slice<N> {
+        let Branches { list, len, is_exact } = *branches;
+        let mut slice = Slice { x: [[0.0; MOST]; N], len, is_exact, overrun: [0.0; MOST] };
+        for i in 0..J {
+            let arm = chain.joint_in_arm(i, fixed.map(|(joint, _)| joint));
+            let sines = core::array::from_fn(|branch| list[branch][i].y);
+            let cosines = core::array::from_fn(|branch| list[branch][i].x);
+            let angles: [f64; MOST] = atan2_each(&sines, &cosines);
+            let (sign, offset, joint) = (chain.signs[i], chain.angles[i], &self.joints[arm]);
+            for branch in 0..MOST {
+                let value = nearest(joint, sign * angles[branch] - offset, start[arm]);
+                let clamped = value.max(joint.min).min(joint.max);
+                let overrun = (value - clamped).abs();
+                slice.x[arm][branch] = clamped;
+                slice.overrun[branch] = slice.overrun[branch].max(overrun);
+            }
+        }
+        if let Some((joint, value)) = fixed {
+            slice.x[joint] = [value; MOST];
+        }
+        slice
+    }
+}
+
+/// The points of the circle of a configuration.
+fn turns<'a, const J: usize, const N: usize>(
+    chain: &'a Chain<J>,
+    fixed: Option<usize>,
+    x: &'a [f64; N],
+) -> impl Fn(usize) -> DVec2 + 'a {
+    move |i| {
+        let value = x[chain.joint_in_arm(i, fixed)];
+        let (sin, cos) = sin_cos(chain.signs[i] * (value + chain.angles[i]));
+        DVec2::new(cos, sin)
+    }
+}
+
+/// The angle equal to `x` modulo a turn that is nearest to `start` inside the limits, where there is one.
+#[inline(always)]
+fn nearest(joint: &Joint, x: f64, start: f64) -> f64 {
+    /// Adding it rounds to an integer.
+    const ROUNDING: f64 = 1.5 * (1_u64 << 52) as f64;
+    let turns = ((start - x) / TAU + ROUNDING) - ROUNDING;
+    let near = x + TAU * turns;
+    let other = if near > joint.max { near - TAU } else { near + TAU };
+    let outside = |x: f64| (x - joint.max).max(joint.min - x);
+    if outside(near) > ROUNDED && outside(other) < outside(near) { other } else { near }
+}
+
+/// A value this far outside a limit is at the limit: rounding.
+const ROUNDED: f64 = 1e-10;
+
+fn distance_squared<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
