@@ -48,7 +48,7 @@ use crate::skeleton::{Frame, Mimic, Skeleton};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use closed::{Candidate, Closed};
-pub use closed::{Family, FamilyKind};
+pub use closed::{Family, FamilyKind, SelfMotion, subproblems};
 use core::ops::ControlFlow;
 use goal::Goal;
 use kernel::Kernel;
@@ -425,7 +425,7 @@ impl Arm {
         let mut best = None;
         match prefer {
             Prefer::Nearest => {
-                best = closed.solutions(&of.kernel, goal, start).iter().next().copied();
+                best = closed.nearest(&of.kernel, goal, start);
             }
             Prefer::First => {
                 closed.visit(&of.kernel, goal, start, |candidate| {

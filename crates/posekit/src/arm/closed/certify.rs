@@ -2,8 +2,10 @@
 
 use super::six::MOST;
 use super::{Closed, ROUNDED, Slice, distance_squared};
-use crate::arm::goal::Goal;
-use crate::arm::kernel::{Kernel, Residual};
+use crate::arm::goal::{Frame, Goal};
+use crate::arm::kernel::{Kernel, Link, Residual};
+use crate::math::{sines_and_cosines, sqrt};
+use glam::DVec3;
 
 /// A solution is refined until it is this near \[units of length, rad\]; closed forms are nearer unless the pose is almost singular.
 const PRECISE: f64 = 1e-11;
@@ -17,8 +19,8 @@ const STEPS: u32 = 12;
 /// How far outside the limits a proposal may be that the kernel brings into them, if an arm meets its family only nearly.
 const NEARLY_INSIDE: f64 = 0.05;
 
-/// Solutions are the same if the sum of the squares of their differences is less.
-const SAME: f64 = 1e-6;
+/// Solutions are the same if no joint differs by more.
+const SAME: f64 = 1e-4;
 
 /// A pose of the arm that reaches the target, or comes near it.
 #[derive(Debug, Clone, Copy)]
@@ -31,38 +33,58 @@ pub(in crate::arm) struct Candidate<const N: usize> {
 /// The poses that reach a target, the nearest to the start first.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::arm) struct Candidates<const N: usize> {
-    list: [Option<(f64, Candidate<N>)>; MOST],
+    list: [Candidate<N>; MOST],
+    /// The distances of the poses from the start, squared, and the poses in their order.
+    costs: [f64; MOST],
+    order: [u8; MOST],
+    len: u8,
     /// If there are none, the best inside the limits.
     pub(in crate::arm) miss: Option<Candidate<N>>,
 }
 
 impl<const N: usize> Candidates<N> {
-    pub(super) const NONE: Self = Self { list: [None; MOST], miss: None };
+    pub(super) const NONE: Self = Self {
+        list: [Candidate::NONE; MOST],
+        costs: [0.0; MOST],
+        order: [0; MOST],
+        len: 0,
+        miss: None,
+    };
 
     pub(in crate::arm) fn iter(&self) -> impl Iterator<Item = &Candidate<N>> {
-        self.list.iter().map_while(|entry| entry.as_ref().map(|(_, candidate)| candidate))
+        self.order.iter().take(usize::from(self.len)).map(|&i| &self.list[usize::from(i)])
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.list[0].is_none()
-    }
-
-    /// Adds a pose at its place, unless it is there already.
+    /// Adds a pose at its place, unless it is there already or the list is full.
+    #[inline]
     pub(super) fn insert(&mut self, candidate: Candidate<N>, start: &[f64; N]) {
-        if self.iter().any(|other| distance_squared(&other.x, &candidate.x) < SAME) {
+        let n = usize::from(self.len);
+        let is_known = self.list[..n].iter().any(|other| is_same(&other.x, &candidate.x));
+        if is_known || n == MOST {
             return;
         }
-        let mut entry = Some((distance_squared(&candidate.x, start), candidate));
-        for place in &mut self.list {
-            let is_nearer = match (&entry, &*place) {
-                (Some((cost, _)), Some((other, _))) => cost < other,
-                _ => true,
-            };
-            if is_nearer {
-                core::mem::swap(place, &mut entry);
-            }
+        let cost = distance_squared(&candidate.x, start);
+        (self.list[n], self.costs[n]) = (candidate, cost);
+        let mut place = n;
+        while place > 0 && cost < self.costs[usize::from(self.order[place - 1])] {
+            self.order[place] = self.order[place - 1];
+            place -= 1;
         }
+        self.order[place] = self.len;
+        self.len += 1;
     }
+}
+
+impl<const N: usize> Candidate<N> {
+    const NONE: Self = Self {
+        x: [0.0; N],
+        residual: Residual { distance: 0.0, angle: 0.0, merit: 0.0 },
+        has_reached: false,
+    };
+}
+
+fn is_same<const N: usize>(a: &[f64; N], b: &[f64; N]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < SAME)
 }
 
 /// Replaces a candidate by one that misses the target by less.
@@ -86,27 +108,123 @@ impl Closed {
         slice: &Slice<N>,
     ) -> Candidates<N> {
         let mut all = Candidates::NONE;
-        let mut miss = None;
+        let squares = self.squares(&goal.in_base(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
         for branch in 0..slice.len {
             // The equations of an exact family prove that a branch does not reach the target.
             let is_hopeless = !slice.is_exact[branch] && self.is_exact();
-            let is_outside = slice.overrun[branch] > outside;
-            let steps = if is_outside || is_hopeless { 0 } else { STEPS };
-            let candidate = certify(kernel, goal, slice.pose(branch), steps);
+            if is_hopeless || slice.overrun[branch] > outside {
+                continue;
+            }
+            let x = slice.pose(branch);
+            let [distance, chord] = squares.map(|squares| squares[branch]);
+            let candidate = if distance.max(chord) <= PRECISE * PRECISE {
+                let [distance, angle] = [distance, chord].map(sqrt);
+                let has_reached = goal.accepts(distance, angle);
+                Candidate { x, residual: Residual { distance, angle, merit: distance * distance + chord }, has_reached }
+            } else {
+                certify(kernel, goal, x, STEPS)
+            };
             if candidate.has_reached {
                 all.insert(candidate, start);
-            } else {
-                keep_better(&mut miss, candidate);
             }
         }
-        all.miss = miss.filter(|_| all.is_empty());
+        if all.len == 0 {
+            all.miss = best_of_all(kernel, goal, slice);
+        }
         all
+    }
+
+    /// Squared distances and squared chords of the rotation from the target, of all branches at once: the walk of the kernel from the tool to the base.
+    ///
+    /// - `target`: in the base of the arm
+    #[inline(always)]
+    fn squares<const N: usize>(&self, target: &Frame, slice: &Slice<N>) -> [[f64; MOST]; 2] {
+        let mut lanes = Lanes::new(&self.tool);
+        for (i, (joint, values)) in self.joints.iter().zip(&slice.x).enumerate().rev() {
+            lanes.turn(&sines_and_cosines(&values.map(|value| value + joint.angle)));
+            // The first joint has no link: the base is part of the target.
+            if i > 0 {
+                lanes.follow_back(&joint.link);
+            }
+        }
+        lanes.squares(target)
     }
 }
 
+/// Three vectors for each branch: the first two axes of the tool, and its origin.
+struct Lanes {
+    /// Vector by vector their x, y and z.
+    vectors: [[[f64; MOST]; 3]; 3],
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn new(tool: &Frame) -> Self {
+        let vectors = [tool.axes[0], tool.axes[1], tool.origin];
+        Self { vectors: vectors.map(|v| v.to_array().map(|c| [c; MOST])) }
+    }
+
+    /// Rotates about z.
+    #[inline(always)]
+    fn turn(&mut self, (sines, cosines): &([f64; MOST], [f64; MOST])) {
+        for [x, y, _] in &mut self.vectors {
+            for i in 0..MOST {
+                let (a, b) = (x[i], y[i]);
+                x[i] = cosines[i] * a - sines[i] * b;
+                y[i] = sines[i] * a + cosines[i] * b;
+            }
+        }
+    }
+
+    /// Goes from behind a link to before it.
+    #[inline(always)]
+    fn follow_back(&mut self, link: &Link) {
+        let (sin, cos) = link.turn;
+        for [_, y, z] in &mut self.vectors {
+            for i in 0..MOST {
+                let (a, b) = (y[i], z[i]);
+                y[i] = cos * a - sin * b;
+                z[i] = sin * a + cos * b;
+            }
+        }
+        for (coordinates, by) in self.vectors[2].iter_mut().zip(link.translation.to_array()) {
+            coordinates.iter_mut().for_each(|coordinate| *coordinate += by);
+        }
+    }
+
+    /// The squared distance from a target, and half the sum of the squared differences of the axes: the squared chord of the rotation.
+    #[inline(always)]
+    fn squares(&self, target: &Frame) -> [[f64; MOST]; 2] {
+        let [u, v, p] = &self.vectors;
+        let [x, y, z] = target.axes;
+        let mut squares = [[0.0; MOST]; 2];
+        for i in 0..MOST {
+            let [u, v, p] = [u, v, p].map(|v| DVec3::new(v[0][i], v[1][i], v[2][i]));
+            squares[0][i] = (p - target.origin).length_squared();
+            let axes = (u - x).length_squared() + (v - y).length_squared();
+            squares[1][i] = 0.5 * (axes + (u.cross(v) - z).length_squared());
+        }
+        squares
+    }
+}
+
+/// The branch with the least error, where none reaches the target.
+#[cold]
+fn best_of_all<const N: usize>(
+    kernel: &Kernel<N>,
+    goal: &Goal,
+    slice: &Slice<N>,
+) -> Option<Candidate<N>> {
+    let mut best = None;
+    for branch in 0..slice.len {
+        keep_better(&mut best, certify(kernel, goal, slice.pose(branch), 0));
+    }
+    best
+}
+
 /// Measures a pose inside the limits, and refines it by at most so many steps.
-#[inline]
+#[cold]
 pub(super) fn certify<const N: usize>(
     kernel: &Kernel<N>,
     goal: &Goal,
@@ -114,8 +232,7 @@ pub(super) fn certify<const N: usize>(
     steps: u32,
 ) -> Candidate<N> {
     let mut residual = kernel.residual(goal, &x);
-    let is_precise = residual.distance <= PRECISE && residual.angle <= PRECISE;
-    if !is_precise && residual.merit < HOPELESS && steps > 0 {
+    if residual.merit < HOPELESS && steps > 0 {
         let mut refined = x;
         let descent = kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, steps, true);
         if descent.residual.merit < residual.merit {

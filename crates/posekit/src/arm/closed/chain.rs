@@ -16,8 +16,9 @@ pub(super) struct Chain<const J: usize> {
     /// `θ = sign · (x + angle)` for the value `x` of a joint.
     pub(super) signs: [f64; J],
     pub(super) angles: [f64; J],
-    base: Frame,
-    tool: Frame,
+    /// The inverses of both.
+    base_back: Frame,
+    tool_back: Frame,
     /// It leads from the tool to the base.
     is_reversed: bool,
 }
@@ -37,9 +38,14 @@ impl<const J: usize> Chain<J> {
     }
 
     fn start(tool: Frame) -> Self {
-        let base = Frame::IDENTITY;
-        let links = [Joint::NONE.link; J];
-        Self { links, signs: [1.0; J], angles: [0.0; J], base, tool, is_reversed: false }
+        Self {
+            links: [Joint::NONE.link; J],
+            signs: [1.0; J],
+            angles: [0.0; J],
+            base_back: Frame::IDENTITY,
+            tool_back: inverse(&tool),
+            is_reversed: false,
+        }
     }
 
     /// From the tool to the base: the last joint comes first.
@@ -53,7 +59,8 @@ impl<const J: usize> Chain<J> {
             link.translation = -unrotated_x((sin, cos), link.translation);
         }
         self.signs = self.signs.map(|sign| -sign);
-        (self.base, self.tool) = (inverse(&self.tool), inverse(&self.base));
+        let [base, tool] = [&self.base_back, &self.tool_back].map(inverse);
+        (self.base_back, self.tool_back) = (tool, base);
         self.is_reversed = !self.is_reversed;
         self
     }
@@ -65,42 +72,43 @@ impl<const J: usize> Chain<J> {
                 let link = &mut self.links[before];
                 link.translation += rotated_x(link.turn, DVec3::Z * by);
             }
-            None => self.base.origin += self.base.axes[2] * by,
+            None => self.base_back.origin.z -= by,
         }
         if joint + 1 < J {
             self.links[joint].translation.z -= by;
         } else {
-            self.tool.origin.z -= by;
+            self.tool_back.origin += self.tool_back.axes[2] * by;
         }
     }
 
     /// Reverses the axis of a joint.
     pub(super) fn flip(&mut self, joint: usize) {
+        let flipped = |v: DVec3| DVec3::new(v.x, -v.y, -v.z);
         self.signs[joint] = -self.signs[joint];
         match joint.checked_sub(1) {
             Some(before) => flip_turn(&mut self.links[before]),
             None => {
-                let [x, y, z] = self.base.axes;
-                self.base.axes = [x, -y, -z];
+                self.base_back.axes = self.base_back.axes.map(flipped);
+                self.base_back.origin = flipped(self.base_back.origin);
             }
         }
-        let flipped = |v: DVec3| DVec3::new(v.x, -v.y, -v.z);
         if joint + 1 < J {
             let link = &mut self.links[joint];
             link.translation = flipped(link.translation);
             flip_turn(link);
         } else {
-            self.tool.axes = self.tool.axes.map(flipped);
-            self.tool.origin = flipped(self.tool.origin);
+            let [x, y, z] = self.tool_back.axes;
+            self.tool_back.axes = [x, -y, -z];
         }
     }
 
     /// The pose `Rz(θ₁) L₁ … Rz(θ₆)` that brings the tool to a target.
     ///
     /// - `base`: of the arm in the frame of the target
+    #[inline]
     pub(super) fn wrist_for(&self, base: &Frame) -> Frame {
         let target = if self.is_reversed { *base } else { inverse(base) };
-        product(&inverse(&self.base), &product(&target, &inverse(&self.tool)))
+        product(&self.base_back, &product(&target, &self.tool_back))
     }
 
     /// Where joint `i` of the chain is in the arm, if joint `fixed` of the arm is not in the chain.
@@ -122,8 +130,10 @@ impl Chain<SIX> {
         if fixed == 0 {
             angles.next();
             chain.angles[0] = angles.next()?;
-            chain.base.turn(rotation);
-            chain.base.follow(&links.next()?);
+            let mut base = Frame::IDENTITY;
+            base.turn(rotation);
+            base.follow(&links.next()?);
+            chain.base_back = inverse(&base);
         } else {
             angles.next();
         }
@@ -142,7 +152,7 @@ impl Chain<SIX> {
             let mut last = Frame::IDENTITY;
             last.follow(&links.next()?);
             last.turn(rotation);
-            chain.tool = product(&last, &tool);
+            chain.tool_back = inverse(&product(&last, &tool));
         }
         Some(chain)
     }
@@ -208,7 +218,7 @@ pub(super) fn product(a: &Frame, b: &Frame) -> Frame {
 #[inline(always)]
 pub(super) fn inverse(frame: &Frame) -> Frame {
     let [x, y, z] = frame.axes;
-    let transposed = DMat3::from_cols(x, y, z).transpose();
-    let DMat3 { x_axis, y_axis, z_axis } = transposed;
-    Frame { axes: [x_axis, y_axis, z_axis], origin: -(transposed * frame.origin) }
+    let DMat3 { x_axis, y_axis, z_axis } = DMat3::from_cols(x, y, z).transpose();
+    let p = frame.origin;
+    Frame { axes: [x_axis, y_axis, z_axis], origin: -DVec3::new(x.dot(p), y.dot(p), z.dot(p)) }
 }

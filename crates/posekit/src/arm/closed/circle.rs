@@ -67,17 +67,64 @@ pub(super) struct Pair {
     pub(super) d: [f64; 2],
 }
 
+/// A solution of a [`Pair`], and whether it is one, or only near.
+pub(super) type Ends = (DVec2, DVec2, bool);
+
 impl Pair {
-    /// At most four solutions.
+    /// The same with combined equations, each a row of factors.
+    #[inline(always)]
+    pub(super) fn mixed(&self, rows: [DVec2; 2]) -> Self {
+        let mixed = |v: [DVec2; 2]| rows.map(|row| v[0] * row.x + v[1] * row.y);
+        let d = rows.map(|row| row.dot(DVec2::from_array(self.d)));
+        Self { a: mixed(self.a), b: mixed(self.b), d }
+    }
+
+    /// The same with `x` and `y` exchanged.
+    #[inline(always)]
+    pub(super) fn swapped(&self) -> Self {
+        Self { a: self.b, b: self.a, d: self.d }
+    }
+
+    /// At most four solutions of a pair whose first equation is free of `y`: the fourth subproblem, twice.
+    #[inline(always)]
+    pub(super) fn in_turn(
+        &self,
+        [x_if_any, y_if_any]: [impl Fn() -> DVec2; 2],
+    ) -> Roots<Ends, 4> {
+        let mut roots = Roots { list: [(DVec2::X, DVec2::X, false); 4], len: 0, is_exact: false };
+        let first = line(self.a[0], self.d[0], x_if_any);
+        for x in first.list.into_iter().take(first.len) {
+            let second = line(self.b[1], self.d[1] - self.a[1].dot(x), &y_if_any);
+            let is_exact = first.is_exact && second.is_exact;
+            for y in second.list.into_iter().take(second.len) {
+                roots.list[roots.len] = (x, y, is_exact);
+                roots.len += 1;
+            }
+            roots.is_exact |= is_exact;
+        }
+        roots
+    }
+
+    /// The same for any pair.
+    pub(super) fn solve(&self) -> Roots<Ends, 4> {
+        let any = || DVec2::X;
+        let [swapped, pair] = [self.swapped(), *self];
+        let back = |mut roots: Roots<Ends, 4>| {
+            roots.list = roots.list.map(|(y, x, is_exact)| (x, y, is_exact));
+            roots
+        };
+        match (dependence(self.b), dependence(self.a)) {
+            (None, _) => pair.together(any),
+            (_, None) => back(swapped.together(any)),
+            (Some(row), _) => pair.mixed([row, row.perp()]).in_turn([any, any]),
+        }
+    }
+
+    /// At most four solutions, where `B` is regular.
     ///
     /// With `y = B⁻¹ (d − A x)` on the circle, `x` is a zero of a trigonometric polynomial of the second degree, which has the roots of a quartic.
     /// Complex roots give their real parts, and are not exact. If the polynomial vanishes, `x` is `otherwise`.
-    ///
-    /// `B` must be regular.
-    pub(super) fn solve(
-        &self,
-        otherwise: impl FnOnce() -> DVec2,
-    ) -> Roots<(DVec2, DVec2, bool), 4> {
+    pub(super) fn together(&self, otherwise: impl FnOnce() -> DVec2) -> Roots<Ends, 4> {
         let [b0, b1] = self.b;
         let by = 1.0 / b0.perp_dot(b1);
         // The rows of B⁻¹.
@@ -98,6 +145,21 @@ impl Pair {
             is_exact: zeros.is_exact,
         }
     }
+}
+
+/// A combination of two rows that vanishes, of unit length, if there is one.
+fn dependence(rows: [DVec2; 2]) -> Option<DVec2> {
+    /// The sine between rows that are parallel.
+    const PARALLEL: f64 = 1e-9;
+    let [a, b] = rows;
+    let squares = DVec2::new(a.length_squared(), b.length_squared());
+    let is_dependent = a.perp_dot(b).abs() <= PARALLEL * sqrt(squares.x * squares.y)
+        || squares.min_element() <= NO_DIRECTION * NO_DIRECTION;
+    // Orthogonal to the coefficients of both along the longer row.
+    let along = if squares.x > squares.y { a } else { b };
+    let row = DVec2::new(b.dot(along), -a.dot(along));
+    let length = sqrt(row.length_squared());
+    is_dependent.then(|| if length > 0.0 { row / length } else { DVec2::X })
 }
 
 /// `constant + once · (cos θ, sin θ) + twice · (cos 2θ, sin 2θ)`.

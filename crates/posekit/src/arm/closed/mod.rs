@@ -9,22 +9,25 @@
 mod certify;
 mod chain;
 mod circle;
+mod curves;
 mod family;
 mod plan;
 mod seven;
 mod shoulder;
 mod six;
+pub mod subproblems;
 
 use super::goal::{Frame, Goal};
 use super::kernel::{Joint, Kernel};
 use super::path::Path;
-use crate::math::{atan2_each, sin_cos};
+use crate::math::{atan2, atan2_each, sin_cos};
 use alloc::vec::Vec;
 use certify::{certify, keep_better};
 pub(super) use certify::{Candidate, Candidates};
 use chain::Chain;
 use core::f64::consts::{PI, TAU};
 use core::ops::ControlFlow;
+pub use curves::SelfMotion;
 pub use family::{Family, FamilyKind};
 use glam::DVec2;
 use plan::Plan;
@@ -38,6 +41,9 @@ const SAMPLES: u32 = 24;
 /// Steps of the kernel that bring a pose into the limits, and what a radian outside of them counts among poses \[rad²\].
 const STEPS_INTO_LIMITS: u32 = 20;
 const OUTSIDE: f64 = 30.0;
+
+/// Branches of seven joints that are followed to the pose nearest to the start, if only that is wanted.
+const BRANCHES_FOR_NEAREST: usize = 2;
 
 /// The closed form of an arm.
 #[derive(Debug, Clone)]
@@ -128,34 +134,67 @@ impl Closed {
         goal: &Goal,
         start: &[f64; N],
     ) -> Candidates<N> {
+        self.nearest_of(kernel, goal, start, MOST)
+    }
+
+    /// The pose nearest to the start: of six joints it is the nearest that there is, of seven the nearest of those that the samples lead to.
+    pub(super) fn nearest<const N: usize>(
+        &self,
+        kernel: &Kernel<N>,
+        goal: &Goal,
+        start: &[f64; N],
+    ) -> Option<Candidate<N>> {
+        self.nearest_of(kernel, goal, start, BRANCHES_FOR_NEAREST).iter().next().copied()
+    }
+
+    fn nearest_of<const N: usize>(
+        &self,
+        kernel: &Kernel<N>,
+        goal: &Goal,
+        start: &[f64; N],
+        n_branches: usize,
+    ) -> Candidates<N> {
         if let Form::Six(six) = &self.form {
             return self.certified(kernel, goal, start, &self.six(six, None, goal, start));
         }
-        let mut nearest = [None; MOST];
-        let mut miss = None;
-        for parameter in self.parameters(goal, start) {
-            let slice = self.slice(goal, start, parameter);
-            for branch in 0..slice.len {
-                let x = slice.pose(branch);
-                let cost = distance_squared(&x, start) + OUTSIDE * slice.overrun[branch];
-                if nearest[branch].is_none_or(|(least, _)| cost < least) {
-                    nearest[branch] = Some((cost, x));
-                }
-            }
-        }
         let mut all = Candidates::NONE;
-        for (_, x) in nearest.into_iter().flatten() {
+        let mut branches = self.nearest_of_branches(goal, start);
+        branches.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+        for (cost, x) in branches {
+            if cost == f64::INFINITY || all.iter().count() == n_branches {
+                break;
+            }
             let mut candidate = certify(kernel, goal, x, STEPS_INTO_LIMITS);
             if candidate.has_reached {
                 kernel.settle(goal, &mut candidate.x, start);
                 candidate.residual = kernel.residual(goal, &candidate.x);
                 all.insert(candidate, start);
             } else {
-                keep_better(&mut miss, candidate);
+                keep_better(&mut all.miss, candidate);
             }
         }
-        all.miss = miss.filter(|_| all.is_empty());
+        all.miss = all.miss.filter(|_| all.iter().next().is_none());
         all
+    }
+
+    /// Of each branch of seven joints the sample that is nearest to the start, and what that costs: infinite for none.
+    fn nearest_of_branches<const N: usize>(
+        &self,
+        goal: &Goal,
+        start: &[f64; N],
+    ) -> [(f64, [f64; N]); MOST] {
+        let mut nearest = [(f64::INFINITY, *start); MOST];
+        for parameter in self.parameters(goal, start) {
+            let slice = self.slice(goal, start, parameter);
+            for branch in (0..slice.len).filter(|&branch| slice.is_exact[branch]) {
+                let x = slice.pose(branch);
+                let cost = distance_squared(&x, start) + OUTSIDE * slice.overrun[branch];
+                if cost < nearest[branch].0 {
+                    nearest[branch] = (cost, x);
+                }
+            }
+        }
+        nearest
     }
 
     /// Shows poses that reach the target until told to stop: those of six joints, the nearest to the start first; those of seven from parameter to parameter, beginning with
@@ -189,23 +228,28 @@ impl Closed {
         goal: &Goal,
         start: &[f64; N],
     ) -> impl Iterator<Item = f64> + use<N> {
-        let (first, min, max) = match &self.form {
+        let (first, min, max) = self.range(goal, start);
+        let step = (max - min) / f64::from(SAMPLES);
+        let around = (1..=SAMPLES).flat_map(move |k| [f64::from(k), -f64::from(k)]);
+        let others = around.map(move |k| first + k * step);
+        core::iter::once(first).chain(others.filter(move |x| step > 0.0 && *x >= min && *x <= max))
+    }
+
+    /// The parameter of the start, and its range: at most a turn around that.
+    fn range<const N: usize>(&self, goal: &Goal, start: &[f64; N]) -> (f64, f64, f64) {
+        match &self.form {
             Form::Six(_) => (0.0, 0.0, 0.0),
             Form::Shoulder(shoulder) => {
                 let turns = turns(&shoulder.chain, None, start);
                 let arm = shoulder.arm(&shoulder.chain.wrist_for(&goal.base), &turns);
-                let angle = crate::math::atan2(arm.y, arm.x);
+                let angle = atan2(arm.y, arm.x);
                 (angle, angle - PI, angle + PI)
             }
             Form::Fixed(Fixed { joint, .. }) => {
                 let (first, joint) = (start[*joint], &self.joints[*joint]);
                 (first, joint.min.max(first - PI), joint.max.min(first + PI))
             }
-        };
-        let step = (max - min) / f64::from(SAMPLES);
-        let around = (1..=SAMPLES).flat_map(move |k| [f64::from(k), -f64::from(k)]);
-        let others = around.map(move |k| first + k * step);
-        core::iter::once(first).chain(others.filter(move |x| step > 0.0 && *x >= min && *x <= max))
+        }
     }
 
     /// The poses for one value of the parameter.
@@ -253,20 +297,19 @@ impl Closed {
         fixed: Option<(usize, f64)>,
         start: &[f64; N],
     ) -> Slice<N> {
-        let Branches { list, len, is_exact } = *branches;
-        let mut slice = Slice { x: [[0.0; MOST]; N], len, is_exact, overrun: [0.0; MOST] };
+        let mut slice = Slice { len: branches.len, is_exact: branches.is_exact, ..Slice::NONE };
         for i in 0..J {
             let arm = chain.joint_in_arm(i, fixed.map(|(joint, _)| joint));
-            let sines = core::array::from_fn(|branch| list[branch][i].y);
-            let cosines = core::array::from_fn(|branch| list[branch][i].x);
-            let angles: [f64; MOST] = atan2_each(&sines, &cosines);
+            let angles = atan2_each(&branches.sines[i], &branches.cosines[i]);
             let (sign, offset, joint) = (chain.signs[i], chain.angles[i], &self.joints[arm]);
+            let middle = joint.middle(start[arm]);
             for branch in 0..MOST {
-                let value = nearest(joint, sign * angles[branch] - offset, start[arm]);
-                let clamped = value.max(joint.min).min(joint.max);
-                let overrun = (value - clamped).abs();
+                let value = equivalent(sign * angles[branch] - offset, middle);
+                let clamped = if value > joint.max { joint.max } else { value };
+                let clamped = if clamped < joint.min { joint.min } else { clamped };
+                let (overrun, most) = ((value - clamped).abs(), slice.overrun[branch]);
                 slice.x[arm][branch] = clamped;
-                slice.overrun[branch] = slice.overrun[branch].max(overrun);
+                slice.overrun[branch] = if overrun > most { overrun } else { most };
             }
         }
         if let Some((joint, value)) = fixed {
@@ -289,16 +332,21 @@ fn turns<'a, const J: usize, const N: usize>(
     }
 }
 
-/// The angle equal to `x` modulo a turn that is nearest to `start` inside the limits, where there is one.
+/// The angle equal to `x` modulo a turn that is nearest to another.
 #[inline(always)]
-fn nearest(joint: &Joint, x: f64, start: f64) -> f64 {
+fn equivalent(x: f64, other: f64) -> f64 {
     /// Adding it rounds to an integer.
     const ROUNDING: f64 = 1.5 * (1_u64 << 52) as f64;
-    let turns = ((start - x) / TAU + ROUNDING) - ROUNDING;
-    let near = x + TAU * turns;
-    let other = if near > joint.max { near - TAU } else { near + TAU };
-    let outside = |x: f64| (x - joint.max).max(joint.min - x);
-    if outside(near) > ROUNDED && outside(other) < outside(near) { other } else { near }
+    x + TAU * (((other - x) * (1.0 / TAU) + ROUNDING) - ROUNDING)
+}
+
+impl Joint {
+    /// The middle of a turn in which every angle has one equivalent: inside the limits if there is one, and nearest to the start.
+    #[inline(always)]
+    fn middle(&self, start: f64) -> f64 {
+        let (low, high) = (self.min + PI, self.max - PI);
+        if low > high { 0.5 * (self.min + self.max) } else { start.max(low).min(high) }
+    }
 }
 
 /// A value this far outside a limit is at the limit: rounding.

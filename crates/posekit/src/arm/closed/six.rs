@@ -36,23 +36,31 @@ pub(super) struct Six {
     mix: [DVec2; 2],
 }
 
-/// Solutions for `J` joints, as points of the circle, unordered.
+/// Solutions for `J` joints, as points of the circle, unordered: joint by joint, all branches beside each other.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Branches<const J: usize> {
-    pub(super) list: [[DVec2; J]; MOST],
+    pub(super) cosines: [[f64; MOST]; J],
+    pub(super) sines: [[f64; MOST]; J],
     pub(super) len: usize,
     /// All equations hold.
     pub(super) is_exact: [bool; MOST],
 }
 
 impl<const J: usize> Branches<J> {
-    pub(super) const NONE: Self =
-        Self { list: [[DVec2::X; J]; MOST], len: 0, is_exact: [false; MOST] };
+    pub(super) const NONE: Self = Self {
+        cosines: [[1.0; MOST]; J],
+        sines: [[0.0; MOST]; J],
+        len: 0,
+        is_exact: [false; MOST],
+    };
 
     #[inline(always)]
     pub(super) fn push(&mut self, turns: [DVec2; J], is_exact: bool) {
         if self.len < MOST {
-            (self.list[self.len], self.is_exact[self.len]) = (turns, is_exact);
+            for (i, turn) in turns.iter().enumerate() {
+                (self.cosines[i][self.len], self.sines[i][self.len]) = (turn.x, turn.y);
+            }
+            self.is_exact[self.len] = is_exact;
             self.len += 1;
         }
     }
@@ -114,37 +122,17 @@ impl Six {
     #[inline]
     pub(super) fn solve(&self, wrist: &Frame, given: Given<'_>) -> Branches<SIX> {
         let mut branches = Branches::NONE;
-        let Pair { a, b, d } = self.equations(wrist);
-        let mixed = |v: [DVec2; 2], row: DVec2| v[0] * row.x + v[1] * row.y;
-        let a = self.mix.map(|row| mixed(a, row));
-        let b = self.mix.map(|row| mixed(b, row));
-        let d = self.mix.map(|row| row.dot(DVec2::from_array(d)));
-        let [outer, inner] = [0, self.plan.place.inner()];
-        match self.plan.order() {
-            Order::OuterFirst => {
-                let first = line(a[0], d[0], || given(outer));
-                for x in first.list.into_iter().take(first.len) {
-                    let second = line(b[1], d[1] - a[1].dot(x), || given(inner));
-                    for y in second.list.into_iter().take(second.len) {
-                        self.complete(Ends { x, y }, wrist, given, first.is_exact && second.is_exact, &mut branches);
-                    }
-                }
-            }
-            Order::InnerFirst => {
-                let first = line(b[0], d[0], || given(inner));
-                for y in first.list.into_iter().take(first.len) {
-                    let second = line(a[1], d[1] - b[1].dot(y), || given(outer));
-                    for x in second.list.into_iter().take(second.len) {
-                        self.complete(Ends { x, y }, wrist, given, first.is_exact && second.is_exact, &mut branches);
-                    }
-                }
-            }
-            Order::Together => {
-                let Roots { list, len, .. } = Pair { a, b, d }.solve(|| given(outer));
-                for (x, y, is_exact) in list.into_iter().take(len) {
-                    self.complete(Ends { x, y }, wrist, given, is_exact, &mut branches);
-                }
-            }
+        let pair = self.equations(wrist).mixed(self.mix);
+        let [outer, inner] = [0, self.plan.place.inner()].map(|joint| move || given(joint));
+        let order = self.plan.order();
+        let roots = match order {
+            Order::OuterFirst => pair.in_turn([outer, inner]),
+            Order::InnerFirst => pair.swapped().in_turn([inner, outer]),
+            Order::Together => pair.together(outer),
+        };
+        for (x, y, is_exact) in roots.list.into_iter().take(roots.len) {
+            let [x, y] = if order == Order::InnerFirst { [y, x] } else { [x, y] };
+            self.complete(Ends { x, y }, wrist, given, is_exact, &mut branches);
         }
         branches
     }

@@ -1,9 +1,28 @@
-//! The angles of many points at once.
+//! Angles in lists that lie beside each other: loops without a branch, which the compiler solves two or four at once.
 
+use super::angle::{MOST_REDUCED, reduced_sin_cos};
+use super::sin_cos;
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// The tangent of an eighth of a turn's half, up to which the polynomial is used as it is.
 const TAN_PI_8: f64 = 0.414_213_562_373_095_03;
+
+/// Sines, and cosines, of many angles \[rad\]; the values of [`sin_cos_each`](super::sin_cos_each).
+#[inline(always)]
+pub(crate) fn sines_and_cosines<const N: usize>(angles: &[f64; N]) -> ([f64; N], [f64; N]) {
+    let (mut sines, mut cosines) = ([0.0; N], [0.0; N]);
+    let largest = angles.iter().fold(0.0, |most: f64, x| if x.abs() > most { x.abs() } else { most });
+    let is_ordinary = largest <= MOST_REDUCED;
+    for i in 0..N {
+        (sines[i], cosines[i]) = reduced_sin_cos(angles[i]);
+    }
+    if !is_ordinary {
+        for i in 0..N {
+            (sines[i], cosines[i]) = sin_cos(angles[i]);
+        }
+    }
+    (sines, cosines)
+}
 
 /// Angles of the points (x, y), in \[-pi, pi\], without a branch on any of them, so that the compiler solves two or four at once; within 5e-16 of
 /// [`atan2`](super::atan2). The origin gives 0 or pi, by the sign of its x.
@@ -12,7 +31,12 @@ const TAN_PI_8: f64 = 0.414_213_562_373_095_03;
 /// The point is mirrored into the first eighth of a turn and rotated back by half of that if it lies in the outer half, then the polynomial of \[fdlibm\].
 #[inline(always)]
 pub(crate) fn atan2_each<const N: usize>(y: &[f64; N], x: &[f64; N]) -> [f64; N] {
-    core::array::from_fn(|i| angle_of(y[i], x[i]))
+    // Not `from_fn`: the compiler turns a loop into vectors.
+    let mut angles = [0.0; N];
+    for i in 0..N {
+        angles[i] = angle_of(y[i], x[i]);
+    }
+    angles
 }
 
 #[inline(always)]
@@ -57,7 +81,7 @@ fn arctangent(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{atan2, sin_cos};
+    use crate::math::{atan2, sin_cos_each};
     use proptest::prelude::*;
 
     #[test]
@@ -71,6 +95,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn sines_are_those_of_the_list_of_pairs(angles in prop::array::uniform8(-1e6..1e6_f64)) {
+            let (sines, cosines) = sines_and_cosines(&angles);
+            for (i, (sin, cos)) in sin_cos_each(&angles).into_iter().enumerate() {
+                prop_assert_eq!((sines[i].to_bits(), cosines[i].to_bits()), (sin.to_bits(), cos.to_bits()));
+            }
+        }
+
         #[test]
         fn angles_are_those_of_libm(angle in -PI..PI, decade in -9_i32..9, small in 0_i32..12) {
             let angle = angle / [1.0, 1e1, 1e2, 1e3, 1e5, 1e7, 1e9, 1e12, 1e15, 2.0, 4.0, 8.0][small as usize];
