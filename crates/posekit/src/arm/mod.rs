@@ -453,7 +453,9 @@ impl Arm {
         };
         if let Some(closed) = self.closed.as_ref().filter(|_| !goal.has_slack()) {
             let all = closed.solutions(&of.kernel, goal, &search.start);
-            return all.iter().map(|candidate| write(&candidate.x)).collect();
+            if closed.is_exact() || all.iter().next().is_some() {
+                return all.iter().map(|candidate| write(&candidate.x)).collect();
+            }
         }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
         search.run(|x, _| {

@@ -104,9 +104,9 @@ mod tests {
         }
 
         #[test]
-        fn angles_are_those_of_libm(angle in -PI..PI, decade in -9_i32..9, small in 0_i32..12) {
+        fn angles_are_those_of_libm(angle in -PI..PI, decade in 0_usize..5, small in 0_i32..12) {
             let angle = angle / [1.0, 1e1, 1e2, 1e3, 1e5, 1e7, 1e9, 1e12, 1e15, 2.0, 4.0, 8.0][small as usize];
-            let ((s, c), length) = (sin_cos(angle), 10_f64.powi(decade));
+            let ((s, c), length) = (sin_cos(angle), [1e-9, 1e-3, 1.0, 1e3, 1e9][decade]);
             let [found] = atan2_each(&[s * length], &[c * length]);
             let expected = atan2(s * length, c * length);
             prop_assert!((found - expected).abs() <= 5e-16 * expected.abs().clamp(1e-12, 1.0).max(expected.abs()));

@@ -5,6 +5,7 @@ use super::{Closed, ROUNDED, Slice, distance_squared};
 use crate::arm::goal::{Frame, Goal};
 use crate::arm::kernel::{Kernel, Link, Residual};
 use crate::math::{sines_and_cosines, sqrt};
+use core::f64::consts::TAU;
 use glam::DVec3;
 
 /// A solution is refined until it is this near \[units of length, rad\]; closed forms are nearer unless the pose is almost singular.
@@ -83,8 +84,12 @@ impl<const N: usize> Candidate<N> {
     };
 }
 
+/// Whether poses are the same, or the two ends of a range of one turn.
 fn is_same<const N: usize>(a: &[f64; N], b: &[f64; N]) -> bool {
-    a.iter().zip(b).all(|(a, b)| (a - b).abs() < SAME)
+    a.iter().zip(b).all(|(a, b)| {
+        let by = (a - b).abs();
+        by < SAME || (by - TAU).abs() < SAME
+    })
 }
 
 /// Replaces a candidate by one that misses the target by less.

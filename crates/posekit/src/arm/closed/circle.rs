@@ -9,6 +9,9 @@ use glam::DVec2;
 /// An equation without a solution, missed by no more than this fraction, counts as one with a double solution: rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// A line this near to a tangent \[squared, relative\] is one: the two solutions are apart by rounding alone.
+const TANGENT: f64 = 8.0 * f64::EPSILON;
+
 /// Coefficients below this have no direction: every angle is as good. The unit of length is the arm's.
 pub(super) const NO_DIRECTION: f64 = 1e-9;
 
@@ -41,21 +44,33 @@ pub(super) fn turn_between(from: DVec2, to: DVec2, otherwise: impl FnOnce() -> D
 
 /// `a · x = d` for a point `x` of the circle: the fourth subproblem.
 ///
-/// If the line misses the circle, the point nearest to it. If `a` vanishes, `otherwise`.
+/// If the line misses the circle, the point nearest to it, or, if that may be because `d` is inaccurate, two points beside it: from between them, where two solutions
+/// become one, no descent finds either. If `a` vanishes, `otherwise`.
+///
+/// - `softness`: how far `d` may be off, as a part of the radius
 #[inline(always)]
-pub(super) fn line(a: DVec2, d: f64, otherwise: impl FnOnce() -> DVec2) -> Roots<DVec2, 2> {
+pub(super) fn line(
+    a: DVec2,
+    d: f64,
+    softness: f64,
+    otherwise: impl FnOnce() -> DVec2,
+) -> Roots<DVec2, 2> {
     let radius_squared = a.length_squared();
     if radius_squared <= NO_DIRECTION * NO_DIRECTION {
         let is_exact = d.abs() <= NO_DIRECTION;
         return Roots { list: [otherwise(); 2], len: 1, is_exact };
     }
     let inside = radius_squared - d * d;
-    if inside > 0.0 {
+    if inside > TANGENT * radius_squared {
         let (along, across) = (a * d, a.perp() * sqrt(inside));
         let by = 1.0 / radius_squared;
         return Roots { list: [(along + across) * by, (along - across) * by], len: 2, is_exact: true };
     }
     let nearest = a * (f64::copysign(1.0, d) / sqrt(radius_squared));
+    if inside.abs() < 2.0 * softness * radius_squared {
+        let beside = nearest.perp() * sqrt(2.0 * softness);
+        return Roots { list: [nearest + beside, nearest - beside], len: 2, is_exact: false };
+    }
     Roots { list: [nearest; 2], len: 1, is_exact: -inside <= ROUNDING * radius_squared }
 }
 
@@ -65,6 +80,8 @@ pub(super) struct Pair {
     pub(super) a: [DVec2; 2],
     pub(super) b: [DVec2; 2],
     pub(super) d: [f64; 2],
+    /// How far the equations may be off, as a part of the radius of the circles.
+    pub(super) softness: f64,
 }
 
 /// A solution of a [`Pair`], and whether it is one, or only near.
@@ -76,13 +93,13 @@ impl Pair {
     pub(super) fn mixed(&self, rows: [DVec2; 2]) -> Self {
         let mixed = |v: [DVec2; 2]| rows.map(|row| v[0] * row.x + v[1] * row.y);
         let d = rows.map(|row| row.dot(DVec2::from_array(self.d)));
-        Self { a: mixed(self.a), b: mixed(self.b), d }
+        Self { a: mixed(self.a), b: mixed(self.b), d, ..*self }
     }
 
     /// The same with `x` and `y` exchanged.
     #[inline(always)]
     pub(super) fn swapped(&self) -> Self {
-        Self { a: self.b, b: self.a, d: self.d }
+        Self { a: self.b, b: self.a, ..*self }
     }
 
     /// At most four solutions of a pair whose first equation is free of `y`: the fourth subproblem, twice.
@@ -92,9 +109,10 @@ impl Pair {
         [x_if_any, y_if_any]: [impl Fn() -> DVec2; 2],
     ) -> Roots<Ends, 4> {
         let mut roots = Roots { list: [(DVec2::X, DVec2::X, false); 4], len: 0, is_exact: false };
-        let first = line(self.a[0], self.d[0], x_if_any);
+        let first = line(self.a[0], self.d[0], self.softness, x_if_any);
         for x in first.list.into_iter().take(first.len) {
-            let second = line(self.b[1], self.d[1] - self.a[1].dot(x), &y_if_any);
+            let rest = self.d[1] - self.a[1].dot(x);
+            let second = line(self.b[1], rest, self.softness, &y_if_any);
             let is_exact = first.is_exact && second.is_exact;
             for y in second.list.into_iter().take(second.len) {
                 roots.list[roots.len] = (x, y, is_exact);

@@ -1,7 +1,7 @@
 //! The curves of poses with which seven joints reach a target.
 
 use super::certify::Candidate;
-use super::{Closed, distance_squared};
+use super::Closed;
 use crate::arm::goal::Goal;
 use crate::arm::kernel::Kernel;
 use crate::arm::{Arm, ArmSettings, Sized};
@@ -22,8 +22,9 @@ pub struct SelfMotion {
 /// No joint moves more from sample to sample \[rad\]; otherwise a curve ends, and another begins.
 const CONTINUOUS: f64 = 0.8;
 
-/// Halvings of a step that find where a curve ends.
-const HALVINGS: u32 = 30;
+/// Trials of shorter steps from one sample to the next, and the shortest step, as a part of that.
+const TRIALS: u32 = 80;
+const SHORTEST: f64 = 1e-9;
 
 /// A curve in the making.
 struct Curve<const N: usize> {
@@ -37,8 +38,8 @@ impl Arm {
     /// - `target`: in the world
     /// - `q`: a configuration of the whole skeleton. It gives the values of other joints, and chooses among angles that differ by whole turns; the parameter covers
     ///   its range, or a turn around the value in `q`.
-    /// - `samples`: steps of the parameter, 2 to 10000. Curves that are shorter than a step can be missed. The ends of the others are found to a billionth of a
-    ///   step.
+    /// - `samples`: steps of the parameter, 2 to 10000; there are more where joints move fast. Curves that are shorter than a step can be missed. The ends of the
+    ///   others are found to a billionth of a step.
     ///
     /// # Errors
     /// Those of [`solve`](Self::solve); [`Error::is_unsuited`](crate::Error::is_unsuited) if the arm has no closed form with a parameter;
@@ -91,7 +92,7 @@ impl Closed {
         let step = (max - min) / f64::from(samples);
         let mut curves: Vec<Curve<N>> = Vec::new();
         for k in 0..=samples {
-            let parameter = min + f64::from(k) * step;
+            let parameter = (min + f64::from(k) * step).min(max);
             for curve in curves.iter_mut().filter(|curve| curve.is_open) {
                 self.prolong(kernel, goal, curve, parameter);
             }
@@ -99,20 +100,20 @@ impl Closed {
             for Candidate { x, .. } in self.certified(kernel, goal, start, &slice).iter() {
                 let heads = curves.iter().filter(|curve| curve.is_open);
                 if heads.filter_map(|curve| curve.samples.last()).all(|(_, head)| !is_same(head, x)) {
-                    let mut samples = Vec::new();
+                    let mut curve = Curve { samples: alloc::vec![(parameter, *x)], is_open: true };
                     if k > 0 {
-                        let end = self.end(kernel, goal, (parameter, *x), parameter - step);
-                        samples.extend(end.filter(|end| end.0 < parameter));
+                        self.prolong(kernel, goal, &mut curve, parameter - step);
+                        curve.samples.reverse();
                     }
-                    samples.push((parameter, *x));
-                    curves.push(Curve { samples, is_open: true });
+                    curve.is_open = true;
+                    curves.push(curve);
                 }
             }
         }
         curves
     }
 
-    /// Adds the pose at a parameter to a curve, or its end, if it does not go so far.
+    /// Goes on with a curve to a parameter, in shorter steps where joints move fast, or to its end, if it does not go so far.
     fn prolong<const N: usize>(
         &self,
         kernel: &Kernel<N>,
@@ -120,15 +121,27 @@ impl Closed {
         curve: &mut Curve<N>,
         parameter: f64,
     ) {
-        let Some(&last) = curve.samples.last() else { return };
-        match self.next(kernel, goal, &last.1, parameter) {
-            Some(x) => curve.samples.push((parameter, x)),
-            None => {
-                let end = self.end(kernel, goal, last, parameter);
-                curve.samples.extend(end.filter(|end| end.0 > last.0));
-                curve.is_open = false;
+        let Some(&(mut last, mut x)) = curve.samples.last() else { return };
+        let least = SHORTEST * (parameter - last).abs();
+        let mut by = parameter - last;
+        for _ in 0..TRIALS {
+            let is_whole = by.abs() >= (parameter - last).abs();
+            let next = if is_whole { parameter } else { last + by };
+            match self.next(kernel, goal, &x, next) {
+                Some(pose) => {
+                    (last, x) = (next, pose);
+                    curve.samples.push((last, x));
+                    if is_whole {
+                        return;
+                    }
+                }
+                None => by *= 0.5,
+            }
+            if by.abs() < least {
+                break;
             }
         }
+        curve.is_open = false;
     }
 
     /// The pose at a parameter into which another leads.
@@ -143,25 +156,6 @@ impl Closed {
         let found = self.certified(kernel, goal, from, &slice);
         let x = found.iter().next()?.x;
         x.iter().zip(from).all(|(a, b)| (a - b).abs() <= CONTINUOUS).then_some(x)
-    }
-
-    /// The last pose of a curve before a parameter that it does not reach.
-    fn end<const N: usize>(
-        &self,
-        kernel: &Kernel<N>,
-        goal: &Goal,
-        from: (f64, [f64; N]),
-        beyond: f64,
-    ) -> Option<(f64, [f64; N])> {
-        let (mut last, mut beyond) = (from, beyond);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (last.0 + beyond);
-            match self.next(kernel, goal, &last.1, middle) {
-                Some(x) => last = (middle, x),
-                None => beyond = middle,
-            }
-        }
-        (distance_squared(&last.1, &from.1) > 0.0).then_some(last)
     }
 }
 

@@ -120,7 +120,8 @@ impl Closed {
         &self.family
     }
 
-    fn is_exact(&self) -> bool {
+    /// Whether no solutions proves that there are none inside the limits, of six joints.
+    pub(super) fn is_exact(&self) -> bool {
         self.family.deviation <= plan::EXACT
     }
 
@@ -313,7 +314,7 @@ impl Closed {
             }
         }
         if let Some((joint, value)) = fixed {
-            slice.x[joint] = [value; MOST];
+            slice.x[joint] = [self.joints[joint].clamp(value); MOST];
         }
         slice
     }
@@ -345,7 +346,7 @@ impl Joint {
     #[inline(always)]
     fn middle(&self, start: f64) -> f64 {
         let (low, high) = (self.min + PI, self.max - PI);
-        if low > high { 0.5 * (self.min + self.max) } else { start.max(low).min(high) }
+        if low > high { 0.5 * (self.min + self.max) } else { start.max(low - ROUNDED).min(high + ROUNDED) }
     }
 }
 

@@ -39,7 +39,7 @@ impl Shoulder {
         let (t, u) = (unrotated_x(upper.turn, upper.translation), fore.translation);
         let squares = wrist.origin.length_squared() - t.length_squared() - u.length_squared();
         let across = DVec2::new(u.x * t.x + u.y * t.y, u.x * t.y - u.y * t.x);
-        let elbows = line(across, 0.5 * squares - t.z * u.z, || given(3));
+        let elbows = line(across, 0.5 * squares - t.z * u.z, 0.0, || given(3));
         let in_base = self.plane(wrist, arm);
         for elbow in elbows.list.into_iter().take(elbows.len) {
             let hand = upper.translation + rotated_x(upper.turn, turned(elbow, u));

@@ -16,7 +16,7 @@
 use super::chain::{Chain, SIX, rotated_x, turned, unrotated_x};
 use super::circle::{NO_DIRECTION, Pair, Roots, inverse, line, turn_between};
 use super::family::Family;
-use super::plan::{Order, Place, Plan, Relation, Triple, straighten};
+use super::plan::{EXACT, Order, Place, Plan, Relation, Triple, straighten};
 use crate::arm::goal::Frame;
 use crate::arm::kernel::Link;
 use crate::math::sqrt;
@@ -24,6 +24,9 @@ use glam::{DVec2, DVec3};
 
 /// The most solutions.
 pub(super) const MOST: usize = 8;
+
+/// Inaccuracy of the equations for each unit by which an arm differs from its plan.
+const SOFTNESS: f64 = 5.0;
 
 /// Six joints, prepared.
 #[derive(Debug, Clone)]
@@ -34,6 +37,8 @@ pub(super) struct Six {
     inner: [DVec2; 2],
     /// Combines the equations into those that are solved: first one that is free of a joint, if there is one.
     mix: [DVec2; 2],
+    /// Of an arm that differs from its plan, how far the equations may be off.
+    softness: f64,
 }
 
 /// Solutions for `J` joints, as points of the circle, unordered: joint by joint, all branches beside each other.
@@ -81,7 +86,8 @@ impl Six {
         let mut chain = if plan.is_reversed { chain.reversed() } else { chain };
         // What differs from the plan was accepted when the plan was made.
         let _ = straighten(&mut chain, plan.triple, plan.place);
-        let mut six = Self { chain, plan, inner: [DVec2::ZERO; 2], mix: DVec2::AXES };
+        let softness = if plan.deviation > EXACT { SOFTNESS * plan.deviation } else { 0.0 };
+        let mut six = Self { chain, plan, inner: [DVec2::ZERO; 2], mix: DVec2::AXES, softness };
         six.inner = six.equations(&Frame::IDENTITY).b;
         six.mix = six.mix();
         six
@@ -149,6 +155,7 @@ impl Six {
         // Rz(x) u · v in x.
         let forth = |u: DVec3, v: DVec3| back(v, u);
         let row0 = DVec3::new(0.0, -s0, c0);
+        let softness = self.softness;
         match (self.plan.place, self.plan.triple) {
             (Place::End, Triple::Meeting) => {
                 let m = unrotated_x((s1, c1), t1);
@@ -160,6 +167,7 @@ impl Six {
                         t1.z + c1 * t2.z - s0 * t0.y - c0 * (p.z - t0.z),
                         0.5 * squares + m.z * t2.z + t0.z * p.z,
                     ],
+                    softness,
                 }
             }
             (Place::End, Triple::Parallel) => {
@@ -169,6 +177,7 @@ impl Six {
                     a: [back(g, row0), back(g, t0)],
                     b: [-forth(h, DVec3::new(0.0, s1, 0.0)), forth(h, m)],
                     d: [c1 * c2 - c0 * g.z, g.dot(p) - t0.z * g.z - m.z * c2 - h.dot(t2) - t3.z - t4.z],
+                    softness,
                 }
             }
             (Place::Middle, Triple::Meeting) => {
@@ -181,6 +190,7 @@ impl Six {
                         s4 * t4.y + c4 * (m.z - t4.z) - g.z * t0.z + g.dot(p),
                         0.5 * squares - t4.z * m.z + p.z * t0.z,
                     ],
+                    softness,
                 }
             }
             (Place::Middle, Triple::Parallel) => Pair {
@@ -190,6 +200,7 @@ impl Six {
                     c3 * c4 - c0 * g.z,
                     t1.z + t2.z + t3.z + c3 * t4.z - s0 * t0.y - c0 * (p.z - t0.z),
                 ],
+                softness,
             },
         }
     }
@@ -205,7 +216,7 @@ impl Six {
         let [x_axis, z_axis] = rest.axes;
         let three = match self.plan.triple {
             Triple::Meeting => meeting(x_axis, z_axis, &self.chain.links[start..], || given(start)),
-            Triple::Parallel => parallel(x_axis, rest.origin, &self.chain.links[start..], || given(start)),
+            Triple::Parallel => parallel(x_axis, rest.origin, &self.chain.links[start..], self.softness, || given(start)),
         };
         for [a, b, c] in three.list.into_iter().take(three.len) {
             let turns = match self.plan.place {
@@ -331,12 +342,14 @@ fn parallel(
     x_axis: DVec3,
     origin: DVec3,
     links: &[Link],
+    softness: f64,
     otherwise: impl Fn() -> DVec2,
 ) -> Roots<[DVec2; 3], 2> {
     let [t, u] = [links[0].translation.truncate(), links[1].translation.truncate()];
     let goal = origin.truncate();
     let squares = goal.length_squared() - t.length_squared() - u.length_squared();
-    let roots = line(DVec2::new(t.dot(u), t.y * u.x - t.x * u.y), 0.5 * squares, || DVec2::X);
+    let across = DVec2::new(t.dot(u), t.y * u.x - t.x * u.y);
+    let roots = line(across, 0.5 * squares, softness, || DVec2::X);
     let solution = |b: DVec2| {
         let a = turn_between(t + b.rotate(u), goal, &otherwise);
         [a, b, inverse(a).rotate(inverse(b)).rotate(x_axis.truncate())]

@@ -101,7 +101,7 @@ pub fn point_on_circle(p: DVec3, q: DVec3, k: DVec3) -> Angles<1, 1> {
 pub fn two_circles(p: [DVec3; 2], k: [DVec3; 2]) -> Angles<2, 2> {
     let lengths = p.map(|p| p.length_squared());
     let (constant, a) = Term { h: k[1], k: k[0], p: p[0] }.expanded();
-    let mut roots = line(a, k[1].dot(p[1]) - constant, || DVec2::X);
+    let mut roots = line(a, k[1].dot(p[1]) - constant, 0.0, || DVec2::X);
     roots.is_exact &= (lengths[0] - lengths[1]).abs() <= ROUNDING * lengths[0].max(lengths[1]);
     Angles::new(&roots, |first| {
         let second = turn_about(k[1], p[1], rotated(k[0], first, p[0]));
@@ -123,7 +123,7 @@ pub fn circle_and_sphere(p: DVec3, q: DVec3, k: DVec3, d: f64) -> Angles<1, 2> {
 #[must_use]
 pub fn circle_and_plane(h: DVec3, p: DVec3, k: DVec3, d: f64) -> Angles<1, 2> {
     let (constant, a) = Term { h, k, p }.expanded();
-    Angles::new(&line(a, d - constant, || DVec2::X), |turn| [angle(turn)])
+    Angles::new(&line(a, d - constant, 0.0, || DVec2::X), |turn| [angle(turn)])
 }
 
 /// The angles for which `p₀ + R(k₁, θ₁) p₁ = R(k₂, θ₂) (p₂ + R(k₃, θ₃) p₃)`.
@@ -163,6 +163,7 @@ fn pair([first, second]: [[Term; 2]; 2], d: [f64; 2]) -> Pair {
         a: [first[0].1, second[0].1],
         b: [first[1].1, second[1].1],
         d: [d[0] - first[0].0 - first[1].0, d[1] - second[0].0 - second[1].0],
+        softness: 0.0,
     }
 }
 
@@ -349,7 +350,7 @@ mod tests {
                 let y_of = |x: f64| {
                     let (constant, a) = terms[0][1].expanded();
                     let other = terms[0][0].h.dot(turned(k[0], x, terms[0][0].p));
-                    let roots = line(a, d[0] - other - constant, || DVec2::X);
+                    let roots = line(a, d[0] - other - constant, 0.0, || DVec2::X);
                     (roots.len == 2).then(|| angle(roots.list[branch]))
                 };
                 let f = |x: f64| y_of(x).map_or(1.0, |y| value(1, x, y));
