@@ -381,7 +381,7 @@ impl Arm {
         settings: &ArmSettings,
     ) -> ArmSolution {
         let search = self.search(of, goal, q, settings.starts.max(1));
-        if let Some(found) = self.closed_form(of, goal, &search.start, settings.prefer) {
+        if let Some(found) = self.closed_form(&search, settings.prefer) {
             self.write(&found.x, q);
             return self.solution(&found, goal);
         }
@@ -413,29 +413,31 @@ impl Arm {
         self.solution(&found, goal)
     }
 
-    /// The pose that a closed form finds, if there is one and it reaches the target.
+    /// The pose that a closed form finds, or the nearest, if it proves that none reaches the target.
     fn closed_form<const N: usize>(
         &self,
-        of: &Of<N>,
-        goal: &Goal,
-        start: &[f64; N],
+        search: &Search<'_, N>,
         prefer: Prefer,
     ) -> Option<Found<N>> {
+        let Search { kernel, goal, start, .. } = search;
         let closed = self.closed.as_ref().filter(|_| !goal.has_slack())?;
-        let mut best = None;
-        match prefer {
-            Prefer::Nearest => {
-                best = closed.nearest(&of.kernel, goal, start);
-            }
-            Prefer::First => {
-                closed.visit(&of.kernel, goal, start, |candidate| {
-                    best = Some(*candidate);
-                    ControlFlow::Break(())
-                });
-            }
+        let (mut best, mut miss) = (None, None);
+        if prefer == Prefer::Nearest || closed.is_complete() {
+            let all = closed.nearest(kernel, goal, start);
+            (best, miss) = (all.iter().next().copied(), all.miss);
+        } else {
+            closed.visit(kernel, goal, start, |candidate| {
+                best = Some(*candidate);
+                ControlFlow::Break(())
+            });
         }
-        let Candidate { x, residual, .. } = best?;
-        Some(Found { x, residual, has_reached: true, steps: 0, starts: 1 })
+        let Candidate { x, residual, has_reached } =
+            best.or_else(|| miss.filter(|_| closed.is_complete()))?;
+        let mut found = Found { x, residual, has_reached, steps: 0, starts: 1 };
+        if !has_reached {
+            search.approach(&mut found);
+        }
+        Some(found)
     }
 
     fn solutions_with<const N: usize>(
@@ -453,7 +455,7 @@ impl Arm {
         };
         if let Some(closed) = self.closed.as_ref().filter(|_| !goal.has_slack()) {
             let all = closed.solutions(&of.kernel, goal, &search.start);
-            if closed.is_exact() || all.iter().next().is_some() {
+            if closed.is_complete() || !all.is_empty() {
                 return all.iter().map(|candidate| write(&candidate.x)).collect();
             }
         }

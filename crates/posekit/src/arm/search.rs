@@ -71,7 +71,7 @@ impl<const N: usize> Search<'_, N> {
     }
 
     /// Goes on from the best pose to the nearest that there is.
-    fn approach(&self, found: &mut Found<N>) {
+    pub(super) fn approach(&self, found: &mut Found<N>) {
         let mut x = found.x;
         let descent = self.kernel.descend(self.goal, &mut x, LAST_STEPS, true);
         found.steps += descent.steps;

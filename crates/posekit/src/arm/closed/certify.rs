@@ -15,7 +15,7 @@ const PRECISE: f64 = 1e-11;
 const HOPELESS: f64 = 0.01;
 
 /// Steps that refine a proposal: one or two, unless the pose is almost singular.
-const STEPS: u32 = 12;
+pub(super) const STEPS: u32 = 12;
 
 /// How far outside the limits a proposal may be that the kernel brings into them, if an arm meets its family only nearly.
 const NEARLY_INSIDE: f64 = 0.05;
@@ -39,7 +39,7 @@ pub(in crate::arm) struct Candidates<const N: usize> {
     costs: [f64; MOST],
     order: [u8; MOST],
     len: u8,
-    /// If there are none, the best inside the limits.
+    /// Of six joints, if none reaches the target, the branch with the least error.
     pub(in crate::arm) miss: Option<Candidate<N>>,
 }
 
@@ -54,6 +54,10 @@ impl<const N: usize> Candidates<N> {
 
     pub(in crate::arm) fn iter(&self) -> impl Iterator<Item = &Candidate<N>> {
         self.order.iter().take(usize::from(self.len)).map(|&i| &self.list[usize::from(i)])
+    }
+
+    pub(in crate::arm) fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Adds a pose at its place, unless it is there already or the list is full.
@@ -92,16 +96,6 @@ fn is_same<const N: usize>(a: &[f64; N], b: &[f64; N]) -> bool {
     })
 }
 
-/// Replaces a candidate by one that misses the target by less.
-pub(super) fn keep_better<const N: usize>(
-    best: &mut Option<Candidate<N>>,
-    candidate: Candidate<N>,
-) {
-    if best.is_none_or(|best| candidate.residual.merit < best.residual.merit) {
-        *best = Some(candidate);
-    }
-}
-
 impl Closed {
     /// The poses of a slice that reach the target.
     #[inline]
@@ -126,16 +120,17 @@ impl Closed {
             let candidate = if distance.max(chord) <= PRECISE * PRECISE {
                 let [distance, angle] = [distance, chord].map(sqrt);
                 let has_reached = goal.accepts(distance, angle);
-                Candidate { x, residual: Residual { distance, angle, merit: distance * distance + chord }, has_reached }
+                Candidate {
+                    x,
+                    residual: Residual { distance, angle, merit: distance * distance + chord },
+                    has_reached,
+                }
             } else {
                 certify(kernel, goal, x, STEPS)
             };
             if candidate.has_reached {
                 all.insert(candidate, start);
             }
-        }
-        if all.len == 0 {
-            all.miss = best_of_all(kernel, goal, slice);
         }
         all
     }
@@ -216,16 +211,14 @@ impl Lanes {
 
 /// The branch with the least error, where none reaches the target.
 #[cold]
-fn best_of_all<const N: usize>(
+pub(super) fn best_of_all<const N: usize>(
     kernel: &Kernel<N>,
     goal: &Goal,
     slice: &Slice<N>,
 ) -> Option<Candidate<N>> {
-    let mut best = None;
-    for branch in 0..slice.len {
-        keep_better(&mut best, certify(kernel, goal, slice.pose(branch), 0));
-    }
-    best
+    let all = (0..slice.len).map(|branch| certify(kernel, goal, slice.pose(branch), 0));
+    let finite = all.filter(|candidate| candidate.residual.merit.is_finite());
+    finite.min_by(|a, b| a.residual.merit.total_cmp(&b.residual.merit))
 }
 
 /// Measures a pose inside the limits, and refines it by at most so many steps.
@@ -237,7 +230,8 @@ pub(super) fn certify<const N: usize>(
     steps: u32,
 ) -> Candidate<N> {
     let mut residual = kernel.residual(goal, &x);
-    if residual.merit < HOPELESS && steps > 0 {
+    let is_precise = residual.distance <= PRECISE && residual.angle <= PRECISE;
+    if !is_precise && residual.merit < HOPELESS && steps > 0 {
         let mut refined = x;
         let descent = kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, steps, true);
         if descent.residual.merit < residual.merit {

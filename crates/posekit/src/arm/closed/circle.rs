@@ -64,7 +64,11 @@ pub(super) fn line(
     if inside > TANGENT * radius_squared {
         let (along, across) = (a * d, a.perp() * sqrt(inside));
         let by = 1.0 / radius_squared;
-        return Roots { list: [(along + across) * by, (along - across) * by], len: 2, is_exact: true };
+        return Roots {
+            list: [(along + across) * by, (along - across) * by],
+            len: 2,
+            is_exact: true,
+        };
     }
     let nearest = a * (f64::copysign(1.0, d) / sqrt(radius_squared));
     if inside.abs() < 2.0 * softness * radius_squared {
@@ -104,10 +108,7 @@ impl Pair {
 
     /// At most four solutions of a pair whose first equation is free of `y`: the fourth subproblem, twice.
     #[inline(always)]
-    pub(super) fn in_turn(
-        &self,
-        [x_if_any, y_if_any]: [impl Fn() -> DVec2; 2],
-    ) -> Roots<Ends, 4> {
+    pub(super) fn in_turn(&self, [x_if_any, y_if_any]: [impl Fn() -> DVec2; 2]) -> Roots<Ends, 4> {
         let mut roots = Roots { list: [(DVec2::X, DVec2::X, false); 4], len: 0, is_exact: false };
         let first = line(self.a[0], self.d[0], self.softness, x_if_any);
         for x in first.list.into_iter().take(first.len) {
@@ -151,7 +152,8 @@ impl Pair {
         let right = [top, bottom].map(|row| row.dot(DVec2::from_array(self.d)));
         let y = |x: DVec2| DVec2::new(right[0] - rows[0].dot(x), right[1] - rows[1].dot(x));
         let squares = [rows[0], rows[1]];
-        let [xx, yy] = [0, 1].map(|i| squares[0][i] * squares[0][i] + squares[1][i] * squares[1][i]);
+        let [xx, yy] =
+            [0, 1].map(|i| squares[0][i] * squares[0][i] + squares[1][i] * squares[1][i]);
         let once = -2.0 * (rows[0] * right[0] + rows[1] * right[1]);
         let twice = DVec2::new(0.5 * (xx - yy), rows[0].x * rows[0].y + rows[1].x * rows[1].y);
         let constant = right[0] * right[0] + right[1] * right[1] - 1.0 + 0.5 * (xx + yy);

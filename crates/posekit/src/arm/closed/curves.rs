@@ -1,7 +1,7 @@
 //! The curves of poses with which seven joints reach a target.
 
-use super::certify::Candidate;
 use super::Closed;
+use super::certify::Candidate;
 use crate::arm::goal::Goal;
 use crate::arm::kernel::Kernel;
 use crate::arm::{Arm, ArmSettings, Sized};
@@ -99,7 +99,8 @@ impl Closed {
             let slice = self.slice(goal, start, parameter);
             for Candidate { x, .. } in self.certified(kernel, goal, start, &slice).iter() {
                 let heads = curves.iter().filter(|curve| curve.is_open);
-                if heads.filter_map(|curve| curve.samples.last()).all(|(_, head)| !is_same(head, x)) {
+                if heads.filter_map(|curve| curve.samples.last()).all(|(_, head)| !is_same(head, x))
+                {
                     let mut curve = Curve { samples: alloc::vec![(parameter, *x)], is_open: true };
                     if k > 0 {
                         self.prolong(kernel, goal, &mut curve, parameter - step);

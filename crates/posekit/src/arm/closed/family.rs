@@ -1,7 +1,7 @@
 //! What makes a closed form possible, for people.
 
-use super::plan::{Order, Place, Plan, Relation, Triple};
 use super::chain::Chain;
+use super::plan::{Order, Place, Plan, Relation, Triple};
 use core::fmt;
 
 /// Why an arm has a closed form: how its axes lie. Joints are counted from 0 along the arm, held ones left out.
@@ -47,7 +47,11 @@ impl Family {
     }
 
     /// - `in_arm`: the joint of the arm that a joint of the chain is
-    pub(super) fn new<const J: usize>(plan: &Plan, chain: &Chain<J>, parameter: Option<usize>) -> Self {
+    pub(super) fn new<const J: usize>(
+        plan: &Plan,
+        chain: &Chain<J>,
+        parameter: Option<usize>,
+    ) -> Self {
         let in_arm = |joint| chain.joint_in_arm(joint, parameter);
         let sorted = |mut pair: [usize; 2]| {
             pair.sort_unstable();
@@ -60,9 +64,13 @@ impl Family {
             (plan.outer, sorted([0, 1].map(in_arm))),
             (plan.inner, sorted([plan.place.between(), plan.place.inner()].map(in_arm))),
         ];
-        let pair = |wanted| pairs.iter().find(|(relation, _)| *relation == wanted).map(|pair| pair.1);
+        let pair =
+            |wanted| pairs.iter().find(|(relation, _)| *relation == wanted).map(|pair| pair.1);
         let has_outer = plan.place == Place::End;
-        debug_assert!(has_outer || plan.outer == Relation::Skew, "no pair beside three axes in the middle");
+        debug_assert!(
+            has_outer || plan.outer == Relation::Skew,
+            "no pair beside three axes in the middle"
+        );
         Self {
             kind: match plan.triple {
                 Triple::Meeting => FamilyKind::Meeting(three),

@@ -22,8 +22,8 @@ use super::kernel::{Joint, Kernel};
 use super::path::Path;
 use crate::math::{atan2, atan2_each, sin_cos};
 use alloc::vec::Vec;
-use certify::{certify, keep_better};
 pub(super) use certify::{Candidate, Candidates};
+use certify::{STEPS, best_of_all, certify};
 use chain::Chain;
 use core::f64::consts::{PI, TAU};
 use core::ops::ControlFlow;
@@ -120,8 +120,13 @@ impl Closed {
         &self.family
     }
 
-    /// Whether no solutions proves that there are none inside the limits, of six joints.
-    pub(super) fn is_exact(&self) -> bool {
+    /// Whether it proves that there are no solutions inside the limits if it finds none.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_exact() && matches!(self.form, Form::Six(_))
+    }
+
+    /// Whether the equations hold to rounding.
+    fn is_exact(&self) -> bool {
         self.family.deviation <= plan::EXACT
     }
 
@@ -138,14 +143,14 @@ impl Closed {
         self.nearest_of(kernel, goal, start, MOST)
     }
 
-    /// The pose nearest to the start: of six joints it is the nearest that there is, of seven the nearest of those that the samples lead to.
+    /// The same, of seven joints from the few branches alone that seem nearest.
     pub(super) fn nearest<const N: usize>(
         &self,
         kernel: &Kernel<N>,
         goal: &Goal,
         start: &[f64; N],
-    ) -> Option<Candidate<N>> {
-        self.nearest_of(kernel, goal, start, BRANCHES_FOR_NEAREST).iter().next().copied()
+    ) -> Candidates<N> {
+        self.nearest_of(kernel, goal, start, BRANCHES_FOR_NEAREST)
     }
 
     fn nearest_of<const N: usize>(
@@ -156,7 +161,12 @@ impl Closed {
         n_branches: usize,
     ) -> Candidates<N> {
         if let Form::Six(six) = &self.form {
-            return self.certified(kernel, goal, start, &self.six(six, None, goal, start));
+            let slice = self.six(six, None, goal, start);
+            let mut all = self.certified(kernel, goal, start, &slice);
+            if all.is_empty() {
+                all.miss = best_of_all(kernel, goal, &slice);
+            }
+            return all;
         }
         let mut all = Candidates::NONE;
         let mut branches = self.nearest_of_branches(goal, start);
@@ -168,13 +178,9 @@ impl Closed {
             let mut candidate = certify(kernel, goal, x, STEPS_INTO_LIMITS);
             if candidate.has_reached {
                 kernel.settle(goal, &mut candidate.x, start);
-                candidate.residual = kernel.residual(goal, &candidate.x);
-                all.insert(candidate, start);
-            } else {
-                keep_better(&mut all.miss, candidate);
+                all.insert(certify(kernel, goal, candidate.x, STEPS), start);
             }
         }
-        all.miss = all.miss.filter(|_| all.iter().next().is_none());
         all
     }
 
@@ -206,21 +212,14 @@ impl Closed {
         goal: &Goal,
         start: &[f64; N],
         mut visit: impl FnMut(&Candidate<N>) -> ControlFlow<()>,
-    ) -> Option<Candidate<N>> {
-        let mut miss = None;
+    ) {
         for parameter in self.parameters(goal, start) {
             let slice = self.slice(goal, start, parameter);
             let found = self.certified(kernel, goal, start, &slice);
-            for candidate in found.iter() {
-                if visit(candidate).is_break() {
-                    return None;
-                }
-            }
-            if let Some(candidate) = found.miss {
-                keep_better(&mut miss, candidate);
+            if found.iter().any(|candidate| visit(candidate).is_break()) {
+                return;
             }
         }
-        miss
     }
 
     /// The values of the parameter to try, beginning with that of the start; any single one for six joints.
@@ -346,7 +345,11 @@ impl Joint {
     #[inline(always)]
     fn middle(&self, start: f64) -> f64 {
         let (low, high) = (self.min + PI, self.max - PI);
-        if low > high { 0.5 * (self.min + self.max) } else { start.max(low - ROUNDED).min(high + ROUNDED) }
+        if low > high {
+            0.5 * (self.min + self.max)
+        } else {
+            start.max(low - ROUNDED).min(high + ROUNDED)
+        }
     }
 }
 

@@ -66,7 +66,8 @@ impl Plan {
         for is_reversed in [false, true] {
             for place in [Place::End, Place::Middle] {
                 for triple in [Triple::Meeting, Triple::Parallel] {
-                    let plans = chains.iter().map(|chain| Self::of(chain, triple, place, is_reversed));
+                    let plans =
+                        chains.iter().map(|chain| Self::of(chain, triple, place, is_reversed));
                     let plan = plans.reduce(|a, b| Some(a?.and(b?))).flatten();
                     if let Some(plan) = plan
                         && best.is_none_or(|best| plan.cost() < best.cost())

@@ -113,8 +113,13 @@ impl Six {
                     Relation::Parallel => DVec2::X,
                     _ => DVec2::new(-b1.dot(b0) / b0.length_squared(), 1.0),
                 };
-                let shared = |row: DVec2| row.perp_dot(without_inner).abs() > 0.1 * sqrt(without_inner.length_squared());
-                [without_inner, without_outer.filter(|row| shared(*row)).unwrap_or(other(without_inner))]
+                let shared = |row: DVec2| {
+                    row.perp_dot(without_inner).abs() > 0.1 * sqrt(without_inner.length_squared())
+                };
+                [
+                    without_inner,
+                    without_outer.filter(|row| shared(*row)).unwrap_or(other(without_inner)),
+                ]
             }
             Order::InnerFirst => {
                 let row = without_outer.unwrap_or(DVec2::X);
@@ -148,7 +153,8 @@ impl Six {
     fn equations(&self, wrist: &Frame) -> Pair {
         let links = &self.chain.links;
         let [t0, t1, t2, t3, t4] = [0, 1, 2, 3, 4].map(|i| links[i].translation);
-        let [(s0, c0), (s1, c1), (s2, c2), (s3, c3), (s4, c4)] = [0, 1, 2, 3, 4].map(|i| links[i].turn);
+        let [(s0, c0), (s1, c1), (s2, c2), (s3, c3), (s4, c4)] =
+            [0, 1, 2, 3, 4].map(|i| links[i].turn);
         let (g, p) = (wrist.axes[2], wrist.origin);
         // Rz(x)ᵀ u · v in x.
         let back = |u: DVec3, v: DVec3| DVec2::new(u.x * v.x + u.y * v.y, u.y * v.x - u.x * v.y);
@@ -159,7 +165,9 @@ impl Six {
         match (self.plan.place, self.plan.triple) {
             (Place::End, Triple::Meeting) => {
                 let m = unrotated_x((s1, c1), t1);
-                let squares = t1.length_squared() + t2.length_squared() - p.length_squared() - t0.length_squared();
+                let squares = t1.length_squared() + t2.length_squared()
+                    - p.length_squared()
+                    - t0.length_squared();
                 Pair {
                     a: [back(p, row0), -back(p, t0)],
                     b: [-forth(t2, DVec3::new(0.0, s1, 0.0)), -forth(t2, m)],
@@ -176,13 +184,18 @@ impl Six {
                 Pair {
                     a: [back(g, row0), back(g, t0)],
                     b: [-forth(h, DVec3::new(0.0, s1, 0.0)), forth(h, m)],
-                    d: [c1 * c2 - c0 * g.z, g.dot(p) - t0.z * g.z - m.z * c2 - h.dot(t2) - t3.z - t4.z],
+                    d: [
+                        c1 * c2 - c0 * g.z,
+                        g.dot(p) - t0.z * g.z - m.z * c2 - h.dot(t2) - t3.z - t4.z,
+                    ],
                     softness,
                 }
             }
             (Place::Middle, Triple::Meeting) => {
                 let m = -unrotated_x((s3, c3), t3);
-                let squares = m.length_squared() + t4.length_squared() - t0.length_squared() - p.length_squared();
+                let squares = m.length_squared() + t4.length_squared()
+                    - t0.length_squared()
+                    - p.length_squared();
                 Pair {
                     a: [forth(t0, g), -forth(t0, p)],
                     b: [back(m, DVec3::new(0.0, s4, 0.0)), back(m, t4)],
@@ -207,7 +220,14 @@ impl Six {
 
     /// The other joints, at most two solutions.
     #[inline(always)]
-    fn complete(&self, ends: Ends, wrist: &Frame, given: Given<'_>, is_exact: bool, out: &mut Branches<SIX>) {
+    fn complete(
+        &self,
+        ends: Ends,
+        wrist: &Frame,
+        given: Given<'_>,
+        is_exact: bool,
+        out: &mut Branches<SIX>,
+    ) {
         let start = self.plan.place.start();
         let (z, rest) = match self.plan.place {
             Place::End => self.after_ends(ends, wrist, given),
@@ -216,7 +236,11 @@ impl Six {
         let [x_axis, z_axis] = rest.axes;
         let three = match self.plan.triple {
             Triple::Meeting => meeting(x_axis, z_axis, &self.chain.links[start..], || given(start)),
-            Triple::Parallel => parallel(x_axis, rest.origin, &self.chain.links[start..], self.softness, || given(start)),
+            Triple::Parallel => {
+                parallel(x_axis, rest.origin, &self.chain.links[start..], self.softness, || {
+                    given(start)
+                })
+            }
         };
         for [a, b, c] in three.list.into_iter().take(three.len) {
             let turns = match self.plan.place {
@@ -282,7 +306,9 @@ impl Six {
         };
         let x_axis = around(DVec3::X);
         match self.plan.triple {
-            Triple::Meeting => (last, Rest { axes: [x_axis, around(DVec3::Z)], origin: DVec3::ZERO }),
+            Triple::Meeting => {
+                (last, Rest { axes: [x_axis, around(DVec3::Z)], origin: DVec3::ZERO })
+            }
             Triple::Parallel => {
                 let forearm = l3.translation + rotated_x(l3.turn, turned(y, l4.translation));
                 let at = unlinked(l0, turned(inverse(x), wrist.origin));

@@ -3,7 +3,7 @@
 //! `R(k, θ)` is the rotation about the unit vector `k` by `θ`, in the sense of the right hand. Every function gives all solutions, or, where there is none, the angles
 //! that come nearest in the sense stated, with [`Angles::is_exact`] false: so an arm degrades continuously at the edge of its reach.
 //!
-//! | | find | solutions | \[elias25\] |
+//! | | find | solutions | \[elias22\] |
 //! |---|---|---|---|
 //! | [`point_on_circle`] | `R(k, θ) p = q` | 1 | 1 |
 //! | [`two_circles`] | `R(k₁, θ₁) p₁ = R(k₂, θ₂) p₂` | 2 | 2 |
@@ -136,10 +136,7 @@ pub fn three_circles(p: [DVec3; 4], k: [DVec3; 3]) -> Angles<3, 4> {
     let left = |h| Term { h, k: first, p: p[1] };
     let right = |h: DVec3| Term { h: -h, k: last, p: p[3] };
     let squares = p.map(|p| p.length_squared());
-    let d = [
-        middle.dot(p[2] - p[0]),
-        0.5 * (squares[2] + squares[3] - squares[0] - squares[1]),
-    ];
+    let d = [middle.dot(p[2] - p[0]), 0.5 * (squares[2] + squares[3] - squares[0] - squares[1])];
     let terms = [[left(middle), right(middle)], [left(p[0]), right(p[2])]];
     Angles::new(&pair(terms, d).solve(), |(x, y, _)| {
         let from = p[2] + rotated(last, y, p[3]);
@@ -230,7 +227,11 @@ mod tests {
         (0..3600).map(|k| f(TAU * f64::from(k) / 3600.0)).fold(f64::INFINITY, f64::min)
     }
 
-    fn contains<const K: usize, const N: usize>(angles: &Angles<K, N>, wanted: [f64; K], tolerance: f64) -> bool {
+    fn contains<const K: usize, const N: usize>(
+        angles: &Angles<K, N>,
+        wanted: [f64; K],
+        tolerance: f64,
+    ) -> bool {
         let near = |a: f64, b: f64| crate::math::wrap_angle(a - b).abs() <= tolerance;
         angles.as_slice().iter().any(|found| found.iter().zip(wanted).all(|(a, b)| near(*a, b)))
     }
