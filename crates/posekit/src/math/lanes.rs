@@ -11,13 +11,14 @@ const TAN_PI_8: f64 = 0.414_213_562_373_095_03;
 #[inline(always)]
 pub(crate) fn sines_and_cosines<const N: usize>(angles: &[f64; N]) -> ([f64; N], [f64; N]) {
     let (mut sines, mut cosines) = ([0.0; N], [0.0; N]);
-    let largest =
-        angles.iter().fold(0.0, |most: f64, x| if x.abs() > most { x.abs() } else { most });
-    let is_ordinary = largest <= MOST_REDUCED;
+    let mut is_large = false;
+    for angle in angles {
+        is_large |= angle.abs() > MOST_REDUCED;
+    }
     for i in 0..N {
         (sines[i], cosines[i]) = reduced_sin_cos(angles[i]);
     }
-    if !is_ordinary {
+    if is_large {
         for i in 0..N {
             (sines[i], cosines[i]) = sin_cos(angles[i]);
         }

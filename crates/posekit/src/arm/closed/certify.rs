@@ -3,7 +3,7 @@
 use super::six::MOST;
 use super::{Closed, ROUNDED, Slice, distance_squared};
 use crate::arm::goal::{Frame, Goal};
-use crate::arm::kernel::{Kernel, Link, Residual};
+use crate::arm::kernel::{Joint, Kernel, Link, Residual};
 use crate::math::{sines_and_cosines, sqrt};
 use core::f64::consts::TAU;
 use glam::DVec3;
@@ -142,11 +142,10 @@ impl Closed {
     fn squares<const N: usize>(&self, target: &Frame, slice: &Slice<N>) -> [[f64; MOST]; 2] {
         let mut lanes = Lanes::new(&self.tool);
         for (i, (joint, values)) in self.joints.iter().zip(&slice.x).enumerate().rev() {
-            lanes.turn(&sines_and_cosines(&values.map(|value| value + joint.angle)));
+            let turns = sines_and_cosines(&values.map(|value| value + joint.angle));
             // The first joint has no link: the base is part of the target.
-            if i > 0 {
-                lanes.follow_back(&joint.link);
-            }
+            let link = if i > 0 { &joint.link } else { &Joint::NONE.link };
+            lanes.step_back(&turns, link);
         }
         lanes.squares(target)
     }
@@ -165,31 +164,19 @@ impl Lanes {
         Self { vectors: vectors.map(|v| v.to_array().map(|c| [c; MOST])) }
     }
 
-    /// Rotates about z.
+    /// Goes from behind a joint to before its link.
     #[inline(always)]
-    fn turn(&mut self, (sines, cosines): &([f64; MOST], [f64; MOST])) {
-        for [x, y, _] in &mut self.vectors {
-            for i in 0..MOST {
-                let (a, b) = (x[i], y[i]);
-                x[i] = cosines[i] * a - sines[i] * b;
-                y[i] = sines[i] * a + cosines[i] * b;
-            }
-        }
-    }
-
-    /// Goes from behind a link to before it.
-    #[inline(always)]
-    fn follow_back(&mut self, link: &Link) {
+    fn step_back(&mut self, (sines, cosines): &([f64; MOST], [f64; MOST]), link: &Link) {
         let (sin, cos) = link.turn;
-        for [_, y, z] in &mut self.vectors {
+        let translations = [DVec3::ZERO, DVec3::ZERO, link.translation];
+        for ([x, y, z], by) in self.vectors.iter_mut().zip(translations) {
             for i in 0..MOST {
-                let (a, b) = (y[i], z[i]);
-                y[i] = cos * a - sin * b;
-                z[i] = sin * a + cos * b;
+                let across = sines[i] * x[i] + cosines[i] * y[i];
+                x[i] = (cosines[i] * x[i] - sines[i] * y[i]) + by.x;
+                let before = z[i];
+                y[i] = (cos * across - sin * before) + by.y;
+                z[i] = (sin * across + cos * before) + by.z;
             }
-        }
-        for (coordinates, by) in self.vectors[2].iter_mut().zip(link.translation.to_array()) {
-            coordinates.iter_mut().for_each(|coordinate| *coordinate += by);
         }
     }
 
