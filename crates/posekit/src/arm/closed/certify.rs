@@ -1,7 +1,7 @@
 //! Certificates: what a closed form proposes is measured by the kernel, refined where it must be, and sorted.
 
-use super::six::MOST;
-use super::{Closed, ROUNDED, Slice, distance_squared};
+use super::six::{MOST, State};
+use super::{Closed, ROUNDED, Slice, distance_squared, doubled, halved};
 use crate::arm::goal::{Frame, Goal};
 use crate::arm::kernel::{Joint, Kernel, Link, Residual};
 use crate::math::{sines_and_cosines, sqrt};
@@ -109,9 +109,9 @@ impl Closed {
         let mut all = Candidates::NONE;
         let squares = self.squares(&goal.in_base(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
-        for branch in 0..slice.len {
+        for branch in slice.branches() {
             // The equations of an exact family prove that a branch does not reach the target.
-            let is_hopeless = !slice.is_exact[branch] && self.is_exact();
+            let is_hopeless = slice.state[branch] == State::Near && self.is_exact();
             if is_hopeless || slice.overrun[branch] > outside {
                 continue;
             }
@@ -142,7 +142,12 @@ impl Closed {
     fn squares<const N: usize>(&self, target: &Frame, slice: &Slice<N>) -> [[f64; MOST]; 2] {
         let mut lanes = Lanes::new(&self.tool);
         for (i, (joint, values)) in self.joints.iter().zip(&slice.x).enumerate().rev() {
-            let turns = sines_and_cosines(&values.map(|value| value + joint.angle));
+            let turns = if slice.is_paired[i] {
+                let turns = sines_and_cosines(&halved(values).map(|value| value + joint.angle));
+                (doubled(&turns.0), doubled(&turns.1))
+            } else {
+                sines_and_cosines(&values.map(|value| value + joint.angle))
+            };
             // The first joint has no link: the base is part of the target.
             let link = if i > 0 { &joint.link } else { &Joint::NONE.link };
             lanes.step_back(&turns, link);
@@ -203,7 +208,7 @@ pub(super) fn best_of_all<const N: usize>(
     goal: &Goal,
     slice: &Slice<N>,
 ) -> Option<Candidate<N>> {
-    let all = (0..slice.len).map(|branch| certify(kernel, goal, slice.pose(branch), 0));
+    let all = slice.branches().map(|branch| certify(kernel, goal, slice.pose(branch), 0));
     let finite = all.filter(|candidate| candidate.residual.merit.is_finite());
     finite.min_by(|a, b| a.residual.merit.total_cmp(&b.residual.merit))
 }

@@ -33,7 +33,7 @@ use glam::DVec2;
 use plan::Plan;
 use seven::Fixed;
 use shoulder::Shoulder;
-use six::{Branches, MOST, Six};
+use six::{Branches, MOST, Six, State};
 
 /// Values at which the parameter of seven joints is sampled.
 const SAMPLES: u32 = 24;
@@ -65,18 +65,29 @@ enum Form {
 #[derive(Debug, Clone, Copy)]
 struct Slice<const N: usize> {
     x: [[f64; MOST]; N],
-    len: usize,
-    is_exact: [bool; MOST],
+    state: [State; MOST],
     /// By how much the values are outside the limits.
     overrun: [f64; MOST],
+    /// Joints whose value branches `2k` and `2k + 1` share.
+    is_paired: [bool; N],
 }
 
 impl<const N: usize> Slice<N> {
-    const NONE: Self =
-        Self { x: [[0.0; MOST]; N], len: 0, is_exact: [false; MOST], overrun: [0.0; MOST] };
+    const NONE: Self = Self {
+        x: [[0.0; MOST]; N],
+        state: [State::None; MOST],
+        overrun: [0.0; MOST],
+        is_paired: [true; N],
+    };
 
     fn pose(&self, branch: usize) -> [f64; N] {
         core::array::from_fn(|joint| self.x[joint][branch])
+    }
+
+    /// The branches that there are.
+    fn branches(&self) -> impl Iterator<Item = usize> {
+        let state = self.state;
+        (0..MOST).filter(move |&branch| state[branch] != State::None)
     }
 }
 
@@ -193,7 +204,7 @@ impl Closed {
         let mut nearest = [(f64::INFINITY, *start); MOST];
         for parameter in self.parameters(goal, start) {
             let slice = self.slice(goal, start, parameter);
-            for branch in (0..slice.len).filter(|&branch| slice.is_exact[branch]) {
+            for branch in slice.branches().filter(|&branch| slice.state[branch] == State::Exact) {
                 let x = slice.pose(branch);
                 let cost = distance_squared(&x, start) + OUTSIDE * slice.overrun[branch];
                 if cost < nearest[branch].0 {
@@ -297,14 +308,23 @@ impl Closed {
         fixed: Option<(usize, f64)>,
         start: &[f64; N],
     ) -> Slice<N> {
-        let mut slice = Slice { len: branches.len, is_exact: branches.is_exact, ..Slice::NONE };
+        let mut slice = Slice { state: branches.state, ..Slice::NONE };
         for i in 0..J {
             let arm = chain.joint_in_arm(i, fixed.map(|(joint, _)| joint));
-            let angles = atan2_each(&branches.sines[i], &branches.cosines[i]);
+            let (sines, cosines) = (&branches.sines[i], &branches.cosines[i]);
             let (sign, offset, joint) = (chain.signs[i], chain.angles[i], &self.joints[arm]);
             let middle = joint.middle(start[arm]);
+            let is_paired = branches.is_paired[i];
+            let values = if is_paired {
+                let angles = atan2_each(&halved(sines), &halved(cosines));
+                doubled(&angles.map(|angle| equivalent(sign * angle - offset, middle)))
+            } else {
+                let angles = atan2_each(sines, cosines);
+                angles.map(|angle| equivalent(sign * angle - offset, middle))
+            };
+            slice.is_paired[arm] = is_paired;
             for branch in 0..MOST {
-                let value = equivalent(sign * angles[branch] - offset, middle);
+                let value = values[branch];
                 let clamped = if value > joint.max { joint.max } else { value };
                 let clamped = if clamped < joint.min { joint.min } else { clamped };
                 let (overrun, most) = ((value - clamped).abs(), slice.overrun[branch]);
@@ -317,6 +337,18 @@ impl Closed {
         }
         slice
     }
+}
+
+/// What pairs of branches share, once for each pair.
+#[inline(always)]
+fn halved(v: &[f64; MOST]) -> [f64; MOST / 2] {
+    core::array::from_fn(|pair| v[2 * pair])
+}
+
+/// The same for both of each pair.
+#[inline(always)]
+fn doubled(v: &[f64; MOST / 2]) -> [f64; MOST] {
+    core::array::from_fn(|branch| v[branch / 2])
 }
 
 /// The points of the circle of a configuration.

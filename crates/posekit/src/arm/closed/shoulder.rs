@@ -34,14 +34,14 @@ impl Shoulder {
 
     /// All solutions with an arm angle.
     pub(super) fn solve(&self, wrist: &Frame, arm: DVec2, given: Given<'_>) -> Branches<SEVEN> {
-        let mut branches = Branches::NONE;
+        let mut branches = Branches::new([false; SEVEN]);
         let [_, _, upper, fore, ..] = &self.chain.links;
         let (t, u) = (unrotated_x(upper.turn, upper.translation), fore.translation);
         let squares = wrist.origin.length_squared() - t.length_squared() - u.length_squared();
         let across = DVec2::new(u.x * t.x + u.y * t.y, u.x * t.y - u.y * t.x);
         let elbows = line(across, 0.5 * squares - t.z * u.z, 0.0, || given(3));
         let in_base = self.plane(wrist, arm);
-        for elbow in elbows.list.into_iter().take(elbows.len) {
+        for (i, elbow) in elbows.list.into_iter().take(elbows.len).enumerate() {
             let hand = upper.translation + rotated_x(upper.turn, turned(elbow, u));
             let shoulder = in_base * plane(hand, upper.translation).transpose();
             let three = meeting(shoulder.x_axis, shoulder.z_axis, &self.chain.links, || given(0));
@@ -52,9 +52,10 @@ impl Shoulder {
             };
             let [x, z] = [wrist.axes[0], wrist.axes[2]].map(forearm);
             let last = meeting(x, z, &self.chain.links[4..], || given(4));
-            for [a, b, c] in three.list.into_iter().take(three.len) {
-                for [d, e, f] in last.list.into_iter().take(last.len) {
-                    branches.push([a, b, c, elbow, d, e, f], elbows.is_exact);
+            for (j, [a, b, c]) in three.list.into_iter().take(three.len).enumerate() {
+                for (k, [d, e, f]) in last.list.into_iter().take(last.len).enumerate() {
+                    let turns = [a, b, c, elbow, d, e, f];
+                    branches.set(4 * i + 2 * j + k, turns, elbows.is_exact);
                 }
             }
         }

@@ -46,28 +46,34 @@ pub(super) struct Six {
 pub(super) struct Branches<const J: usize> {
     pub(super) cosines: [[f64; MOST]; J],
     pub(super) sines: [[f64; MOST]; J],
-    pub(super) len: usize,
+    pub(super) state: [State; MOST],
+    /// Joints whose angle branches `2k` and `2k + 1` share.
+    pub(super) is_paired: [bool; J],
+}
+
+/// What became of a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
     /// All equations hold.
-    pub(super) is_exact: [bool; MOST],
+    Exact,
+    /// The equations have no solution; this comes nearest.
+    Near,
+    /// There is no other solution than that of another branch.
+    None,
 }
 
 impl<const J: usize> Branches<J> {
-    pub(super) const NONE: Self = Self {
-        cosines: [[1.0; MOST]; J],
-        sines: [[0.0; MOST]; J],
-        len: 0,
-        is_exact: [false; MOST],
-    };
+    pub(super) fn new(is_paired: [bool; J]) -> Self {
+        let (cosines, sines) = ([[1.0; MOST]; J], [[0.0; MOST]; J]);
+        Self { cosines, sines, state: [State::None; MOST], is_paired }
+    }
 
     #[inline(always)]
-    pub(super) fn push(&mut self, turns: [DVec2; J], is_exact: bool) {
-        if self.len < MOST {
-            for (i, turn) in turns.iter().enumerate() {
-                (self.cosines[i][self.len], self.sines[i][self.len]) = (turn.x, turn.y);
-            }
-            self.is_exact[self.len] = is_exact;
-            self.len += 1;
+    pub(super) fn set(&mut self, branch: usize, turns: [DVec2; J], is_exact: bool) {
+        for (i, turn) in turns.iter().enumerate() {
+            (self.cosines[i][branch], self.sines[i][branch]) = (turn.x, turn.y);
         }
+        self.state[branch] = if is_exact { State::Exact } else { State::Near };
     }
 }
 
@@ -132,7 +138,7 @@ impl Six {
     /// All solutions for a pose of the chain.
     #[inline]
     pub(super) fn solve(&self, wrist: &Frame, given: Given<'_>) -> Branches<SIX> {
-        let mut branches = Branches::NONE;
+        let mut branches = Branches::new(self.is_paired());
         let pair = self.equations(wrist).mixed(self.mix);
         let [outer, inner] = [0, self.plan.place.inner()].map(|joint| move || given(joint));
         let order = self.plan.order();
@@ -141,9 +147,12 @@ impl Six {
             Order::InnerFirst => pair.swapped().in_turn([inner, outer]),
             Order::Together => pair.together(outer),
         };
-        for (x, y, is_exact) in roots.list.into_iter().take(roots.len) {
+        for (pair, (x, y, is_exact)) in roots.list.into_iter().take(roots.len).enumerate() {
             let [x, y] = if order == Order::InnerFirst { [y, x] } else { [x, y] };
-            self.complete(Ends { x, y }, wrist, given, is_exact, &mut branches);
+            let three = self.complete(Ends { x, y }, wrist, given);
+            for (k, turns) in three.list.into_iter().take(three.len).enumerate() {
+                branches.set(2 * pair + k, turns, is_exact && three.is_exact);
+            }
         }
         branches
     }
@@ -220,14 +229,7 @@ impl Six {
 
     /// The other joints, at most two solutions.
     #[inline(always)]
-    fn complete(
-        &self,
-        ends: Ends,
-        wrist: &Frame,
-        given: Given<'_>,
-        is_exact: bool,
-        out: &mut Branches<SIX>,
-    ) {
+    fn complete(&self, ends: Ends, wrist: &Frame, given: Given<'_>) -> Roots<[DVec2; SIX], 2> {
         let start = self.plan.place.start();
         let (z, rest) = match self.plan.place {
             Place::End => self.after_ends(ends, wrist, given),
@@ -242,13 +244,17 @@ impl Six {
                 })
             }
         };
-        for [a, b, c] in three.list.into_iter().take(three.len) {
-            let turns = match self.plan.place {
-                Place::End => [ends.x, z, ends.y, a, b, c],
-                Place::Middle => [ends.x, a, b, c, ends.y, z],
-            };
-            out.push(turns, is_exact && three.is_exact);
-        }
+        let list = three.list.map(|[a, b, c]| match self.plan.place {
+            Place::End => [ends.x, z, ends.y, a, b, c],
+            Place::Middle => [ends.x, a, b, c, ends.y, z],
+        });
+        Roots { list, len: three.len, is_exact: three.is_exact }
+    }
+
+    /// The three joints with a common point or direction have two solutions for one of the others.
+    fn is_paired(&self) -> [bool; SIX] {
+        let start = self.plan.place.start();
+        core::array::from_fn(|i| !(start..start + 3).contains(&i))
     }
 
     /// The second joint, and the pose that the last three must have.
