@@ -50,13 +50,13 @@ const LIMBS: [(&str, &str, &str, &str); 22] = [
         "pr2",
         "r_shoulder_pan_joint",
         "r_wrist_roll_joint",
-        "axes 5, 6 and 7 meet, 2 and 3 meet; joint 4 is free",
+        "axes 5, 6 and 7 meet, 2 and 3 meet; joint 1 is free",
     ),
     (
         "pr2",
         "l_shoulder_pan_joint",
         "l_wrist_roll_joint",
-        "axes 5, 6 and 7 meet, 2 and 3 meet; joint 4 is free",
+        "axes 5, 6 and 7 meet, 2 and 3 meet; joint 1 is free",
     ),
     (
         "talos_full_v2",
@@ -191,7 +191,8 @@ fn every_solution_of_a_robot_is_certified() {
             missed += usize::from(!(is_there(&stays[..stays.len().min(1)]) && is_found));
         }
         println!("{}: {n} solutions, {missed} missed, worst {worst:.1e}", limb.name);
-        assert!(worst < 1e-6, "{}: {worst:e}", limb.name);
+        let tolerance = if limb.joints.len() > 6 { 3e-6 } else { 1e-9 };
+        assert!(worst < tolerance, "{}: {worst:e}", limb.name);
         assert!(missed * 100 <= PROBLEMS, "{}: {missed} missed", limb.name);
     }
 }
@@ -203,7 +204,7 @@ fn robots_with_a_closed_form_are_solved_from_anywhere() {
             continue;
         }
         for prefer in [Prefer::First, Prefer::Nearest] {
-            let (mut state, mut failed) = (2, 0);
+            let (mut state, mut failed, mut searched) = (2, 0, 0);
             let mut settings = ArmSettings::default();
             settings.prefer = prefer;
             for problem in 0..PROBLEMS {
@@ -211,9 +212,10 @@ fn robots_with_a_closed_form_are_solved_from_anywhere() {
                 let target = limb.target(&truth);
                 let solution = limb.arm.solve(target, &mut q, &settings).unwrap();
                 assert!(limb.skeleton.within_limits(&q, 0.0), "{} {problem}", limb.name);
+                searched += usize::from(solution.starts > 1 || solution.iterations > 0);
                 failed += usize::from(!solution.is_reached() || limb.miss(target, &q) > 1e-5);
             }
-            println!("{} {prefer:?}: {failed} of {PROBLEMS} failed", limb.name);
+            println!("{} {prefer:?}: {failed} failed, {searched} searched", limb.name);
             assert!(failed == 0, "{} {prefer:?}: {failed} failed", limb.name);
         }
     }

@@ -422,14 +422,15 @@ impl Arm {
         let Search { kernel, goal, start, .. } = search;
         let closed = self.closed.as_ref().filter(|_| !goal.has_slack())?;
         let (mut best, mut miss) = (None, None);
-        if prefer == Prefer::Nearest || closed.is_complete() {
-            let all = closed.nearest(kernel, goal, start);
-            (best, miss) = (all.iter().next().copied(), all.miss);
-        } else {
+        if prefer == Prefer::First {
             closed.visit(kernel, goal, start, |candidate| {
                 best = Some(*candidate);
                 ControlFlow::Break(())
             });
+        }
+        if best.is_none() {
+            let all = closed.nearest(kernel, goal, start);
+            (best, miss) = (all.iter().next().copied(), all.miss);
         }
         let Candidate { x, residual, has_reached } =
             best.or_else(|| miss.filter(|_| closed.is_complete()))?;

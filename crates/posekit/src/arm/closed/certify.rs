@@ -117,6 +117,9 @@ impl Closed {
             }
             let x = slice.pose(branch);
             let [distance, chord] = squares.map(|squares| squares[branch]);
+            if distance + chord > HOPELESS {
+                continue;
+            }
             let candidate = if distance.max(chord) <= PRECISE * PRECISE {
                 let [distance, angle] = [distance, chord].map(sqrt);
                 let has_reached = goal.accepts(distance, angle);
@@ -139,7 +142,11 @@ impl Closed {
     ///
     /// - `target`: in the base of the arm
     #[inline(always)]
-    fn squares<const N: usize>(&self, target: &Frame, slice: &Slice<N>) -> [[f64; MOST]; 2] {
+    pub(super) fn squares<const N: usize>(
+        &self,
+        target: &Frame,
+        slice: &Slice<N>,
+    ) -> [[f64; MOST]; 2] {
         let mut lanes = Lanes::new(&self.tool);
         for (i, (joint, values)) in self.joints.iter().zip(&slice.x).enumerate().rev() {
             let turns = if slice.is_paired[i] {
@@ -223,7 +230,7 @@ pub(super) fn certify<const N: usize>(
 ) -> Candidate<N> {
     let mut residual = kernel.residual(goal, &x);
     let is_precise = residual.distance <= PRECISE && residual.angle <= PRECISE;
-    if !is_precise && residual.merit < HOPELESS && steps > 0 {
+    if !is_precise && steps > 0 {
         let mut refined = x;
         let descent = kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, steps, true);
         if descent.residual.merit < residual.merit {

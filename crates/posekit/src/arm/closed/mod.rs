@@ -38,9 +38,11 @@ use six::{Branches, MOST, Six, State};
 /// Values at which the parameter of seven joints is sampled.
 const SAMPLES: u32 = 24;
 
-/// Steps of the kernel that bring a pose into the limits, and what a radian outside of them counts among poses \[rad²\].
+/// Steps of the kernel that bring a pose into the limits.
 const STEPS_INTO_LIMITS: u32 = 20;
-const OUTSIDE: f64 = 30.0;
+
+/// What it costs a sample to be outside the limits, or not to reach the target, and each radian or squared unit of that \[rad²\]: more than any distance inside.
+const OUTSIDE: f64 = 1e3;
 
 /// Branches of seven joints that are followed to the pose nearest to the start, if only that is wanted.
 const BRANCHES_FOR_NEAREST: usize = 2;
@@ -180,9 +182,9 @@ impl Closed {
             return all;
         }
         let mut all = Candidates::NONE;
-        let mut branches = self.nearest_of_branches(goal, start);
-        branches.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
-        for (cost, x) in branches {
+        let mut samples = self.samples(goal, start);
+        samples.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+        for (cost, x) in samples {
             if cost == f64::INFINITY || all.iter().count() == n_branches {
                 break;
             }
@@ -195,24 +197,31 @@ impl Closed {
         all
     }
 
-    /// Of each branch of seven joints the sample that is nearest to the start, and what that costs: infinite for none.
-    fn nearest_of_branches<const N: usize>(
-        &self,
-        goal: &Goal,
-        start: &[f64; N],
-    ) -> [(f64, [f64; N]); MOST] {
-        let mut nearest = [(f64::INFINITY, *start); MOST];
+    /// Of each branch of seven joints the best sample, and what it costs: its distance from the start if it is inside the limits, more if it is outside, and still more
+    /// if it only comes near the target. Infinite for none.
+    fn samples<const N: usize>(&self, goal: &Goal, start: &[f64; N]) -> [(f64, [f64; N]); MOST] {
+        let mut best = [(f64::INFINITY, *start); MOST];
+        let target = goal.in_base();
         for parameter in self.parameters(goal, start) {
             let slice = self.slice(goal, start, parameter);
-            for branch in slice.branches().filter(|&branch| slice.state[branch] == State::Exact) {
+            let is_exact = slice.state.contains(&State::Exact);
+            let squares = if is_exact { None } else { Some(self.squares(&target, &slice)) };
+            for branch in slice.branches() {
                 let x = slice.pose(branch);
-                let cost = distance_squared(&x, start) + OUTSIDE * slice.overrun[branch];
-                if cost < nearest[branch].0 {
-                    nearest[branch] = (cost, x);
+                let (overrun, miss) = (slice.overrun[branch], slice.state[branch] == State::Near);
+                let outside = if overrun > ROUNDED { OUTSIDE * (1.0 + overrun) } else { 0.0 };
+                let near = match squares {
+                    Some([distance, chord]) => OUTSIDE * (2.0 + distance[branch] + chord[branch]),
+                    None if miss => continue,
+                    None => 0.0,
+                };
+                let cost = distance_squared(&x, start) + outside + near;
+                if cost < best[branch].0 {
+                    best[branch] = (cost, x);
                 }
             }
         }
-        nearest
+        best
     }
 
     /// Shows poses that reach the target until told to stop: those of six joints, the nearest to the start first; those of seven from parameter to parameter, beginning with

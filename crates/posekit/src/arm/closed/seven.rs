@@ -72,7 +72,11 @@ fn columns(joints: &[Joint], tool: &Frame, pose: u32) -> [[f64; SIX]; SIX + 1] {
     for (i, joint) in joints.iter().enumerate().take(SIX + 1) {
         frame.follow(&joint.link);
         frames[i] = frame;
-        frame.turn(sin_cos((weyl(pose, i) * TAU - PI).clamp(joint.min, joint.max) + joint.angle));
+        let (min, max) = match joint.max - joint.min < TAU {
+            true => (joint.min, joint.max),
+            false => (-PI, PI),
+        };
+        frame.turn(sin_cos(min + weyl(pose, i) * (max - min) + joint.angle));
     }
     let tip = product(&frame, tool).origin;
     frames.map(|frame| {
