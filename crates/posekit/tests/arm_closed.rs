@@ -402,6 +402,24 @@ fn unreachable_targets_have_no_solution() {
 }
 
 #[test]
+fn a_target_within_the_tolerance_beyond_the_reach_is_reached() {
+    let (skeleton, tool) = from_table(&UR5E, FREE);
+    let arm = Arm::new(&skeleton, tool).unwrap();
+    let truth = [0.3, -0.5, 0.0, 0.7, 0.4, -0.4];
+    let poses = skeleton.poses(&truth);
+    let arm_line = poses[3].translation - poses[1].translation;
+    let out = arm_line / arm_line.dot(arm_line).sqrt();
+    let mut target = tool.world(&poses);
+    for (beyond, is_reached) in [(1e-8, true), (1e-7, true), (1e-4, false)] {
+        target.translation = tool.world(&poses).translation + out * beyond;
+        // Other branches reach all of them.
+        let nearest = solutions(&arm, target, &truth).first().map(|q| apart(q, &truth));
+        let is_near = nearest.is_some_and(|by| by < 0.01);
+        assert_eq!(is_near, is_reached, "{beyond}: {nearest:?}");
+    }
+}
+
+#[test]
 fn without_a_branch_inside_the_limits_the_nearest_pose_is_given_at_once() {
     for table in [PUMA, UR5E] {
         let (skeleton, tool) = from_table(&table, Limit::Range { min: -0.4, max: 0.4 });

@@ -110,24 +110,17 @@ impl Closed {
         let squares = self.squares(&goal.in_base(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
         for branch in slice.branches() {
-            // The equations of an exact family prove that a branch does not reach the target.
-            let is_hopeless = slice.state[branch] == State::Near && self.is_exact();
-            if is_hopeless || slice.overrun[branch] > outside {
-                continue;
-            }
-            let x = slice.pose(branch);
             let [distance, chord] = squares.map(|squares| squares[branch]);
-            if distance + chord > HOPELESS {
+            if slice.overrun[branch] > outside || distance + chord > HOPELESS {
                 continue;
             }
-            let candidate = if distance.max(chord) <= PRECISE * PRECISE {
-                let [distance, angle] = [distance, chord].map(sqrt);
+            // The equations of an exact family prove that a branch gets no nearer.
+            let is_best = slice.state[branch] == State::Near && self.is_exact();
+            let x = slice.pose(branch);
+            let candidate = if is_best || distance.max(chord) <= PRECISE * PRECISE {
+                let (merit, [distance, angle]) = (distance + chord, [distance, chord].map(sqrt));
                 let has_reached = goal.accepts(distance, angle);
-                Candidate {
-                    x,
-                    residual: Residual { distance, angle, merit: distance * distance + chord },
-                    has_reached,
-                }
+                Candidate { x, residual: Residual { distance, angle, merit }, has_reached }
             } else {
                 certify(kernel, goal, x, STEPS)
             };

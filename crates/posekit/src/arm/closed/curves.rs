@@ -19,6 +19,9 @@ pub struct SelfMotion {
     pub configurations: Vec<Vec<f64>>,
 }
 
+/// How near a curve is to the target \[units of length, rad\]: beyond its end, poses are only almost there.
+const TOLERANCE: f64 = 1e-10;
+
 /// No joint moves more from sample to sample \[rad\]; otherwise a curve ends, and another begins.
 const CONTINUOUS: f64 = 0.8;
 
@@ -50,7 +53,7 @@ impl Arm {
             let value = f64::from(samples);
             return Err(ErrorKind::OutOfRange { what, index: 0, value, need }.into());
         }
-        let goal = self.goal(target, q, &ArmSettings::default())?;
+        let goal = self.goal(target, q, &ArmSettings::default())?.with_tolerance(TOLERANCE);
         match (&self.closed, &self.solver) {
             (Some(closed), BySize::Seven(solver)) => {
                 let start = self.start(solver, q);
