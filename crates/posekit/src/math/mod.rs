@@ -16,6 +16,7 @@ mod linalg;
 mod pose;
 mod rotation;
 mod sequence;
+mod simd;
 
 // Public for posekit-motion; not part of the documented interface.
 #[doc(hidden)]
@@ -40,3 +41,6 @@ pub(crate) use rotation::{
     shortest_unscaled, unit_or_identity,
 };
 pub(crate) use sequence::weyl;
+#[cfg(feature = "simd")]
+pub(crate) use simd::Wide;
+pub(crate) use simd::{Lanes, Mask};
