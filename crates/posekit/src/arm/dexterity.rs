@@ -1,6 +1,6 @@
 //! How well an arm moves its tool from a configuration: its Jacobian and singular values.
 
-use super::goal::Frame;
+use super::frame::Frame;
 use super::kernel::{Column, Kernel, add_square};
 use super::{Arm, by_size};
 use crate::Result;
@@ -49,7 +49,7 @@ impl Arm {
         kernel: &Kernel<N>,
         x: &[f64; N],
     ) -> Dexterity {
-        let columns = kernel.jacobian(&Frame::IDENTITY, x);
+        let columns = kernel.jacobian(&Frame::identity(), x);
         let mut gram = [[0.0; 6]; 6];
         for (i, _) in self.path.unknowns() {
             let column = in_metres(&columns[i], self.path.unit, self.path.joints[i].unit);
@@ -78,8 +78,8 @@ impl<const N: usize> Kernel<N> {
     /// Product of the singular values, in units of length; 0 for fewer than six joints.
     pub(super) fn manipulability(&self, x: &[f64; N]) -> f64 {
         let mut gram = [[0.0; 6]; 6];
-        for column in &self.jacobian(&Frame::IDENTITY, x) {
-            add_square(&mut gram, column, 1.0);
+        for column in &self.jacobian(&Frame::identity(), x) {
+            add_square(&mut gram, column);
         }
         if !cholesky_factor_square(&mut gram, 0.0) {
             return 0.0;

@@ -1,9 +1,10 @@
 //! Certificates: what a closed form proposes is measured by the kernel, refined where it must be, and sorted.
 
+use super::Frame;
 use super::six::{MOST, State};
 use super::{Closed, ROUNDED, Slice, distance_squared, doubled, halved};
-use crate::arm::goal::{Frame, Goal};
-use crate::arm::kernel::{Joint, Kernel, Link, Residual};
+use crate::arm::goal::Goal;
+use crate::arm::kernel::{Joint, Kernel, Link, Pace, Residual};
 use crate::math::{sines_and_cosines, sqrt};
 use core::f64::consts::TAU;
 use glam::DVec3;
@@ -107,7 +108,7 @@ impl Closed {
         slice: &Slice<N>,
     ) -> Candidates<N> {
         let mut all = Candidates::NONE;
-        let squares = self.squares(&goal.in_base(), slice);
+        let squares = self.squares(&goal.in_base().into(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
         for branch in slice.branches() {
             let [distance, chord] = squares.map(|squares| squares[branch]);
@@ -225,7 +226,8 @@ pub(super) fn certify<const N: usize>(
     let is_precise = residual.distance <= PRECISE && residual.angle <= PRECISE;
     if !is_precise && steps > 0 {
         let mut refined = x;
-        let descent = kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, steps, true);
+        let descent =
+            kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, Pace::patient(steps));
         if descent.residual.merit < residual.merit {
             (x, residual) = (refined, descent.residual);
         }
