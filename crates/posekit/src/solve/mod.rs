@@ -22,8 +22,6 @@
 //! named runs to its own end; only [`Method::Auto`] also switches methods when one is slow ([`Solution::accelerated_at`]).
 
 mod driver;
-mod figure;
-mod free_chain;
 mod methods;
 mod moves;
 mod points;
@@ -32,6 +30,7 @@ mod problem;
 mod reading;
 mod report;
 mod restarts;
+mod run;
 mod settings;
 mod solution;
 mod workspace;

@@ -9,7 +9,7 @@
 //! (see [`moves`](crate::solve::moves)), clamped to its range. Ryan Juckett, *Cyclic Coordinate Descent in 2D* \[juckett09ccd\], and its form in space
 //! with hinges and ranges \[vaillant21ccd\], for any tree of hinges, balls, slides and free joints with any number of effectors. A hinge makes
 //! the best rotation about its own axis rather than the published rotation there and back;
-//! [`Settings::classic`] makes the published one. An iteration is linear in the number of joints.
+//! [`Settings::classic`](crate::solve::Settings::classic) makes the published one. An iteration is linear in the number of joints.
 
 use super::Method;
 use crate::math::{atan2, half_angle, sin_cos};
@@ -17,7 +17,6 @@ use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style, Torque, push_frame};
 use crate::solve::pose::{State, hinge_rotation};
 use crate::solve::problem::{Kind, NONE, Problem};
-use crate::solve::settings::Settings;
 use crate::solve::solution::Phase;
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -37,27 +36,24 @@ const HALVINGS: u32 = 12;
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ccd {
-    classic: bool,
-    stops_early: bool,
     /// No effector has moved far enough in the last iteration.
     at_rest: bool,
     levers: Vec<Lever>,
 }
 
 impl Method for Ccd {
-    fn begin(&mut self, _: &Problem, _: &mut State, settings: &Settings) {
-        (self.classic, self.at_rest) = (settings.classic, false);
-        self.stops_early = settings.tolerance != Some(0.0);
+    fn begin(&mut self, _: &Problem, _: &mut State) {
+        self.at_rest = false;
     }
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
-        self.at_rest = self.classic;
+        self.at_rest = problem.settings.classic;
         for i in (0..problem.nodes.len()).rev() {
             self.visit(problem, state, i);
             if recorder.wants_half_steps() {
                 record(problem, state, i, recorder);
             }
-            if self.stops_early && state.is_there(problem) {
+            if problem.stops_early() && state.is_there(problem) {
                 break;
             }
         }
@@ -75,7 +71,9 @@ impl Ccd {
     fn visit(&mut self, problem: &Problem, state: &mut State, i: usize) {
         match problem.nodes[i].kind {
             _ if !problem.is_alone(i) => move_shared(problem, state, i),
-            Kind::Hinge { axis } if !self.classic => rotate_hinge(problem, state, i, axis),
+            Kind::Hinge { axis } if !problem.settings.classic => {
+                rotate_hinge(problem, state, i, axis)
+            }
             _ => {
                 let arc = self.move_joint(problem, state, i);
                 self.at_rest &= arc <= PUBLISHED_ARC * problem.scale;
@@ -86,7 +84,7 @@ impl Ccd {
     /// Moves a joint by its levers; returns the longest arc that an effector travelled.
     fn move_joint(&mut self, problem: &Problem, state: &mut State, i: usize) -> f64 {
         let (node, center) = (&problem.nodes[i], state.world[i].translation);
-        let style = if self.classic {
+        let style = if problem.settings.classic {
             Style::Published { degenerate: PUBLISHED_DEGENERATE * problem.scale * problem.scale }
         } else {
             Style::Best
@@ -244,6 +242,6 @@ fn record(problem: &Problem, state: &mut State, i: usize, recorder: &mut Recorde
     let carried = (state.points.clone(), state.rotations.clone());
     state.update(problem);
     let phase = Phase::Joint(problem.nodes[i].joint);
-    recorder.half_step(phase, |step| state.describe(problem, step));
+    recorder.record(phase, |step| state.describe(problem, step));
     (state.points, state.rotations) = carried;
 }

@@ -12,7 +12,6 @@ use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Kind, Node, Problem};
-use crate::solve::settings::Settings;
 use crate::task::{Miss, TaskKind};
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
@@ -52,7 +51,7 @@ pub(in crate::solve) struct TwoBone {
 }
 
 impl Method for TwoBone {
-    fn begin(&mut self, problem: &Problem, _: &mut State, _: &Settings) {
+    fn begin(&mut self, problem: &Problem, _: &mut State) {
         self.awaits_pole = problem.pole.is_some();
     }
 

@@ -105,7 +105,8 @@ impl LeastSquares {
         // The first level has been solved for its rows; its costs, if any, are still to be minimised.
         let done = if now == 0 && !self.has_costs(problem, 1) { 1 } else { now };
         let lower = problem.levels.iter().map(|level| level.0).find(|&level| level > done);
-        let least_change = (self.wants_least_change && now != LEAST_CHANGE).then_some(LEAST_CHANGE);
+        let is_wanted = problem.settings.least_squares.least_change;
+        let least_change = (is_wanted && now != LEAST_CHANGE).then_some(LEAST_CHANGE);
         let Some(next) = lower.or(least_change) else {
             self.levels.is_done = true;
             return;

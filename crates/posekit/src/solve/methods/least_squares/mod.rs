@@ -19,9 +19,8 @@ mod structure;
 use super::Method;
 use crate::math::{dot, so3_exp, sqrt};
 use crate::solve::driver::Recorder;
-use crate::solve::pose::{State, Values, worse};
-use crate::solve::problem::Problem;
-use crate::solve::settings::Settings;
+use crate::solve::pose::{State, Values};
+use crate::solve::problem::{Problem, worse};
 use crate::solve::solution::TraceStep;
 use crate::task::Miss;
 use alloc::vec::Vec;
@@ -120,7 +119,6 @@ pub(in crate::solve) struct LeastSquares {
     n_goals: usize,
     n_first: usize,
     is_prepared: bool,
-    wants_least_change: bool,
     /// Sizes that the buffers have capacity for: nodes, goals, bodies.
     room: (usize, usize, usize),
     damping: f64,
@@ -137,7 +135,7 @@ pub(in crate::solve) struct LeastSquares {
 }
 
 impl Method for LeastSquares {
-    fn begin(&mut self, problem: &Problem, state: &mut State, _: &Settings) {
+    fn begin(&mut self, problem: &Problem, state: &mut State) {
         self.resume(problem, state);
     }
 
@@ -183,14 +181,8 @@ impl Method for LeastSquares {
 
 impl LeastSquares {
     /// There is a new problem; it is prepared when the first step is taken.
-    pub(in crate::solve) fn forget(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        settings: &Settings,
-    ) {
+    pub(in crate::solve) fn forget(&mut self, problem: &Problem, state: &State) {
         self.is_prepared = false;
-        self.wants_least_change = settings.least_squares.least_change;
         // Capacity for what an escape may need, so that no later solve of that size allocates.
         let size = (problem.nodes.len(), problem.goals.len(), problem.bodies.len());
         let (nodes, goals, bodies) = self.room;
