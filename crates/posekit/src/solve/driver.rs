@@ -6,7 +6,8 @@
 //! other configurations. Every other method that is named runs to its own end. With [`Settings::classic`](super::Settings::classic) only the published iteration runs.
 
 use super::problem::Problem;
-use super::run::Run;
+use super::recorder::Recorder;
+use super::run::{Escape, Run};
 use super::solution::{Phase, TraceStep};
 use super::{Detail, Method};
 use alloc::vec::Vec;
@@ -33,15 +34,6 @@ const WORTH_A_JUMP: f64 = 0.9;
 
 /// The count of attempts starts over when the error falls below this fraction of the error at the first attempt.
 const PROGRESS: f64 = 0.5;
-
-/// What an escape did.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Escape {
-    /// Iterations used, at least 1.
-    pub(crate) steps: u32,
-    /// The method used.
-    pub(crate) by: Method,
-}
 
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,26 +252,4 @@ fn judge(run: &mut Run) -> Best {
 /// Whether crawling convergence is cut short: when no method was named, and by least squares, whose restarts are its own.
 fn combines(run: &Run) -> bool {
     run.requested == Method::Auto || run.choice.method == Method::LeastSquares
-}
-
-/// Records the trace.
-#[derive(Debug)]
-pub(crate) struct Recorder<'a> {
-    iteration: u32,
-    detail: Detail,
-    trace: &'a mut Vec<TraceStep>,
-}
-
-impl Recorder<'_> {
-    /// Whether half-steps are recorded; otherwise a method need not prepare them.
-    pub(crate) fn wants_half_steps(&self) -> bool {
-        self.detail == Detail::HalfSteps
-    }
-
-    /// Records a step, described by `describe`.
-    pub(crate) fn record(&mut self, phase: Phase, describe: impl FnOnce(&mut TraceStep)) {
-        let mut step = TraceStep { iteration: self.iteration, phase, ..TraceStep::default() };
-        describe(&mut step);
-        self.trace.push(step);
-    }
 }

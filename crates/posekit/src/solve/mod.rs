@@ -28,6 +28,7 @@ mod points;
 mod pose;
 mod problem;
 mod reading;
+mod recorder;
 mod report;
 mod restarts;
 mod run;

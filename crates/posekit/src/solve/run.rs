@@ -1,6 +1,5 @@
 //! A problem under way: its state, the method that moves it, and the escapes from lock-ups.
 
-use super::driver::Escape;
 use super::methods::least_squares::Until;
 use super::methods::{self, Ccd, LeastSquares, OnPoints, TwoBone};
 use super::pose::{State, Values};
@@ -16,6 +15,15 @@ use glam::DVec3;
 
 /// Steps of least squares in one escape from a lock-up: it usually reaches the target within ten, or not at all.
 const STEPS: u32 = 40;
+
+/// What an escape did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Escape {
+    /// Iterations used, at least 1.
+    pub(crate) steps: u32,
+    /// The method used.
+    pub(crate) by: Method,
+}
 
 /// What is being solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -13,10 +13,10 @@
 
 use super::Method;
 use crate::math::{atan2, half_angle, sin_cos};
-use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style, Torque, push_frame};
 use crate::solve::pose::{State, hinge_rotation};
-use crate::solve::problem::{Kind, NONE, Problem};
+use crate::solve::problem::{Kind, Problem};
+use crate::solve::recorder::Recorder;
 use crate::solve::solution::Phase;
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -70,7 +70,7 @@ impl Ccd {
     /// Moves one joint, and the effectors that it carries.
     fn visit(&mut self, problem: &Problem, state: &mut State, i: usize) {
         match problem.nodes[i].kind {
-            _ if !problem.is_alone(i) => move_shared(problem, state, i),
+            _ if !problem.is_alone(i) => self.move_shared(problem, state, i),
             Kind::Hinge { axis } if !problem.settings.classic => {
                 rotate_hinge(problem, state, i, axis)
             }
@@ -102,6 +102,46 @@ impl Ccd {
             state.rotations[k] = rotation * state.rotations[k];
         }
         arc
+    }
+
+    /// Moves the joints that share a variable: a Newton step, halved until it helps.
+    ///
+    /// The second derivative is bounded by `n Σ w v²` over the velocities `v` that each of the `n` joints gives its levers.
+    fn move_shared(&mut self, problem: &Problem, state: &mut State, i: usize) {
+        if !problem.leads(i) {
+            return;
+        }
+        state.update(problem);
+        let index = problem.nodes[i].variable;
+        let (mut slope, mut curvature) = (0.0, 0.0);
+        for &i in problem.nodes_of(index) {
+            let (kind, gain) = (problem.nodes[i].kind, problem.nodes[i].gain);
+            self.gather(problem, state, i, state.world[i].translation);
+            for Lever { from, to, weight } in &self.levers {
+                let velocity = match kind {
+                    Kind::Hinge { axis } => state.in_world(i, axis).cross(*from) * gain,
+                    Kind::Slide { axis } => state.in_world(i, axis) * gain,
+                    Kind::Ball | Kind::Free => DVec3::ZERO,
+                };
+                slope += weight * velocity.dot(*to - *from);
+                curvature += weight * velocity.length_squared();
+            }
+        }
+        if curvature <= 0.0 {
+            return;
+        }
+        let mut step = slope / (curvature * problem.nodes_of(index).len() as f64);
+        let (old, before) = (state.values.variables[index], state.sum_of_squares(problem));
+        for _ in 0..HALVINGS {
+            state.set_variable(problem, index, problem.variables[index].clamp(old + step));
+            state.update(problem);
+            if state.sum_of_squares(problem) < before {
+                return;
+            }
+            step *= 0.5;
+        }
+        state.set_variable(problem, index, old);
+        state.update(problem);
     }
 
     /// The levers of a joint: one per point; a frame counts like three points at the unit of length.
@@ -166,74 +206,6 @@ fn rotate_hinge(problem: &Problem, state: &mut State, i: usize, axis: DVec3) {
     for &k in rotations {
         state.rotations[k] = hinge_rotation(axis_in_world, half) * state.rotations[k];
     }
-}
-
-/// A joint whose variable others share: a Newton step on the variable, halved until it helps.
-fn move_shared(problem: &Problem, state: &mut State, i: usize) {
-    if !problem.leads(i) {
-        return;
-    }
-    state.update(problem);
-    let index = problem.nodes[i].variable;
-    let (slope, curvature) = slope(problem, state, index);
-    if curvature <= 0.0 {
-        return;
-    }
-    let (old, before) = (state.values.variables[index], state.sum_of_squares(problem));
-    let mut step = slope / curvature;
-    for _ in 0..HALVINGS {
-        state.set_variable(problem, index, problem.variables[index].clamp(old + step));
-        state.update(problem);
-        if state.sum_of_squares(problem) < before {
-            return;
-        }
-        step *= 0.5;
-    }
-    state.set_variable(problem, index, old);
-    state.update(problem);
-}
-
-/// First and second derivative (Gauss–Newton) of half the sum of squares along a variable, the first with its sign reversed.
-fn slope(problem: &Problem, state: &State, variable: usize) -> (f64, f64) {
-    let (mut slope, mut curvature) = (0.0, 0.0);
-    let mut add = |velocity: DVec3, miss: DVec3, weight: f64| {
-        slope += weight * velocity.dot(miss);
-        curvature += weight * velocity.length_squared();
-    };
-    let moves = |i: usize, carrier: usize| {
-        let mut node = carrier;
-        while node != i && node != NONE {
-            node = problem.nodes[node].parent;
-        }
-        node == i
-    };
-    let nodes = problem.nodes_of(variable);
-    for (goal, at) in problem.points.iter().zip(&state.points) {
-        let movers = nodes.iter().filter(|&&i| moves(i, goal.node));
-        let velocity = movers.map(|&i| match problem.nodes[i].kind {
-            Kind::Hinge { axis } => {
-                state.in_world(i, axis).cross(*at - state.world[i].translation)
-                    * problem.nodes[i].gain
-            }
-            Kind::Slide { axis } => state.in_world(i, axis) * problem.nodes[i].gain,
-            Kind::Ball | Kind::Free => DVec3::ZERO,
-        });
-        add(velocity.sum(), goal.target - *at, goal.weight);
-    }
-    for (goal, at) in problem.rotations.iter().zip(&state.rotations) {
-        let movers = nodes.iter().filter(|&&i| moves(i, goal.node));
-        let spin: DVec3 = movers
-            .map(|&i| match problem.nodes[i].kind {
-                Kind::Hinge { axis } => state.in_world(i, axis) * problem.nodes[i].gain,
-                _ => DVec3::ZERO,
-            })
-            .sum();
-        for axis in DVec3::AXES {
-            let (now, target) = (*at * axis, goal.target * axis);
-            add(spin.cross(now), target - now, goal.weight * problem.frame_weight());
-        }
-    }
-    (slope, curvature)
 }
 
 /// Records the pose that the move of one joint has led to. The joints that follow go by the effectors as they were carried along, which

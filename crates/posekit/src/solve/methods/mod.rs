@@ -13,9 +13,9 @@ pub(super) use least_squares::LeastSquares;
 pub(super) use on_points::OnPoints;
 pub(super) use two_bone::TwoBone;
 
-use super::driver::Recorder;
 use super::pose::State;
 use super::problem::Problem;
+use super::recorder::Recorder;
 use super::solution::TraceStep;
 use crate::task::Miss;
 

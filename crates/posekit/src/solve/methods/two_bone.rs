@@ -8,10 +8,10 @@ use crate::limb::{NO_DIRECTION, Pole, SoftReach, TwoBone as Limb, plane};
 use crate::math::{
     acos, atan2, direction_or, rotation_about, shortest_rotation, sin_cos, sqrt, wrap_angle,
 };
-use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Kind, Node, Problem};
+use crate::solve::recorder::Recorder;
 use crate::task::{Miss, TaskKind};
 use alloc::vec::Vec;
 use core::f64::consts::TAU;

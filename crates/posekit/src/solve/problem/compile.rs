@@ -347,7 +347,7 @@ fn joints_of(task: &Task) -> impl Iterator<Item = usize> {
     frames.chain(bodies.map(|body| body.joint))
 }
 
-/// Sum of the bones from the first joint that is not fixed to a frame [m].
+/// Sum of the bones from the first joint that is not fixed to a frame \[m\].
 fn bones_to(skeleton: &Skeleton, frame: Frame) -> f64 {
     let can_move = |&i: &usize| skeleton.kind(i) != JointKind::Fixed;
     let Some(first) = skeleton.ancestors(frame.joint).filter(can_move).last() else { return 0.0 };

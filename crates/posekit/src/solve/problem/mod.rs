@@ -240,7 +240,7 @@ pub(crate) struct Problem {
     pub(crate) posture_joints: Vec<PostureJoint>,
     /// Mimic joints: index of the value, index of the driver's value, and their relation.
     mimics: Vec<(usize, usize, Mimic)>,
-    /// The longest sum of bones to a frame of the first level, moving or not [m].
+    /// The longest sum of bones to a frame of the first level, moving or not \[m\].
     length_of_skeleton: f64,
     node_of_joint: Vec<usize>,
     variable_of_joint: Vec<usize>,

@@ -18,9 +18,9 @@ mod structure;
 
 use super::Method;
 use crate::math::{dot, so3_exp, sqrt};
-use crate::solve::driver::Recorder;
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Problem, worse};
+use crate::solve::recorder::Recorder;
 use crate::solve::solution::TraceStep;
 use crate::task::Miss;
 use alloc::vec::Vec;
@@ -302,20 +302,19 @@ impl LeastSquares {
         }
     }
 
-    /// Measures residuals and costs in the present pose; returns the sum of squares.
+    /// Measures residuals and costs in the present pose; returns the sum of squares of the costs and the rows that are no equalities.
     fn measure(&mut self, problem: &Problem, state: &State) -> f64 {
         self.system.measure(problem, state, self.n_goals);
+        // An inequality that a level leaves violated is held like any other row.
+        for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
+            row.reading.is_floor &= *held <= 0.0;
+        }
         self.aim_costs(problem, state);
-        self.merit = self.sum_of_squares(0);
-        self.merit
-    }
-
-    /// Sum of squares of the rows starting at `first`, and of the costs.
-    fn sum_of_squares(&self, first: usize) -> f64 {
-        let rows = self.system.rows.len();
-        let misses: f64 = (first..rows).map(|r| self.system.counted(r)).map(|e| e * e).sum();
+        let rows = self.levels.n_equalities()..self.system.rows.len();
+        let misses: f64 = rows.map(|r| self.system.counted(r)).map(|e| e * e).sum();
         let costs = self.step.cost.iter().zip(&self.step.target);
-        misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>()
+        self.merit = misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>();
+        self.merit
     }
 
     /// One damped step on the first level, undone unless it reduces the sum of squares.
