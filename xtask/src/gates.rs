@@ -96,7 +96,8 @@ fn features() -> Result<()> {
         .args(["--features", "libm"]))?;
     run(cargo()
         .args(["test", "--quiet", "--package", "posekit", "--all-features"])
-        .args(["--test", "serialised"]))
+        .args(["--test", "serialised", "--test", "batch", "--test", "batch_threads"])
+        .args(["--test", "batch_allocations"]))
 }
 
 /// Nextest shows a summary of its own and runs binaries in parallel; `cargo test` is always there.

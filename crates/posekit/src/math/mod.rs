@@ -18,6 +18,7 @@ mod polynomial;
 mod pose;
 mod rotation;
 mod sequence;
+mod simd;
 
 // Public for posekit-motion; not part of the documented interface.
 #[doc(hidden)]
@@ -44,3 +45,6 @@ pub(crate) use rotation::{
     shortest_unscaled, unit_or_identity,
 };
 pub(crate) use sequence::weyl;
+#[cfg(feature = "simd")]
+pub(crate) use simd::Wide;
+pub(crate) use simd::{Lanes, Mask, Vector};
