@@ -5,7 +5,7 @@
 //!
 //! - With the feature `simd`, several problems are solved at once in the lanes of a register, where the processor has AVX2 (four lanes), AVX-512
 //!   (eight; see the [features](crate#features)) or the like, [`Prefer::First`](crate::arm::Prefer::First) is set, and the arm has at most eight
-//!   joints. This is the fastest: about two and a half times as many poses a second.
+//!   joints. It more than doubles the poses a second.
 //! - With the feature `rayon`, the threads of the current pool share the rows.
 //!
 //! Nothing is allocated. A target that is no pose does not end the batch: its row says so, by

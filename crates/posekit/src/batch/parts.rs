@@ -1,6 +1,7 @@
 //! A batch in parts of fixed size, which threads share where there are any.
 
-/// The most rows in a part. At its end lanes run empty, which costs as much as ten rows or so; four times as many rows gain 1 %.
+/// The most rows in a part. At its end lanes run empty one after the other, which must be a small fraction of its time, and there must be enough parts
+/// for threads to share.
 const MOST_ROWS: usize = 512;
 
 /// Consecutive rows of a batch.
