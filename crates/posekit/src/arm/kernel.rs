@@ -20,6 +20,9 @@
 //! Without limits the solution is `dx = g + Jᵀ y` with `(J Jᵀ + λ) y = e − J g`. Damping in proportion to the squared error \[chan88\] is strong far from the
 //! target and vanishes so fast near it that convergence stays quadratic, and no step is ever taken back. A joint that the step would move out of its
 //! limits is fixed at the limit, and the step of the others is solved again.
+//!
+//! All of it is generic over [`Lanes`]: the numbers are those of one problem, or of several that are solved at once. Where these would branch apart,
+//! masks select results; a round that a lane does not need gives it the same step again.
 
 use super::frame::Frame;
 use super::goal::Goal;
