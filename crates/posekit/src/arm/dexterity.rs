@@ -49,7 +49,7 @@ impl Arm {
         kernel: &Kernel<N>,
         x: &[f64; N],
     ) -> Dexterity {
-        let columns = kernel.jacobian(&Frame::identity(), x);
+        let columns = kernel.jacobian(&Frame::IDENTITY, x);
         let mut gram = [[0.0; 6]; 6];
         for (i, _) in self.path.unknowns() {
             let column = in_metres(&columns[i], self.path.unit, self.path.joints[i].unit);
@@ -78,7 +78,7 @@ impl<const N: usize> Kernel<N> {
     /// Product of the singular values, in units of length; 0 for fewer than six joints.
     pub(super) fn manipulability(&self, x: &[f64; N]) -> f64 {
         let mut gram = [[0.0; 6]; 6];
-        for column in &self.jacobian(&Frame::identity(), x) {
+        for column in &self.jacobian(&Frame::IDENTITY, x) {
             add_square(&mut gram, column);
         }
         if !cholesky_factor_square(&mut gram, 0.0) {

@@ -1,9 +1,10 @@
 //! The target as the kernel sees it.
 
-use super::frame::{Frame, Vector};
+use super::frame::Frame;
 use super::kernel::Column;
 use super::path::Path;
-use crate::math::{Lanes, Mask, Pose, sqrt};
+use crate::math::{Lanes, Mask, Pose, Vector};
+use glam::DVec3;
 
 /// Near half a turn, below this square of twice the cosine of half the angle, the antisymmetric part of a rotation matrix vanishes and its axis is
 /// read from the symmetric part.
@@ -11,9 +12,9 @@ const HALF_TURN: f64 = 1e-3;
 
 /// Where the tool must come, in units of length, for one problem or several that differ in their targets alone.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Goal<V = f64> {
+pub(super) struct Goal<V: Lanes = f64> {
     /// The base of the arm in the frame of the target.
-    pub(super) base: Frame<Vector<V>>,
+    pub(super) base: Frame<V>,
     /// How far the tool may be off along and about each axis of the target, if at all.
     slack: Option<Column>,
     distance: f64,
@@ -38,13 +39,10 @@ impl Goal {
     /// The target in the frame of the base.
     pub(super) fn in_base(&self) -> Frame {
         let [x, y, z] = self.base.axes;
-        let axes = [
-            Vector { x: x.x, y: y.x, z: z.x },
-            Vector { x: x.y, y: y.y, z: z.y },
-            Vector { x: x.z, y: y.z, z: z.z },
-        ];
+        let axes =
+            [DVec3::new(x.x, y.x, z.x), DVec3::new(x.y, y.y, z.y), DVec3::new(x.z, y.z, z.z)];
         let p = self.base.origin;
-        Frame { axes, origin: Vector { x: -x.dot(p), y: -y.dot(p), z: -z.dot(p) } }
+        Frame { axes, origin: -DVec3::new(x.dot(p), y.dot(p), z.dot(p)) }
     }
 
     /// Whether position and orientation count: 1, or 0 if an axis is free.
@@ -56,11 +54,7 @@ impl Goal {
 
     /// By how much the target is further than a reach, without regard to slack.
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
-        if self.slack.is_some() {
-            0.0
-        } else {
-            sqrt(self.base.origin.dot(self.base.origin)) - reach
-        }
+        if self.slack.is_some() { 0.0 } else { self.base.origin.length() - reach }
     }
 }
 
@@ -74,12 +68,14 @@ impl<V: Lanes> Goal<V> {
 
     /// From the tool to the target, as far as it counts.
     #[inline(always)]
-    pub(super) fn error(&self, tool: &Frame<Vector<V>>) -> Column<V> {
-        let ([x, y, z], p) = (tool.axes, tool.origin);
+    pub(super) fn error(&self, tool: &Frame<V>) -> Column<V> {
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] =
+            [tool.axes[0].parts(), tool.axes[1].parts(), tool.axes[2].parts()];
+        let [px, py, pz] = tool.origin.parts();
         // The square of twice the cosine of half the angle.
-        let square = x.x + 1.0 + y.y + z.z;
+        let square = xx + 1.0 + yy + zz;
         let by = square.splat(1.0) / square.sqrt();
-        let mut error = [-p.x, -p.y, -p.z, (z.y - y.z) * by, (x.z - z.x) * by, (y.x - x.y) * by];
+        let mut error = [-px, -py, -pz, (zy - yz) * by, (xz - zx) * by, (yx - xy) * by];
         let is_half_turn = !square.above(square.splat(HALF_TURN));
         if is_half_turn.any() {
             replace_half_turns(tool, is_half_turn, &mut error);
@@ -134,7 +130,7 @@ impl<V: Lanes> Goal<V> {
 
 /// Replaces the rotations of the problems in a mask.
 #[cold]
-fn replace_half_turns<V: Lanes>(tool: &Frame<Vector<V>>, problems: V::Mask, error: &mut Column<V>) {
+fn replace_half_turns<V: Lanes>(tool: &Frame<V>, problems: V::Mask, error: &mut Column<V>) {
     for lane in (0..V::COUNT).filter(|&lane| problems.lane(lane)) {
         for (error, number) in error[3..].iter_mut().zip(half_turn(&tool.lane(lane))) {
             error.set_lane(lane, number);

@@ -20,11 +20,14 @@
 //! Without limits the solution is `dx = g + Jᵀ y` with `(J Jᵀ + λ) y = e − J g`. Damping in proportion to the squared error \[chan88\] is strong far from the
 //! target and vanishes so fast near it that convergence stays quadratic, and no step is ever taken back. A joint that the step would move out of its
 //! limits is fixed at the limit, and the step of the others is solved again.
+//!
+//! All of it is generic over [`Lanes`]: the numbers are those of one problem, or of several that are solved at once. Where these would branch apart,
+//! masks select results; a round that a lane does not need gives it the same step again.
 
-use super::frame::{Frame, Vector};
+use super::frame::Frame;
 use super::goal::Goal;
 use crate::math::{
-    Lanes, Mask, asin, cholesky_factor_square, cholesky_solve_square, sin_cos_each, sqrt,
+    Lanes, Mask, Vector, asin, cholesky_factor_square, cholesky_solve_square, sin_cos_each, sqrt,
 };
 use core::f64::consts::TAU;
 use glam::DVec3;
@@ -131,10 +134,10 @@ pub(super) struct Residual {
 pub(super) type Column<V = f64> = [V; 6];
 
 /// An arm in one pose, or in one for each of some problems.
-pub(super) struct Walk<V, const N: usize> {
-    origins: [Vector<V>; N],
-    axes: [Vector<V>; N],
-    pub(super) tool: Frame<Vector<V>>,
+pub(super) struct Walk<V: Lanes, const N: usize> {
+    origins: [V::Vector; N],
+    axes: [V::Vector; N],
+    pub(super) tool: Frame<V>,
 }
 
 impl<const N: usize> Kernel<N> {
@@ -235,7 +238,7 @@ impl<const N: usize> Kernel<N> {
 
     /// Follows the links from the base to the tool.
     #[inline(always)]
-    pub(super) fn walk<V: Lanes>(&self, base: &Frame<Vector<V>>, x: &[V; N]) -> Walk<V, N> {
+    pub(super) fn walk<V: Lanes>(&self, base: &Frame<V>, x: &[V; N]) -> Walk<V, N> {
         let values = self.values(x);
         let mut angles = values;
         for i in 0..N {
@@ -261,16 +264,17 @@ impl<const N: usize> Kernel<N> {
     /// The change of the tool with each unknown.
     #[inline(always)]
     fn columns<V: Lanes>(&self, walk: &Walk<V, N>) -> [Column<V>; N] {
-        let zero = walk.tool.origin.x.splat(0.0);
+        let zero = walk.tool.origin.parts()[0].splat(0.0);
         let mut columns = [[zero; 6]; N];
         for i in 0..N {
             let axis = walk.axes[i];
             let (v, w) = if self.joints[i].is_slide {
-                (axis, Vector::splat(zero))
+                (axis, V::Vector::from_parts([zero; 3]))
             } else {
-                (axis.cross(walk.tool.origin - walk.origins[i]), axis)
+                (axis.crossed(walk.tool.origin - walk.origins[i]), axis)
             };
-            columns[i] = [v.x, v.y, v.z, w.x, w.y, w.z];
+            let ([x, y, z], [rx, ry, rz]) = (v.parts(), w.parts());
+            columns[i] = [x, y, z, rx, ry, rz];
         }
         if !self.is_plain {
             self.merge(&mut columns);

@@ -192,7 +192,7 @@ impl Arm {
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
     pub fn pose(&self, q: &[f64]) -> Result<Pose> {
         self.check(q)?;
-        let base = &frame::Frame::identity();
+        let base = &frame::Frame::IDENTITY;
         let tool = by_size!(&self.solver, solver => solver.kernel.tool(base, &self.path.read(q)));
         Ok(self.path.base * tool.pose(self.path.unit))
     }

@@ -243,8 +243,8 @@ impl<const N: usize> Choice<'_, N> {
             Some(found) => found,
             None => {
                 let most = if is_proven { OUT_OF_REACH } else { self.settings.starts };
-                let most = [most, STARTS_TO_CHOOSE];
-                arm.search(self.solver, self.goal, self.start, most).run(&mut consider)
+                arm.search(self.solver, self.goal, self.start, [most, STARTS_TO_CHOOSE])
+                    .run(&mut consider)
             }
         };
         if takes_first || !found.has_reached {

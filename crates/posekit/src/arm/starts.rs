@@ -3,7 +3,7 @@
 //! Descents from the nearest of 128 poses take a third of the steps of those from a random pose, and twice as many of them succeed. A larger table
 //! costs more time than it saves. Poses are the points of a low-discrepancy sequence: number `k` is always the same.
 
-use super::frame::{Frame, Vector};
+use super::frame::Frame;
 use super::goal::Goal;
 use super::kernel::{Joint, Kernel};
 use crate::math::weyl;
@@ -29,7 +29,7 @@ impl<const N: usize> Starts<N> {
         let ranges = kernel.joints.each_ref().map(range_to_try);
         let mut starts = Self { keys: Box::new([[0.0; TABLE]; 7]), ranges };
         for k in 0..TABLE {
-            let tool = kernel.tool(&Frame::identity(), &starts.pose(k));
+            let tool = kernel.tool(&Frame::IDENTITY, &starts.pose(k));
             for (list, key) in starts.keys.iter_mut().zip(key(&tool)) {
                 list[k] = key;
             }
@@ -63,7 +63,7 @@ impl<const N: usize> Starts<N> {
 /// The position and the quaternion of a tool.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is enough to choose")]
 fn key(tool: &Frame) -> [f32; 7] {
-    let (rotation, Vector { x: px, y: py, z: pz }) = (tool.rotation(), tool.origin);
+    let (rotation, [px, py, pz]) = (tool.rotation(), tool.origin.to_array());
     [px, py, pz, rotation.x, rotation.y, rotation.z, rotation.w].map(|x| x as f32)
 }
 

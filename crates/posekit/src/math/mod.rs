@@ -47,4 +47,4 @@ pub(crate) use rotation::{
 pub(crate) use sequence::weyl;
 #[cfg(feature = "simd")]
 pub(crate) use simd::Wide;
-pub(crate) use simd::{Lanes, Mask};
+pub(crate) use simd::{Lanes, Mask, Vector};

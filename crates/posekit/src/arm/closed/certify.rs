@@ -1,8 +1,8 @@
 //! Certificates: what a closed form proposes is measured by the kernel, refined where it must be, and sorted.
 
-use super::Frame;
 use super::six::{MOST, State};
 use super::{Closed, ROUNDED, Slice, distance_squared, doubled, halved};
+use crate::arm::frame::Frame;
 use crate::arm::goal::Goal;
 use crate::arm::kernel::{Joint, Kernel, Link, Pace, Residual};
 use crate::math::{sines_and_cosines, sqrt};
@@ -108,7 +108,7 @@ impl Closed {
         slice: &Slice<N>,
     ) -> Candidates<N> {
         let mut all = Candidates::NONE;
-        let squares = self.squares(&goal.in_base().into(), slice);
+        let squares = self.squares(&goal.in_base(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
         for branch in slice.branches() {
             let [distance, chord] = squares.map(|squares| squares[branch]);

@@ -1,6 +1,6 @@
 //! Six joints as a chain of links, brought into the form that a family of closed forms wants.
 
-use super::Frame;
+use crate::arm::frame::Frame;
 use crate::arm::kernel::{Joint, Link};
 use crate::math::{atan2, sqrt};
 use glam::{DMat3, DVec2, DVec3};
@@ -42,7 +42,7 @@ impl<const J: usize> Chain<J> {
             links: [Joint::NONE.link; J],
             signs: [1.0; J],
             angles: [0.0; J],
-            base_back: Frame::identity(),
+            base_back: Frame::IDENTITY,
             tool_back: inverse(&tool),
             is_reversed: false,
         }
@@ -130,7 +130,7 @@ impl Chain<SIX> {
         if fixed == 0 {
             angles.next();
             chain.angles[0] = angles.next()?;
-            let mut base = Frame::identity();
+            let mut base = Frame::IDENTITY;
             base.turn(rotation);
             base.follow(&links.next()?);
             chain.base_back = inverse(&base);
@@ -149,7 +149,7 @@ impl Chain<SIX> {
             (chain.links[i - 1], chain.angles[i]) = (link, angle);
         }
         if fixed == SIX {
-            let mut last = Frame::identity();
+            let mut last = Frame::IDENTITY;
             last.follow(&links.next()?);
             last.turn(rotation);
             chain.tool_back = inverse(&product(&last, &tool));
@@ -169,7 +169,7 @@ impl Merged {
     fn new(first: &Link, turn: DVec2, second: &Link) -> Self {
         /// The axes of the joints are parallel: their common normal has no direction.
         const PARALLEL: f64 = 1e-12;
-        let mut frame = Frame::identity();
+        let mut frame = Frame::IDENTITY;
         frame.follow(first);
         frame.turn((turn.y, turn.x));
         frame.follow(second);

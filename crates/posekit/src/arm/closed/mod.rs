@@ -17,6 +17,7 @@ mod shoulder;
 mod six;
 pub mod subproblems;
 
+use super::frame::Frame;
 use super::goal::Goal;
 use super::kernel::{Joint, Kernel};
 use super::path::Path;
@@ -28,7 +29,7 @@ use chain::Chain;
 use core::f64::consts::{PI, TAU};
 pub use curves::SelfMotion;
 pub use family::{Family, FamilyKind};
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use plan::Plan;
 use seven::Fixed;
 use shoulder::Shoulder;
@@ -45,9 +46,6 @@ const OUTSIDE: f64 = 1e3;
 
 /// Branches of seven joints that are followed to the pose nearest to the start, if only that is wanted.
 const BRANCHES_FOR_NEAREST: usize = 2;
-
-/// Frames of one problem, with the vectors of closed forms.
-type Frame = super::frame::Frame<DVec3>;
 
 /// The closed form of an arm.
 #[derive(Debug, Clone)]
@@ -104,7 +102,7 @@ impl Closed {
         if !path.joints.iter().enumerate().all(is_plain) {
             return None;
         }
-        let mut tool = Frame::identity();
+        let mut tool = Frame::IDENTITY;
         tool.follow(&path.tool);
         tool.turn(path.tool_turn);
         let joints = path.joints.clone();
@@ -204,7 +202,7 @@ impl Closed {
     /// if it only comes near the target. Infinite for none.
     fn samples<const N: usize>(&self, goal: &Goal, start: &[f64; N]) -> [(f64, [f64; N]); MOST] {
         let mut best = [(f64::INFINITY, *start); MOST];
-        let target = goal.in_base().into();
+        let target = goal.in_base();
         for parameter in self.parameters(goal, start) {
             let slice = self.slice(goal, start, parameter);
             let is_exact = slice.state.contains(&State::Exact);
@@ -246,7 +244,7 @@ impl Closed {
             Form::Six(_) => (0.0, 0.0, 0.0),
             Form::Shoulder(shoulder) => {
                 let turns = turns(&shoulder.chain, None, start);
-                let arm = shoulder.arm(&shoulder.chain.wrist_for(&goal.base.into()), &turns);
+                let arm = shoulder.arm(&shoulder.chain.wrist_for(&goal.base), &turns);
                 let angle = atan2(arm.y, arm.x);
                 (angle, angle - PI, angle + PI)
             }
@@ -274,7 +272,7 @@ impl Closed {
                 let chain = &shoulder.chain;
                 let turns = turns(chain, None, start);
                 let (sin, cos) = sin_cos(parameter);
-                let wrist = chain.wrist_for(&goal.base.into());
+                let wrist = chain.wrist_for(&goal.base);
                 let branches = shoulder.solve(&wrist, DVec2::new(cos, sin), &turns);
                 self.values(chain, &branches, None, start)
             }
@@ -289,7 +287,7 @@ impl Closed {
         start: &[f64; N],
     ) -> Slice<N> {
         let turns = turns(&six.chain, fixed.map(|(joint, _)| joint), start);
-        let branches = six.solve(&six.chain.wrist_for(&goal.base.into()), &turns);
+        let branches = six.solve(&six.chain.wrist_for(&goal.base), &turns);
         self.values(&six.chain, &branches, fixed, start)
     }
 

@@ -3,9 +3,9 @@
 //! The poses that reach a target are curves, along which every joint moves unless it stands still at a turning point. Of the joints that leave a closed form, the one that
 //! moves most of all on average is the best parameter.
 
-use super::Frame;
 use super::chain::{Chain, SIX, product};
 use super::plan::Plan;
+use crate::arm::frame::Frame;
 use crate::arm::kernel::Joint;
 use crate::math::{cholesky_factor_square, cholesky_solve_square, sin_cos, weyl};
 use core::f64::consts::{PI, TAU};
@@ -67,8 +67,8 @@ fn shares(joints: &[Joint], tool: &Frame) -> [f64; SIX + 1] {
 
 /// The Jacobian of the tool in a pose of the low-discrepancy sequence, column by column.
 fn columns(joints: &[Joint], tool: &Frame, pose: u32) -> [[f64; SIX]; SIX + 1] {
-    let mut frames = [Frame::identity(); SIX + 1];
-    let mut frame = Frame::identity();
+    let mut frames = [Frame::IDENTITY; SIX + 1];
+    let mut frame = Frame::IDENTITY;
     for (i, joint) in joints.iter().enumerate().take(SIX + 1) {
         frame.follow(&joint.link);
         frames[i] = frame;

@@ -3,11 +3,11 @@
 //! The elbow follows from the distance of the points, and moves on a circle about the line between them. Where on it, is the arm angle, from the plane that the line
 //! makes with the first axis \[shimizu08\].
 
-use super::Frame;
 use super::chain::{Chain, rotated_x, turned, unrotated_x};
 use super::circle::{NO_DIRECTION, inverse, line};
 use super::plan::meet;
 use super::six::{Branches, Given, meeting};
+use crate::arm::frame::Frame;
 use crate::math::sqrt;
 use glam::{DMat3, DVec2, DVec3};
 

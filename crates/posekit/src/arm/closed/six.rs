@@ -13,11 +13,11 @@
 //!
 //! Either of the vectors beside `Rz` gives the joint between. Three joints remain: a rotation about axes through one point, or a triangle in a plane.
 
-use super::Frame;
 use super::chain::{Chain, SIX, rotated_x, turned, unrotated_x};
 use super::circle::{NO_DIRECTION, Pair, Roots, inverse, line, turn_between};
 use super::family::Family;
 use super::plan::{EXACT, Order, Place, Plan, Relation, Triple, straighten};
+use crate::arm::frame::Frame;
 use crate::arm::kernel::Link;
 use crate::math::sqrt;
 use glam::{DVec2, DVec3};
@@ -94,7 +94,7 @@ impl Six {
         let _ = straighten(&mut chain, plan.triple, plan.place);
         let softness = if plan.deviation > EXACT { SOFTNESS * plan.deviation } else { 0.0 };
         let mut six = Self { chain, plan, inner: [DVec2::ZERO; 2], mix: DVec2::AXES, softness };
-        six.inner = six.equations(&Frame::identity()).b;
+        six.inner = six.equations(&Frame::IDENTITY).b;
         six.mix = six.mix();
         six
     }

@@ -54,7 +54,7 @@ struct Running<'a, 'r, const N: usize> {
 }
 
 /// The numbers of all lanes.
-struct Group<V, const N: usize> {
+struct Group<V: Lanes, const N: usize> {
     goal: Goal<V>,
     x: [V; N],
 }

@@ -10,6 +10,7 @@ use super::angle::sin_cos_of_four;
 use super::sqrt;
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
+use glam::DVec3;
 
 /// An `f64` for each of some problems. Every operation is that of IEEE 754, lane by lane, so that a lane has the bits of an `f64` that went the same
 /// way; there is no fused one.
@@ -29,6 +30,9 @@ pub(crate) trait Lanes:
 {
     /// A truth value for each problem.
     type Mask: Mask;
+
+    /// A vector in space for each problem.
+    type Vector: Vector<Self>;
 
     /// How many problems.
     const COUNT: usize;
@@ -83,6 +87,23 @@ pub(crate) trait Lanes:
     }
 }
 
+/// A vector in space for each of some problems.
+pub(crate) trait Vector<V>:
+    Copy
+    + Debug
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<V, Output = Self>
+    + Mul<f64, Output = Self>
+{
+    fn from_parts(parts: [V; 3]) -> Self;
+
+    fn parts(self) -> [V; 3];
+
+    /// The vector product.
+    fn crossed(self, other: Self) -> Self;
+}
+
 /// A truth value for each of some problems.
 pub(crate) trait Mask:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self>
@@ -96,6 +117,7 @@ pub(crate) trait Mask:
 
 impl Lanes for f64 {
     type Mask = bool;
+    type Vector = DVec3;
 
     const COUNT: usize = 1;
 
@@ -159,6 +181,23 @@ impl Lanes for f64 {
     #[inline(never)]
     fn sin_cos_of_four(angles: &[Self; 4]) -> [(Self, Self); 4] {
         sin_cos_of_four(angles)
+    }
+}
+
+impl Vector<f64> for DVec3 {
+    #[inline(always)]
+    fn from_parts([x, y, z]: [f64; 3]) -> Self {
+        Self { x, y, z }
+    }
+
+    #[inline(always)]
+    fn parts(self) -> [f64; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    #[inline(always)]
+    fn crossed(self, other: Self) -> Self {
+        self.cross(other)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lanes in a SIMD register, of the widest kind that the processor has.
 
-use super::{Lanes, Mask};
+use super::{Lanes, Mask, Vector};
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 use pulp::Simd;
 
@@ -16,6 +16,66 @@ pub(crate) struct Wide<S: Simd> {
 pub(crate) struct WideMask<S: Simd> {
     simd: S,
     bits: S::m64s,
+}
+
+/// Vectors in space, by their coordinates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WideVector<S: Simd> {
+    x: Wide<S>,
+    y: Wide<S>,
+    z: Wide<S>,
+}
+
+impl<S: Simd> Vector<Wide<S>> for WideVector<S> {
+    #[inline(always)]
+    fn from_parts([x, y, z]: [Wide<S>; 3]) -> Self {
+        Self { x, y, z }
+    }
+
+    #[inline(always)]
+    fn parts(self) -> [Wide<S>; 3] {
+        [self.x, self.y, self.z]
+    }
+
+    #[inline(always)]
+    fn crossed(self, other: Self) -> Self {
+        Self {
+            x: self.y * other.z - other.y * self.z,
+            y: self.z * other.x - other.z * self.x,
+            z: self.x * other.y - other.x * self.y,
+        }
+    }
+}
+
+impl<S: Simd> Add for WideVector<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    }
+}
+
+impl<S: Simd> Sub for WideVector<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    }
+}
+
+/// By numbers that are the same for all problems, or not.
+impl<S: Simd, T: Copy> Mul<T> for WideVector<S>
+where
+    Wide<S>: Mul<T, Output = Wide<S>>,
+{
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, factor: T) -> Self {
+        Self { x: self.x * factor, y: self.y * factor, z: self.z * factor }
+    }
 }
 
 impl<S: Simd> Wide<S> {
@@ -85,6 +145,7 @@ impl<S: Simd> Neg for Wide<S> {
 
 impl<S: Simd> Lanes for Wide<S> {
     type Mask = WideMask<S>;
+    type Vector = WideVector<S>;
 
     const COUNT: usize = S::F64_LANES;
 
