@@ -19,7 +19,7 @@
 //! - [`ChainProblem`] is the file `posekit.chain/1`: bones or points, and a target.
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
-//! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
+//! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
@@ -46,6 +46,7 @@ pub mod bvh;
 pub mod gltf;
 pub mod motion;
 pub mod problem;
+pub mod robot;
 pub mod urdf;
 
 mod chain_problem;
@@ -59,6 +60,7 @@ mod rotation;
 mod solution;
 mod text;
 mod warnings;
+mod xml;
 
 pub use chain_problem::{
     CHAIN_SCHEMA, ChainData, ChainModel, ChainProblem, PlaneBone, PointChain, SpaceBone,
@@ -73,6 +75,7 @@ pub use figure::{
 };
 pub use json::schema_of;
 pub use limits::Limits;
+pub use robot::Robot;
 pub use solution::{
     NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
     TraceEntry, bone_name,

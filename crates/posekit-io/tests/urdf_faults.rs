@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use posekit::math::sin;
 use posekit::skeleton::Limit;
-use posekit_io::urdf::{self, Robot};
-use posekit_io::{Error, Limits, Place, Warnings};
+use posekit_io::{Error, Limits, Place, Robot, Warnings, urdf};
 
 fn read(text: &str) -> Result<(Robot, Warnings), Error> {
     let mut warnings = Warnings::new();

@@ -4,13 +4,12 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::math::rotation_about;
 
-use super::UrdfJointKind;
-use super::element::{Element, Infinite, Unknown, What, shortened};
-use super::source::Source;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::robot::RobotJointKind;
 use crate::rotation::check_unit;
 use crate::warnings::Warnings;
+use crate::xml::{self, Element, Infinite, Source, Unknown, What, only, shortened};
 
 /// How far an axis may be off unit length before that is worth a warning: four written digits are not.
 const AXIS_NOTE: f64 = 1e-3;
@@ -29,8 +28,8 @@ pub(super) struct LinkElement<'x> {
     pub(super) inertial: Option<Inertial>,
 }
 
-/// What a link weighs.
-#[derive(Clone, Copy)]
+/// What a link weighs; nothing by default.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Inertial {
     /// Not negative \[kg\].
     pub(super) mass: f64,
@@ -41,7 +40,7 @@ pub(super) struct Inertial {
 pub(super) struct JointElement<'x> {
     pub(super) element: Element<'x>,
     pub(super) name: &'x str,
-    pub(super) kind: UrdfJointKind,
+    pub(super) kind: RobotJointKind,
     pub(super) parent: &'x str,
     pub(super) child: &'x str,
     /// Pose of the joint in the frame of its parent link, at zero.
@@ -68,7 +67,7 @@ pub(super) fn read_robot<'x>(
     warnings: &mut Warnings,
 ) -> Result<Description<'x>> {
     if let Some(template) = root.descendants().find(|element| element.is_xacro()) {
-        return Err(super::element::xacro(template.place(format!("<{}>", template.tag()))));
+        return Err(xml::xacro(template.place(format!("<{}>", template.tag()))));
     }
     if root.tag() != "robot" {
         return Err(Error::Unsupported {
@@ -115,19 +114,6 @@ fn read_link<'x>(element: Element<'x>, unknown: &mut Unknown<'x>) -> Result<Link
     let inertial =
         inertial.map(|inertial| read_inertial(inertial, &subject, unknown)).transpose()?;
     Ok(LinkElement { element, name, inertial })
-}
-
-/// Puts an element into its slot, which must be empty.
-fn only<'x>(slot: &mut Option<Element<'x>>, element: Element<'x>, subject: &str) -> Result<()> {
-    if let Some(first) = slot {
-        return Err(Error::Duplicate {
-            place: element.place(subject),
-            message: format!("a second <{}>", element.tag()),
-            first_line: first.line(),
-        });
-    }
-    *slot = Some(element);
-    Ok(())
 }
 
 /// The mass, which must be there, and where it is. How it is turned says nothing about that, but its numbers are checked.
@@ -219,10 +205,20 @@ fn read_joint<'x>(
     Ok(JointElement { element, name, kind, parent, child, parent_from_joint, axis, limit, mimic })
 }
 
-fn read_kind(joint: Element<'_>, subject: &str) -> Result<UrdfJointKind> {
+/// The joint types of URDF.
+const KINDS: [RobotJointKind; 6] = [
+    RobotJointKind::Fixed,
+    RobotJointKind::Revolute,
+    RobotJointKind::Continuous,
+    RobotJointKind::Prismatic,
+    RobotJointKind::Planar,
+    RobotJointKind::Floating,
+];
+
+fn read_kind(joint: Element<'_>, subject: &str) -> Result<RobotJointKind> {
     let word = joint.required("type", subject)?;
-    UrdfJointKind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
-        let known = UrdfJointKind::ALL.map(UrdfJointKind::name).join(", ");
+    KINDS.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
+        let known = KINDS.map(RobotJointKind::name).join(", ");
         let message = format!("unknown joint type `{}`, expected {known}", shortened(word));
         joint.invalid("type", subject, message)
     })
@@ -276,14 +272,14 @@ fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
 /// The unit axis; x by default. Fixed and floating joints have none, and exporters write zeros there.
 fn read_axis<'x>(
     axis: Option<Element<'x>>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<DVec3> {
     let Some(element) = axis else { return Ok(DVec3::X) };
     element.note_unknown_attributes(&["xyz"], unknown);
-    if !kind.has_axis() {
+    if matches!(kind, RobotJointKind::Fixed | RobotJointKind::Floating) {
         return Ok(DVec3::X);
     }
     let Some(numbers) = element.numbers::<3>("xyz", subject, Infinite::Refused)? else {
@@ -309,14 +305,14 @@ fn read_axis<'x>(
 fn read_limit<'x>(
     parts: &JointParts<'x>,
     joint: Element<'x>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<Option<[f64; 2]>> {
     const KNOWN: [&str; 7] =
         ["lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"];
-    let needed = matches!(kind, UrdfJointKind::Revolute | UrdfJointKind::Prismatic);
+    let needed = matches!(kind, RobotJointKind::Revolute | RobotJointKind::Prismatic);
     let Some(element) = parts.limit else {
         if needed {
             return Err(Error::Missing { place: joint.place(subject), field: "limit".into() });
@@ -328,7 +324,7 @@ fn read_limit<'x>(
     let upper = element.numbers::<1>("upper", subject, Infinite::Allowed)?.map(|[value]| value);
     let range = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
     if !needed {
-        if kind != UrdfJointKind::Fixed && range != [0.0; 2] {
+        if kind != RobotJointKind::Fixed && range != [0.0; 2] {
             let message = format!("a {} joint has no bounds; those given are ignored", kind.name());
             warnings.push(element.place(subject), message);
         }
@@ -353,7 +349,7 @@ fn read_limit<'x>(
 
 fn read_mimic<'x>(
     mimic: Option<Element<'x>>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
@@ -361,12 +357,12 @@ fn read_mimic<'x>(
     let Some(element) = mimic else { return Ok(None) };
     element.note_unknown_attributes(&["joint", "multiplier", "offset"], unknown);
     match kind {
-        UrdfJointKind::Fixed => {
+        RobotJointKind::Fixed => {
             let message = "a fixed joint has no value and cannot mimic another; <mimic> is ignored";
             warnings.push(element.place(subject), message);
             return Ok(None);
         }
-        UrdfJointKind::Planar | UrdfJointKind::Floating => {
+        RobotJointKind::Planar | RobotJointKind::Floating => {
             return Err(Error::Unsupported {
                 place: element.place(subject),
                 message: format!("a {} joint cannot mimic another", kind.name()),
