@@ -174,6 +174,20 @@ impl<'x> Element<'x> {
         Ok(Some(numbers))
     }
 
+    /// Any number of finite numbers, of which there must be one.
+    pub(crate) fn list(self, name: &str, subject: &str) -> Result<Vec<f64>> {
+        let number = |word| {
+            parse_number(word, Infinite::Refused)
+                .map_err(|message| self.invalid(name, subject, message))
+        };
+        let text = self.required(name, subject)?;
+        let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_>>()?;
+        if numbers.is_empty() {
+            return Err(self.invalid(name, subject, format!("expected numbers in `{name}`")));
+        }
+        Ok(numbers)
+    }
+
     /// One finite number.
     pub(crate) fn number(self, name: &str, subject: &str) -> Result<Option<f64>> {
         Ok(self.numbers::<1>(name, subject, Infinite::Refused)?.map(|[number]| number))
