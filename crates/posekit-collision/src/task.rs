@@ -4,29 +4,33 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use posekit::glam::DVec3;
-use posekit::math::{Pose, direction_or};
+use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit::task::{Formula, Row, Unit, Wrench};
 
 use crate::convex::{Polytope, Separation};
 use crate::model::{Body, between};
 
-/// Two bodies of a model keep a distance: one row \[m\], the gap between their surfaces, which counts only where it is below the margin.
+/// Two rigid parts of a robot, or a part and an obstacle, keep a distance: one row \[m\], the gap between the two of their bodies that are nearest to each other, which
+/// counts only where it is below the margin.
 ///
-/// [`CollisionModel::clearances`](crate::CollisionModel::clearances) makes one for each pair.
+/// [`CollisionModel::clearances`](crate::CollisionModel::clearances) makes them.
 ///
 /// # Degenerate cases
-/// Bodies whose bounding spheres are further apart than the margin and a quarter of their radii are not measured: the gap of the spheres stands for theirs, which is
-/// never more. Bodies that overlap are pushed apart where they leave each other soonest; at the centre of an overlap that is one of several directions, the same
-/// for the same pose.
-#[derive(Debug, Clone)]
+/// Bodies that are further apart than twice the margin, or than a tenth of their size beyond it, are measured by the first planes between them that show it: a gap that is
+/// never more than theirs. Bodies that overlap are pushed apart where they leave each other soonest; at the centre of an overlap that is one of several
+/// directions, the same for the same pose.
+#[derive(Debug)]
 pub struct PairClearance {
-    bodies: [Arc<Body>; 2],
+    /// The pairs of bodies, of the same two parts.
+    pairs: Vec<[Arc<Body>; 2]>,
     margin: f64,
+    /// Distance up to which pairs are measured \[m\].
+    cutoff: f64,
 }
 
-/// Part of the bounding radii beyond the margin within which bodies are measured.
-const MEASURED: f64 = 0.25;
+/// Part of the size of two bodies beyond the margin within which they are measured: a step of the solver seldom brings them nearer by more.
+const MEASURED: f64 = 0.05;
 
 thread_local! {
     /// The buffer of overlaps, one for all tasks of a thread.
@@ -34,34 +38,31 @@ thread_local! {
 }
 
 impl PairClearance {
-    pub(crate) const fn new(bodies: [Arc<Body>; 2], margin: f64) -> Self {
-        Self { bodies, margin }
+    /// A clearance of at least one pair; all pairs are of the same two parts.
+    pub(crate) fn new(pairs: Vec<[Arc<Body>; 2]>, margin: f64) -> Self {
+        let radii = pairs.iter().flatten().map(|body| body.radius());
+        let size = radii.filter(|radius| radius.is_finite()).fold(0.0, f64::max);
+        Self { pairs, margin, cutoff: 2.0 * margin + 2.0 * MEASURED * size }
     }
 
-    /// The names of the two bodies.
-    #[must_use]
-    pub fn names(&self) -> [&str; 2] {
-        self.bodies.each_ref().map(|body| body.name.as_str())
+    /// The names of the bodies of each pair.
+    pub fn names(&self) -> impl Iterator<Item = [&str; 2]> {
+        self.pairs.iter().map(|bodies| bodies.each_ref().map(|body| body.name.as_str()))
     }
 
-    /// The gap and where it is measured, in the world.
-    fn gap(&self, [world_from_a, world_from_b]: &[Pose; 2]) -> Separation {
-        let [a, b] = &self.bodies;
-        let spheres = [a.sphere(*world_from_a), b.sphere(*world_from_b)];
-        let gap = spheres[0].gap(spheres[1]);
-        let near = self.margin + MEASURED * (spheres[0].radius + spheres[1].radius);
-        let by_spheres = || {
-            let [first, second] = spheres.map(|sphere| sphere.center);
-            let direction = direction_or(first - second, DVec3::X);
-            Separation { distance: gap, direction, points: [first, second] }
-        };
-        if gap > near {
-            return by_spheres();
-        }
-        let measured = POLYTOPE.with_borrow_mut(|polytope| {
-            between(a, *world_from_a, b, *world_from_b, f64::INFINITY, polytope)
-        });
-        measured.unwrap_or_else(by_spheres)
+    /// The gap and where it is measured, in the world. There is at least one pair.
+    fn gap(&self, &[world_from_a, world_from_b]: &[Pose; 2]) -> Option<Separation> {
+        POLYTOPE.with_borrow_mut(|polytope| {
+            let mut nearest: Option<Separation> = None;
+            for [a, b] in &self.pairs {
+                let cutoff = nearest.map_or(self.cutoff, |found| found.distance.min(self.cutoff));
+                let found = between(a, world_from_a, b, world_from_b, cutoff, polytope);
+                if nearest.is_none_or(|nearest| found.distance < nearest.distance) {
+                    nearest = Some(found);
+                }
+            }
+            nearest
+        })
     }
 }
 
@@ -71,11 +72,14 @@ impl Formula for PairClearance {
     }
 
     fn frames(&self) -> [Option<Frame>; 2] {
-        self.bodies.each_ref().map(|body| body.joint.map(|joint| Frame::new(joint, Pose::IDENTITY)))
+        let frame = |body: &Arc<Body>| body.joint.map(|joint| Frame::new(joint, Pose::IDENTITY));
+        self.pairs.first().map_or([None, None], |bodies| bodies.each_ref().map(frame))
     }
 
     fn rows(&self, world_from_frames: &[Pose; 2], push: &mut dyn FnMut(Row)) {
-        let Separation { distance, direction, points } = self.gap(world_from_frames);
+        let Some(Separation { distance, direction, points }) = self.gap(world_from_frames) else {
+            return;
+        };
         let wrench = |frame: usize, force: DVec3| {
             let lever = points[frame] - world_from_frames[frame].translation;
             Wrench { force, moment: lever.cross(force) }
@@ -129,7 +133,7 @@ mod tests {
         let solids = solids();
         for (i, a) in solids.iter().enumerate() {
             for (j, b) in solids.iter().enumerate() {
-                let pair = PairClearance::new([body(a.clone()), body(b.clone())], 0.1);
+                let pair = PairClearance::new(vec![[body(a.clone()), body(b.clone())]], 0.5);
                 for (k, apart) in [0.2, 0.7, 1.0].into_iter().enumerate() {
                     let turned = DQuat::from_xyzw(0.3 * k as f64, 0.4, 0.1 + 0.07 * i as f64, 1.0);
                     let second = DVec3::new(0.62, -0.31, 0.72) * apart;
@@ -137,7 +141,7 @@ mod tests {
                         Pose::from_rotation(DQuat::from_xyzw(0.2, -0.1, 0.3, 0.9).normalize()),
                         Pose::new(turned.normalize(), second),
                     ];
-                    let Separation { distance, direction, points } = pair.gap(&poses);
+                    let Separation { distance, direction, points } = pair.gap(&poses).unwrap();
                     for frame in 0..2 {
                         let force = if frame == 0 { direction } else { -direction };
                         let moment = (points[frame] - poses[frame].translation).cross(force);
@@ -147,7 +151,7 @@ mod tests {
                                 poses[frame].translation += axis * h;
                                 poses[frame].rotation =
                                     so3_exp(axis * turn) * poses[frame].rotation;
-                                pair.gap(&poses).distance
+                                pair.gap(&poses).unwrap().distance
                             };
                             let slide = (moved(H, 0.0) - moved(-H, 0.0)) / (2.0 * H);
                             let turn = (moved(0.0, H) - moved(0.0, -H)) / (2.0 * H);

@@ -16,7 +16,8 @@ use posekit_collision::Query;
 #[test]
 fn checks_allocate_nothing() {
     let Some(assets) = assets() else { return };
-    let (robot, model, _) = model(&assets.join("mesh_robots/panda_description/urdf/panda.urdf"));
+    let (robot, model, _) =
+        model(&assets.join("mesh_robots/panda_description/urdf/panda.urdf"), 0.01);
     let mut state = 1;
     let poses: Vec<Vec<f64>> =
         (0..100).map(|_| random_configuration(robot.skeleton(), &mut state)).collect();
@@ -35,7 +36,8 @@ fn solves_with_clearances_allocate_nothing() {
     use posekit::solve::{Method, Settings, Workspace};
     use posekit::task::Position;
     let Some(assets) = assets() else { return };
-    let (robot, model, _) = model(&assets.join("mesh_robots/panda_description/urdf/panda.urdf"));
+    let (robot, model, _) =
+        model(&assets.join("mesh_robots/panda_description/urdf/panda.urdf"), 0.01);
     let hand = robot.frame("panda_hand").unwrap();
     let skeleton = robot.skeleton();
     let mut tasks = model.clearances(0.01).unwrap();

@@ -49,7 +49,7 @@ fn held(model: &CollisionModel, solution: &Solution) -> Vec<String> {
 
 fn panda() -> Option<(Robot, CollisionModel)> {
     let path = assets()?.join("mesh_robots/panda_description/urdf/panda.urdf");
-    let (robot, model, warnings) = model(&path);
+    let (robot, model, warnings) = model(&path, MARGIN);
     assert!(warnings.is_empty(), "{warnings:?}");
     Some((robot, model))
 }
@@ -100,10 +100,10 @@ fn an_obstacle_is_named() {
 #[test]
 fn two_arms_stay_apart() {
     let Some(assets) = assets() else { return };
-    let (robot, model, warnings) = model(&assets.join("urdf/baxter.urdf"));
+    let (robot, model, warnings) = model(&assets.join("urdf/baxter.urdf"), MARGIN);
     assert!(!warnings.is_empty(), "its meshes are not in the folder");
     let tip = |name: &str| robot.frame(name).unwrap();
-    let (left, right) = (tip("left_gripper_base"), tip("right_gripper_base"));
+    let (left, right) = (tip("left_gripper"), tip("right_gripper"));
     let start = robot.skeleton().neutral();
     // Both hands to one point between the arms.
     let between = DVec3::new(0.75, 0.0, 0.35);
@@ -123,11 +123,19 @@ fn two_arms_stay_apart() {
     let is_across = |pair: &String| pair.contains("left_") && pair.contains("right_");
     assert!(named.iter().any(is_across), "{named:?}");
     // Where they are not in each other's way, both arrive.
-    let apart = [(left, DVec3::new(0.8, 0.4, 0.3)), (right, DVec3::new(0.8, -0.4, 0.3))];
+    let mut state = 2;
+    let truth = loop {
+        let q = random_configuration(robot.skeleton(), &mut state);
+        if least(&model, &q) > 2.0 * MARGIN {
+            break robot.skeleton().poses(&q);
+        }
+    };
+    let apart = [left, right].map(|tip| (tip, tip.world(&truth).translation));
     let both = reach(&robot, &model, &start, &apart);
     let poses = robot.skeleton().poses(&both.configuration);
     let miss = apart.map(|(tip, target)| tip.world(&poses).translation.distance(target));
     assert!(miss.iter().all(|miss| *miss < 1e-5), "{miss:?}");
+    assert!(least(&model, &both.configuration) >= MARGIN - 1e-5);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn every_robot_has_a_model() {
     files.extend(urdf_files(&assets.join("mesh_robots")));
     let mut query = Query::default();
     for file in &files {
-        let (robot, model, warnings) = model(file);
+        let (robot, model, warnings) = model(file, 0.0);
         let mut state = 1;
         let mut touching = 0;
         for _ in 0..20 {
@@ -75,7 +75,7 @@ fn neutral_poses_are_free_of_contacts() {
         "g1_description/g1_29dof_rev_1_0.urdf",
         "SO101/so101_new_calib.urdf",
     ] {
-        let (robot, model, warnings) = model(&assets.join("mesh_robots").join(name));
+        let (robot, model, warnings) = model(&assets.join("mesh_robots").join(name), 0.0);
         assert!(warnings.is_empty(), "{name}: {warnings:?}");
         let mut query = Query::default();
         let touching = model.check(&robot.skeleton().neutral(), 0.0, &mut query).unwrap();

@@ -34,8 +34,8 @@ pub(super) struct Simplex {
 pub(super) enum Outcome {
     /// The sets are apart; the weights of the simplex give the nearest points.
     Apart(Simplex),
-    /// They are farther apart than asked for.
-    Beyond,
+    /// They are farther apart than asked for: at least as far as this vertex along this direction, from the second set to the first.
+    Beyond { direction: DVec3, vertex: Vertex },
     /// They meet, or nearly so; the simplex is at the origin.
     Touching(Simplex),
 }
@@ -69,7 +69,7 @@ pub(super) fn gjk(mut support: impl FnMut(DVec3) -> Vertex, start: DVec3, cutoff
         size = size.max(vertex.w.length());
         let below = v.dot(vertex.w);
         if below > cutoff * length {
-            return Outcome::Beyond;
+            return Outcome::Beyond { direction: v / length, vertex };
         }
         let is_known = simplex.vertices[..simplex.n].iter().any(|known| known.w == vertex.w);
         if is_known || length * length - below <= GAP * size * length {

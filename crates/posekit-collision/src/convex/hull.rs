@@ -110,7 +110,7 @@ impl Hull {
         };
         match gjk(support, DVec3::X, f64::INFINITY) {
             Outcome::Apart(simplex) => simplex.point().length(),
-            Outcome::Beyond | Outcome::Touching(_) => 0.0,
+            Outcome::Beyond { .. } | Outcome::Touching(_) => 0.0,
         }
     }
 

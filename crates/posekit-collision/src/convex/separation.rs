@@ -10,15 +10,15 @@ use super::{Convex, Core, Polytope};
 /// How two solids lie to each other, in the frame of the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Separation {
-    /// Between the surfaces; below 0 the depth of the overlap \[m\].
+    /// Between the surfaces, or at least that where it is above what was asked for; below 0 the depth of the overlap \[m\].
     pub(crate) distance: f64,
     /// Unit vector from the second to the first: moving the first along it makes the distance grow.
     pub(crate) direction: DVec3,
-    /// The points of the two surfaces between which it is measured.
+    /// The points of the two surfaces between which it is measured. Beyond what was asked for, points of the planes between which the solids are.
     pub(crate) points: [DVec3; 2],
 }
 
-/// The separation of two solids; `None` when it is above `cutoff`, and for two half-spaces.
+/// The separation of two solids; `None` for two half-spaces. A distance above `cutoff` is a lower bound.
 ///
 /// - `a_from_b`: where the second is, in the frame of the first
 /// - `polytope`: a buffer
@@ -29,18 +29,17 @@ pub(crate) fn separation(
     cutoff: f64,
     polytope: &mut Polytope,
 ) -> Option<Separation> {
-    let found = match (&a.core, &b.core) {
-        (Core::HalfSpace, Core::HalfSpace) => return None,
-        (Core::HalfSpace, _) => above_plane(b, a_from_b),
+    match (&a.core, &b.core) {
+        (Core::HalfSpace, Core::HalfSpace) => None,
+        (Core::HalfSpace, _) => Some(above_plane(b, a_from_b)),
         (_, Core::HalfSpace) => {
             let Separation { distance, direction, points } = above_plane(a, a_from_b.inverse());
             let [on_plane, on_a] = points.map(|point| a_from_b.transform_point(point));
             let direction = -a_from_b.transform_vector(direction);
-            Separation { distance, direction, points: [on_a, on_plane] }
+            Some(Separation { distance, direction, points: [on_a, on_plane] })
         }
-        _ => return between(a, b, a_from_b, cutoff, polytope),
-    };
-    (found.distance <= cutoff).then_some(found)
+        _ => Some(between(a, b, a_from_b, cutoff, polytope)),
+    }
 }
 
 /// The separation of the half-space below z = 0 and a solid.
@@ -58,7 +57,7 @@ fn between(
     a_from_b: Pose,
     cutoff: f64,
     polytope: &mut Polytope,
-) -> Option<Separation> {
+) -> Separation {
     let b_from_a = a_from_b.inverse();
     let (mut hint_a, mut hint_b) = (0, 0);
     let mut support = |direction: DVec3| {
@@ -71,7 +70,9 @@ fn between(
     let radii = a.radius + b.radius;
     let start = direction_or(-a_from_b.translation, DVec3::X);
     let (distance, direction, [on_a, on_b]) = match gjk(&mut support, start, cutoff + radii) {
-        Outcome::Beyond => return None,
+        Outcome::Beyond { direction, vertex } => {
+            (direction.dot(vertex.w), direction, [vertex.a, vertex.b])
+        }
         Outcome::Apart(simplex) => {
             let v = simplex.point();
             (v.length(), direction_or(v, DVec3::X), simplex.witnesses())
@@ -81,7 +82,6 @@ fn between(
             (-overlap.depth, -overlap.normal, overlap.witnesses)
         }
     };
-    let distance = distance - radii;
     let points = [on_a - direction * a.radius, on_b + direction * b.radius];
-    (distance <= cutoff).then_some(Separation { distance, direction, points })
+    Separation { distance: distance - radii, direction, points }
 }

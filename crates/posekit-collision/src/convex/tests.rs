@@ -162,16 +162,19 @@ fn planes_bear_what_is_lowest() {
 }
 
 #[test]
-fn a_cutoff_hides_what_is_farther() {
+fn beyond_a_cutoff_distances_are_bounds() {
     let (solids, mut state, mut polytope) = (solids(), 9, Polytope::default());
     for a in &solids {
         for b in &solids {
             for _ in 0..20 {
                 let at = pose(&mut state, 2.0);
                 let all = measured(a, b, at);
-                for cutoff in [all.distance - 1e-6, all.distance + 1e-6] {
-                    let found = separation(a, b, at, cutoff, &mut polytope);
-                    assert_eq!(found.is_some(), all.distance <= cutoff, "{all:?} {cutoff}");
+                for cutoff in [all.distance - 1e-6, all.distance + 1e-6, -0.1, 0.0, 0.3] {
+                    let found = separation(a, b, at, cutoff, &mut polytope).unwrap();
+                    let is_bound = found.distance > cutoff && found.distance <= all.distance + 1e-9;
+                    let is_same = (found.distance - all.distance).abs() < 1e-9;
+                    assert!(is_bound || is_same, "{all:?} {found:?} {cutoff}");
+                    assert_eq!(found.distance > cutoff, all.distance > cutoff, "{all:?} {found:?}");
                 }
             }
         }

@@ -1,16 +1,15 @@
 //! A rigid body of several solids, and the distance between two.
 
 use posekit::glam::DVec3;
-use posekit::math::Pose;
-use posekit::skeleton::Skeleton;
+use posekit::math::{Pose, direction_or};
 
 use crate::convex::{Convex, Core, Polytope, Separation, separation};
 
-/// Solids fixed to a joint or to the world.
+/// Solids fixed to a joint that moves, or to the world.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) name: String,
-    /// `None` for an obstacle in the world.
+    /// `None` for what stands still.
     pub(crate) joint: Option<usize>,
     solids: Vec<Placed>,
     /// A sphere around all solids, in the joint's frame; its radius is infinite with a half-space.
@@ -27,9 +26,9 @@ struct Placed {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sphere {
-    pub(crate) center: DVec3,
-    pub(crate) radius: f64,
+struct Sphere {
+    center: DVec3,
+    radius: f64,
 }
 
 impl Body {
@@ -51,21 +50,23 @@ impl Body {
         Self { name, joint, solids, sphere: Sphere { center, radius } }
     }
 
-    /// Whether a joint moves it.
-    pub(crate) fn moves(&self, skeleton: &Skeleton) -> bool {
-        self.joint.is_some_and(|joint| {
-            skeleton.ancestors(joint).any(|above| skeleton.kind(above).n_dofs() > 0)
-        })
-    }
-
     /// Whether there is a distance to another: there is none between half-spaces.
     pub(crate) fn can_measure(&self, other: &Self) -> bool {
         let is_bounded = |solid: &Placed| !matches!(solid.convex.core, Core::HalfSpace);
         self.solids.iter().any(is_bounded) || other.solids.iter().any(is_bounded)
     }
 
-    /// The sphere around it.
-    pub(crate) fn sphere(&self, world_from_joint: Pose) -> Sphere {
+    /// The radius of a sphere around it, infinite with a half-space.
+    pub(crate) const fn radius(&self) -> f64 {
+        self.sphere.radius
+    }
+
+    /// Where it is, given the poses of all joints.
+    pub(crate) fn placed(&self, world_from_joint: &[Pose]) -> Pose {
+        self.joint.map_or(Pose::IDENTITY, |joint| world_from_joint[joint])
+    }
+
+    fn sphere(&self, world_from_joint: Pose) -> Sphere {
         self.sphere.placed(world_from_joint)
     }
 }
@@ -75,13 +76,16 @@ impl Sphere {
         Self { center: world_from_joint.transform_point(self.center), ..self }
     }
 
-    /// A lower bound of the distance of what is inside.
-    pub(crate) fn gap(self, other: Self) -> f64 {
-        self.center.distance(other.center) - self.radius - other.radius
+    /// That of two spheres, and so a lower bound for what is inside.
+    fn separation(a: Self, b: Self) -> Separation {
+        let apart = a.center - b.center;
+        let direction = direction_or(apart, DVec3::X);
+        let points = [a.center - direction * a.radius, b.center + direction * b.radius];
+        Separation { distance: apart.length() - a.radius - b.radius, direction, points }
     }
 }
 
-/// The separation of the two solids of two bodies that are nearest to each other, in the world; `None` when it is above `cutoff`.
+/// The separation of the two solids of two bodies that are nearest to each other, in the world. A distance above `cutoff` is a lower bound.
 pub(crate) fn between(
     a: &Body,
     world_from_a: Pose,
@@ -89,27 +93,31 @@ pub(crate) fn between(
     world_from_b: Pose,
     cutoff: f64,
     polytope: &mut Polytope,
-) -> Option<Separation> {
-    if a.sphere(world_from_a).gap(b.sphere(world_from_b)) > cutoff {
-        return None;
+) -> Separation {
+    let whole = Sphere::separation(a.sphere(world_from_a), b.sphere(world_from_b));
+    if whole.distance > cutoff {
+        return whole;
     }
-    let (mut nearest, mut cutoff) = (None, cutoff);
+    let mut nearest = Separation { distance: f64::INFINITY, ..whole };
     for on_a in &a.solids {
         let world_from_solid = world_from_a * on_a.joint_from_solid;
+        let solid_from_b = world_from_solid.inverse() * world_from_b;
         let sphere = on_a.sphere.placed(world_from_a);
         for on_b in &b.solids {
-            if sphere.gap(on_b.sphere.placed(world_from_b)) > cutoff {
-                continue;
-            }
-            let a_from_b = world_from_solid.inverse() * world_from_b * on_b.joint_from_solid;
-            let found = separation(&on_a.convex, &on_b.convex, a_from_b, cutoff, polytope);
-            if let Some(Separation { distance, direction, points }) = found {
-                cutoff = distance;
-                nearest = Some(Separation {
-                    distance,
-                    direction: world_from_solid.transform_vector(direction),
-                    points: points.map(|point| world_from_solid.transform_point(point)),
-                });
+            let cutoff = cutoff.min(nearest.distance);
+            let bound = Sphere::separation(sphere, on_b.sphere.placed(world_from_b));
+            let found = if bound.distance > cutoff {
+                bound
+            } else {
+                let a_from_b = solid_from_b * on_b.joint_from_solid;
+                let found = separation(&on_a.convex, &on_b.convex, a_from_b, cutoff, polytope);
+                let Some(Separation { distance, direction, points }) = found else { continue };
+                let direction = world_from_solid.transform_vector(direction);
+                let points = points.map(|point| world_from_solid.transform_point(point));
+                Separation { distance, direction, points }
+            };
+            if found.distance < nearest.distance {
+                nearest = found;
             }
         }
     }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
+use posekit::skeleton::Frame;
 use posekit_io::robot::{Geometry, RobotShape};
 use posekit_io::{Limits, Place, Robot, Warnings, mesh};
 
-use super::{Body, CollisionModel, CollisionOptions, pairs};
+use super::{Body, CollisionModel, CollisionOptions, check_margin, pairs};
 use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::solid::{LARGEST, Solid};
@@ -26,12 +27,13 @@ impl CollisionModel {
     /// A mesh that cannot be found or read, and a shape beyond 1e30 m, is left out with a warning.
     ///
     /// # Errors
-    /// [`Error::TooMany`] beyond 2048 links with shapes.
+    /// [`Error::TooMany`] beyond 2048 links with shapes; [`Error::Margin`] for a touching distance that is not within 0 to 1e30 m.
     pub fn from_robot(
         robot: &Robot,
         options: &CollisionOptions,
         warnings: &mut Warnings,
     ) -> Result<Self> {
+        check_margin(options.touching)?;
         let mut meshes = Meshes { folder: options.folder.as_deref(), points: BTreeMap::new() };
         let mut solids: Vec<Vec<(Pose, Convex)>> = vec![Vec::new(); robot.links().len()];
         for shape in robot.shapes() {
@@ -44,9 +46,11 @@ impl CollisionModel {
             }
         }
         let (mut bodies, mut links) = (Vec::new(), Vec::new());
-        for (link, solids) in solids.into_iter().enumerate() {
+        for (link, mut solids) in solids.into_iter().enumerate() {
             if !solids.is_empty() {
-                let joint = Some(robot.link_frame(link).joint);
+                let Frame { joint, joint_from_frame } = moving_frame(robot, link);
+                solids.iter_mut().for_each(|(placed, _)| *placed = joint_from_frame * *placed);
+                let joint = (robot.skeleton().kind(joint).n_dofs() > 0).then_some(joint);
                 bodies.push(Arc::new(Body::new(robot.links()[link].name.clone(), joint, solids)));
                 links.push(link);
             }
@@ -54,14 +58,29 @@ impl CollisionModel {
         check_count(bodies.len())?;
         let mut model = Self {
             skeleton: robot.skeleton().clone(),
+            n_links: bodies.len(),
             bodies,
             pairs: Vec::new(),
             left_out: Vec::new(),
         };
         pairs::list(&mut model, robot, &links);
-        pairs::leave_out_touching(&mut model, options.samples);
+        pairs::leave_out_touching(&mut model, options.touching, options.samples);
         Ok(model)
     }
+}
+
+/// The frame of a link on the joint that moves it; on the world (by joint 0 of any kind) where none does.
+fn moving_frame(robot: &Robot, link: usize) -> Frame {
+    let skeleton = robot.skeleton();
+    let Frame { mut joint, mut joint_from_frame } = robot.link_frame(link);
+    while skeleton.kind(joint).n_dofs() == 0 {
+        joint_from_frame = skeleton.parent_from_joint(joint) * joint_from_frame;
+        match skeleton.parent(joint) {
+            Some(parent) => joint = parent,
+            None => break,
+        }
+    }
+    Frame::new(joint, joint_from_frame)
 }
 
 /// Refuses more bodies than pairs can be listed for.

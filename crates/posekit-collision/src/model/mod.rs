@@ -4,6 +4,7 @@ mod body;
 mod build;
 mod pairs;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,16 +30,21 @@ pub use pairs::{LeftOut, Reason};
 pub struct CollisionModel {
     pub(crate) skeleton: Skeleton,
     pub(crate) bodies: Vec<Arc<Body>>,
+    /// How many of the bodies are links; the others are obstacles.
+    pub(crate) n_links: usize,
     pub(crate) pairs: Vec<[usize; 2]>,
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// How a model is made.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CollisionOptions {
     /// The folder of the robot's file, from which the names of its meshes are taken; without it, meshes are left out with a warning.
     pub folder: Option<PathBuf>,
+    /// Distance up to which two links count as touching at rest and are left out \[m\]; default 0. Choose the margin of the tasks, so that no
+    /// pair is asked to be further apart than the robot is built.
+    pub touching: f64,
     /// Sampled configurations in which a pair must always touch to be left out; 0, the default, samples none.
     pub samples: u32,
 }
@@ -48,6 +54,13 @@ impl CollisionOptions {
     #[must_use]
     pub fn with_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = Some(folder.into());
+        self
+    }
+
+    /// Leaves out pairs that are no further apart than this in the neutral pose \[m\].
+    #[must_use]
+    pub const fn with_touching(mut self, touching: f64) -> Self {
+        self.touching = touching;
         self
     }
 
@@ -138,6 +151,7 @@ impl CollisionModel {
         Ok(contacts)
     }
 
+    /// The separation of a pair, if it is up to `margin`.
     fn measure(
         &self,
         pair: usize,
@@ -146,12 +160,13 @@ impl CollisionModel {
         polytope: &mut Polytope,
     ) -> Option<Separation> {
         let [a, b] = self.pairs[pair].map(|body| &*self.bodies[body]);
-        let place =
-            |body: &Body| body.joint.map_or(Pose::IDENTITY, |joint| world_from_joint[joint]);
-        between(a, place(a), b, place(b), margin, polytope)
+        let [at_a, at_b] = [a, b].map(|body| body.placed(world_from_joint));
+        let found = between(a, at_a, b, at_b, margin, polytope);
+        (found.distance <= margin).then_some(found)
     }
 
-    /// A task for each pair, in their order: its two bodies stay at least a margin apart. Each is a [`PairClearance`] of weight 1 on level 1.
+    /// Tasks that keep all pairs at least a margin apart: one [`PairClearance`] of weight 1 on level 1 for all pairs between the same two rigid parts, in the
+    /// order of [`rigid_pairs`](Self::rigid_pairs).
     ///
     /// Put what the robot is to do on level 2 to let the clearances win; on the same level the two are traded.
     ///
@@ -159,11 +174,32 @@ impl CollisionModel {
     /// [`Error::Margin`] for a margin that is not within 0 to 1e30 m.
     pub fn clearances(&self, margin: f64) -> Result<Vec<Task>> {
         check_margin(margin)?;
-        let task = |&[a, b]: &[usize; 2]| {
-            let bodies = [&self.bodies[a], &self.bodies[b]].map(Arc::clone);
-            Task::new(Custom::new(PairClearance::new(bodies, margin)))
+        let task = |pairs: Vec<usize>| {
+            let bodies = |pair: usize| self.pairs[pair].map(|body| Arc::clone(&self.bodies[body]));
+            Task::new(Custom::new(PairClearance::new(
+                pairs.into_iter().map(bodies).collect(),
+                margin,
+            )))
         };
-        Ok(self.pairs.iter().map(task).collect())
+        Ok(self.rigid_pairs().into_iter().map(task).collect())
+    }
+
+    /// The pairs, sorted by the two rigid parts that they are of: links with no joint between them, or an obstacle. Each list is ascending, and the lists are
+    /// in the order of their first pairs.
+    #[must_use]
+    pub fn rigid_pairs(&self) -> Vec<Vec<usize>> {
+        // What stands still is one part, but every obstacle is its own.
+        let part = |body: usize| (self.bodies[body].joint, (body >= self.n_links).then_some(body));
+        let mut index_of = BTreeMap::new();
+        let mut lists: Vec<Vec<usize>> = Vec::new();
+        for (pair, bodies) in self.pairs.iter().enumerate() {
+            let at = *index_of.entry(bodies.map(part)).or_insert(lists.len());
+            if at == lists.len() {
+                lists.push(Vec::new());
+            }
+            lists[at].push(pair);
+        }
+        lists
     }
 
     /// The pairs that hold a solution back: those no further apart than the margin of their tasks, up to the solution's tolerance.
@@ -204,7 +240,7 @@ impl CollisionModel {
         let index = self.bodies.len();
         build::check_count(index + 1)?;
         let obstacle = Body::new(name, None, vec![(world_from_solid, solid.convex)]);
-        let is_checked = |body: &Body| body.moves(&self.skeleton) && obstacle.can_measure(body);
+        let is_checked = |body: &Body| body.joint.is_some() && obstacle.can_measure(body);
         let others = (0..index).filter(|&other| is_checked(&self.bodies[other]));
         let pairs: Vec<[usize; 2]> = others.map(|other| [other, index]).collect();
         self.pairs.extend(pairs);

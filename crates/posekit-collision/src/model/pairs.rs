@@ -25,9 +25,9 @@ pub enum Reason {
     Adjacent,
     /// The robot's files disable it, with this reason.
     Disabled(String),
-    /// They touch in the neutral pose.
+    /// They touch in the neutral pose, or are no further apart than [`CollisionOptions::touching`](super::CollisionOptions::touching).
     TouchingAtNeutral {
-        /// The depth there, as a distance of at most 0 \[m\].
+        /// The distance there, below 0 where they overlap \[m\].
         distance: f64,
     },
     /// They touch in every configuration that was sampled.
@@ -101,18 +101,20 @@ fn rigid_groups(robot: &Robot) -> Vec<Group> {
 }
 
 /// Leaves out the pairs that touch in the neutral pose, and those that touch in all of so many sampled ones.
-pub(super) fn leave_out_touching(model: &mut CollisionModel, samples: u32) {
+///
+/// - `near`: the distance up to which bodies count as touching \[m\]
+pub(super) fn leave_out_touching(model: &mut CollisionModel, near: f64, samples: u32) {
     let mut polytope = Polytope::default();
     let neutral = model.skeleton.poses(&model.skeleton.neutral());
     let mut reasons: Vec<Option<Reason>> = Vec::with_capacity(model.pairs.len());
     for pair in 0..model.pairs.len() {
-        let found = model.measure(pair, &neutral, 0.0, &mut polytope);
+        let found = model.measure(pair, &neutral, near, &mut polytope);
         reasons.push(found.map(|found| Reason::TouchingAtNeutral { distance: found.distance }));
     }
     let mut always: Vec<usize> = (0..reasons.len()).filter(|&k| reasons[k].is_none()).collect();
     for index in 0..samples {
         let poses = model.skeleton.poses(&sample(&model.skeleton, index));
-        always.retain(|&pair| model.measure(pair, &poses, 0.0, &mut polytope).is_some());
+        always.retain(|&pair| model.measure(pair, &poses, near, &mut polytope).is_some());
         if always.is_empty() {
             break;
         }

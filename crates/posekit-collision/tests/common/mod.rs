@@ -26,10 +26,11 @@ pub(crate) fn assets() -> Option<PathBuf> {
     None
 }
 
-/// A robot of a file with its model, and what was warned about the model.
-pub(crate) fn model(path: &Path) -> (Robot, CollisionModel, Warnings) {
+/// A robot of a file with its model, without the pairs that are no further apart than `touching` at rest, and what was warned about the model.
+pub(crate) fn model(path: &Path, touching: f64) -> (Robot, CollisionModel, Warnings) {
     let robot = urdf::read_file(path, &Limits::default(), &mut Warnings::new()).unwrap();
-    let options = CollisionOptions::default().with_folder(path.parent().unwrap());
+    let folder = path.parent().unwrap();
+    let options = CollisionOptions::default().with_folder(folder).with_touching(touching);
     let mut warnings = Warnings::new();
     let model = CollisionModel::from_robot(&robot, &options, &mut warnings).unwrap();
     (robot, model, warnings)
