@@ -131,7 +131,9 @@ fn two_arms_stay_apart() {
         }
     };
     let apart = [left, right].map(|tip| (tip, tip.world(&truth).translation));
-    let both = reach(&robot, &model, &start, &apart);
+    let mut tasks = model.clearances(MARGIN).unwrap();
+    tasks.extend(apart.map(|(tip, target)| Task::new(Position::new(tip, target))));
+    let both = solve(robot.skeleton(), &start, &tasks, Method::Auto, &Settings::default()).unwrap();
     let poses = robot.skeleton().poses(&both.configuration);
     let miss = apart.map(|(tip, target)| tip.world(&poses).translation.distance(target));
     assert!(miss.iter().all(|miss| *miss < 1e-5), "{miss:?}");

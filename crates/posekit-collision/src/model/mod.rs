@@ -168,7 +168,8 @@ impl CollisionModel {
     /// Tasks that keep all pairs at least a margin apart: one [`PairClearance`] of weight 1 on level 1 for all pairs between the same two rigid parts, in the
     /// order of [`rigid_pairs`](Self::rigid_pairs).
     ///
-    /// Put what the robot is to do on level 2 to let the clearances win; on the same level the two are traded.
+    /// Put what the robot is to do on level 2 to let the clearances win; the status of the solution is then that of the clearances, and its misses tell the rest. On the
+    /// same level the two are solved together, with restarts where the way is blocked, and traded where both cannot be.
     ///
     /// # Errors
     /// [`Error::Margin`] for a margin that is not within 0 to 1e30 m.
