@@ -2,10 +2,10 @@
 
 use posekit::glam::DVec3;
 
-use super::Support;
 use super::gjk::{Outcome, Vertex, gjk};
 use super::penetration::filled;
 use super::polytope::Polytope;
+use super::{NO_HINT, Support};
 
 /// A convex polytope, as its vertices and the edges between them.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub(crate) struct Hull {
     /// Neighbours of vertex `i`: `neighbours[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     neighbours: Vec<usize>,
+    /// A vertex that is farthest in a direction of each octant, to start from: see [`octant`].
+    extremes: [usize; 8],
 }
 
 /// Vertices of a hull. Twice as many would halve the error of a round mesh, from about 1 % of its radius, and make a search on it a little longer.
@@ -57,7 +59,7 @@ impl Hull {
     }
 
     fn point(at: DVec3) -> Self {
-        Self { points: vec![at], starts: vec![0, 0], neighbours: Vec::new() }
+        Self { points: vec![at], starts: vec![0, 0], neighbours: Vec::new(), extremes: [0; 8] }
     }
 
     fn from_surface(polytope: &Polytope) -> Self {
@@ -69,7 +71,8 @@ impl Hull {
         edges.sort_unstable();
         // Vertices that growing has covered have no edges any more.
         let mut index = vec![usize::MAX; polytope.vertices.len()];
-        let mut hull = Self { points: Vec::new(), starts: vec![0], neighbours: Vec::new() };
+        let (points, neighbours) = (Vec::new(), Vec::new());
+        let mut hull = Self { points, starts: vec![0], neighbours, extremes: [0; 8] };
         for chunk in edges.chunk_by(|a, b| a[0] == b[0]) {
             index[chunk[0][0]] = hull.points.len();
             hull.points.push(polytope.vertices[chunk[0][0]].w);
@@ -78,12 +81,17 @@ impl Hull {
             hull.neighbours.extend(chunk.iter().map(|edge| index[edge[1]]));
             hull.starts.push(hull.neighbours.len());
         }
+        for sign in 0..8_u8 {
+            let part = |bit: u8| if sign & bit == 0 { 1.0 } else { -1.0 };
+            let diagonal = DVec3::new(part(1), part(2), part(4));
+            hull.extremes[octant(diagonal)] = farthest_index(&hull.points, diagonal);
+        }
         hull
     }
 
     /// The vertex farthest in a direction. On a convex polytope every vertex but the farthest has a neighbour that is farther.
     pub(crate) fn support(&self, direction: DVec3, hint: usize) -> Support {
-        let mut at = hint.min(self.points.len() - 1);
+        let mut at = if hint < self.points.len() { hint } else { self.extremes[octant(direction)] };
         let mut far = self.points[at].dot(direction);
         loop {
             let mut next = at;
@@ -102,7 +110,7 @@ impl Hull {
 
     /// How far outside a point is; 0 inside.
     fn distance(&self, point: DVec3) -> f64 {
-        let mut hint = 0;
+        let mut hint = NO_HINT;
         let support = |direction: DVec3| {
             let found = self.support(direction, hint);
             hint = found.hint;
@@ -151,6 +159,12 @@ fn grow(polytope: &mut Polytope, points: &[DVec3], size: f64) {
             polytope.faces[at].farthest = Some((point, 0.0));
         }
     }
+}
+
+/// The signs of a direction as a number below 8.
+fn octant(direction: DVec3) -> usize {
+    let sign = |part: f64, bit: usize| if part.is_sign_negative() { bit } else { 0 };
+    sign(direction.x, 1) | sign(direction.y, 2) | sign(direction.z, 4)
 }
 
 const fn vertex(w: DVec3) -> Vertex {

@@ -53,6 +53,9 @@ pub(crate) struct Support {
     pub(crate) hint: usize,
 }
 
+/// For the first of several searches.
+pub(crate) const NO_HINT: usize = usize::MAX;
+
 impl Convex {
     /// A sphere that contains the solid: its centre and its radius, infinite for a half-space.
     pub(crate) fn bounding_sphere(&self) -> (DVec3, f64) {
@@ -72,7 +75,7 @@ impl Convex {
 
     /// A point of the core that is farthest in a direction of any length but zero. A half-space has none; its origin stands for it.
     ///
-    /// - `hint`: that of the support before, or 0
+    /// - `hint`: that of the support before, or [`NO_HINT`]
     pub(crate) fn support(&self, direction: DVec3, hint: usize) -> Support {
         let signs = |lengths: DVec3| {
             DVec3::new(
@@ -93,6 +96,6 @@ impl Convex {
             Core::Ellipsoid(radii) => *radii * direction_or(*radii * direction, DVec3::ZERO),
             Core::Hull(hull) => return hull.support(direction, hint),
         };
-        Support { point, hint: 0 }
+        Support { point, hint: NO_HINT }
     }
 }

@@ -5,7 +5,7 @@ use posekit::math::{Pose, direction_or};
 
 use super::gjk::{Outcome, Vertex, gjk};
 use super::penetration::penetration;
-use super::{Convex, Core, Polytope};
+use super::{Convex, Core, NO_HINT, Polytope};
 
 /// How two solids lie to each other, in the frame of the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +45,7 @@ pub(crate) fn separation(
 /// The separation of the half-space below z = 0 and a solid.
 fn above_plane(solid: &Convex, plane_from_solid: Pose) -> Separation {
     let down = plane_from_solid.inverse().transform_vector(-DVec3::Z);
-    let lowest = plane_from_solid.transform_point(solid.support(down, 0).point);
+    let lowest = plane_from_solid.transform_point(solid.support(down, NO_HINT).point);
     let distance = lowest.z - solid.radius;
     let points = [DVec3::new(lowest.x, lowest.y, 0.0), lowest - DVec3::Z * solid.radius];
     Separation { distance, direction: -DVec3::Z, points }
@@ -59,7 +59,7 @@ fn between(
     polytope: &mut Polytope,
 ) -> Separation {
     let b_from_a = a_from_b.inverse();
-    let (mut hint_a, mut hint_b) = (0, 0);
+    let (mut hint_a, mut hint_b) = (NO_HINT, NO_HINT);
     let mut support = |direction: DVec3| {
         let on_a = a.support(direction, hint_a);
         let on_b = b.support(-b_from_a.transform_vector(direction), hint_b);

@@ -3,7 +3,7 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 
-use super::{Convex, Core, Hull, Polytope, Separation, separation};
+use super::{Convex, Core, Hull, NO_HINT, Polytope, Separation, separation};
 
 fn solid(core: Core, radius: f64) -> Convex {
     Convex { core, radius }
@@ -59,9 +59,9 @@ fn solids() -> Vec<Convex> {
 
 /// How far apart the solids are along a direction from the second to the first: a lower bound of their distance.
 fn apart_along(a: &Convex, b: &Convex, a_from_b: Pose, n: DVec3) -> f64 {
-    let lowest = a.support(-n, 0).point.dot(n) - a.radius;
+    let lowest = a.support(-n, NO_HINT).point.dot(n) - a.radius;
     let in_b = a_from_b.inverse().transform_vector(n);
-    let highest = a_from_b.transform_point(b.support(in_b, 0).point).dot(n) + b.radius;
+    let highest = a_from_b.transform_point(b.support(in_b, NO_HINT).point).dot(n) + b.radius;
     lowest - highest
 }
 
@@ -248,7 +248,7 @@ fn hulls_have_their_points_inside() {
             let brute = |points: &[DVec3]| {
                 points.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max)
             };
-            let on_hull = hull.support(n, 0).point.dot(n);
+            let on_hull = hull.support(n, NO_HINT).point.dot(n);
             assert!((on_hull - brute(hull.points())).abs() < 1e-12, "climbing ends at the top");
             let slack = 1e-5 * 4.0;
             assert!(brute(points) <= on_hull + error + slack && on_hull <= brute(points) + slack);
