@@ -351,3 +351,17 @@ fn real_arms_take_their_groups() {
     let moving = |joint: &&usize| ur5e.joints()[**joint].kind == RobotJointKind::Revolute;
     assert_eq!(ur5e.group("manipulator").unwrap().joints.iter().filter(moving).count(), 6);
 }
+
+#[test]
+fn the_example_of_the_page_is_merged() {
+    let Some(assets) = common::assets() else { return };
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/files.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let text = page.split("```xml\n").nth(1).unwrap().split("```").next().unwrap();
+    let path = assets.join("mesh_robots/panda_description/urdf/panda.urdf");
+    let robot = urdf::read_file(&path, &Limits::default(), &mut Warnings::new()).unwrap();
+    let mut warnings = Warnings::new();
+    let robot = srdf::merge(&robot, text, &mut warnings).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!((robot.groups().len(), robot.disabled_pairs().len()), (2, 1));
+}

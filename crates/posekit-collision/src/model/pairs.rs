@@ -1,5 +1,7 @@
 //! Which pairs of links are checked.
 
+use std::collections::BTreeMap;
+
 use posekit::skeleton::Skeleton;
 use posekit_io::Robot;
 
@@ -41,13 +43,10 @@ pub enum Reason {
 /// - `links`: for each body the index of its link
 pub(super) fn list(model: &mut CollisionModel, robot: &Robot, links: &[usize]) {
     let groups = rigid_groups(robot);
-    let disabled = |a: usize, b: usize| {
-        let pairs = robot.disabled_pairs().iter();
-        pairs
-            .filter(|pair| pair.links == [a, b] || pair.links == [b, a])
-            .map(|pair| &pair.reason)
-            .next()
-    };
+    let sorted = |a: usize, b: usize| [a.min(b), a.max(b)];
+    let disabled: BTreeMap<[usize; 2], &String> = (robot.disabled_pairs().iter())
+        .map(|pair| (sorted(pair.links[0], pair.links[1]), &pair.reason))
+        .collect();
     for i in 0..links.len() {
         for j in i + 1..links.len() {
             if !model.bodies[i].can_measure(&model.bodies[j]) {
@@ -59,7 +58,8 @@ pub(super) fn list(model: &mut CollisionModel, robot: &Robot, links: &[usize]) {
             } else if a.above == b.mover || b.above == a.mover {
                 Some(Reason::Adjacent)
             } else {
-                disabled(links[i], links[j]).cloned().map(Reason::Disabled)
+                let reason = disabled.get(&sorted(links[i], links[j]));
+                reason.map(|reason| Reason::Disabled((*reason).clone()))
             };
             match reason {
                 Some(reason) => leave_out(model, [i, j], reason),

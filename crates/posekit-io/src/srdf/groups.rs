@@ -18,13 +18,13 @@ pub(super) fn resolve(
     elements: &[GroupElement<'_>],
     limits: &Limits,
 ) -> Result<Vec<RobotGroup>> {
-    let index_of = index(elements)?;
+    check_names(elements)?;
     let mut budget = Budget { left: limits.joints.saturating_mul(ENTRIES_PER_JOINT), limits };
     let mut groups = Vec::with_capacity(elements.len());
     for element in elements {
         groups.push(own(names, element, &mut budget)?);
     }
-    let subgroups = subgroups(elements, &index_of)?;
+    let subgroups = subgroups(names, elements)?;
     join(&mut groups, &subgroups, elements, &mut budget)?;
     let finished = |(group, element): (Members, &GroupElement<'_>)| RobotGroup {
         name: element.named.name.to_owned(),
@@ -64,7 +64,7 @@ fn subject(element: &GroupElement<'_>) -> String {
     format!("group `{}`", shortened(element.named.name))
 }
 
-fn index<'x>(elements: &[GroupElement<'x>]) -> Result<BTreeMap<&'x str, usize>> {
+fn check_names(elements: &[GroupElement<'_>]) -> Result<()> {
     let mut index_of = BTreeMap::new();
     for (index, element) in elements.iter().enumerate() {
         if let Some(first) = index_of.insert(element.named.name, index) {
@@ -75,7 +75,7 @@ fn index<'x>(elements: &[GroupElement<'x>]) -> Result<BTreeMap<&'x str, usize>> 
             });
         }
     }
-    Ok(index_of)
+    Ok(())
 }
 
 /// What a group names itself.
@@ -117,19 +117,10 @@ fn lineage(robot: &Robot, link: usize) -> Vec<usize> {
 }
 
 /// The groups that each group includes.
-fn subgroups(
-    elements: &[GroupElement<'_>],
-    index_of: &BTreeMap<&str, usize>,
-) -> Result<Vec<Vec<usize>>> {
-    let find = |element: &GroupElement<'_>, named: &Named<'_>| {
-        index_of.get(named.name).copied().ok_or_else(|| Error::NoSuchName {
-            place: named.element.place(subject(element)),
-            kind: "group",
-            name: named.name.to_owned(),
-        })
-    };
+fn subgroups(names: &Names<'_>, elements: &[GroupElement<'_>]) -> Result<Vec<Vec<usize>>> {
     let of = |element: &GroupElement<'_>| {
-        element.subgroups.iter().map(|named| find(element, named)).collect()
+        let find = |named: &Named<'_>| names.group(named.element, named.name, &subject(element));
+        element.subgroups.iter().map(find).collect()
     };
     elements.iter().map(of).collect()
 }

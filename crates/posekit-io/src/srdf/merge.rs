@@ -9,9 +9,7 @@ use super::groups;
 use super::parse::{Description, EndEffectorElement, Named, PairElement, StateElement};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::robot::{
-    DisabledPair, Robot, RobotEndEffector, RobotGroup, RobotState, StateValues, VirtualJoint,
-};
+use crate::robot::{DisabledPair, Robot, RobotEndEffector, RobotState, StateValues, VirtualJoint};
 use crate::rotation::check_unit;
 use crate::warnings::Warnings;
 use crate::xml::{Element, shortened};
@@ -37,12 +35,12 @@ pub(super) fn merge(
     parts.end_effectors = file
         .end_effectors
         .iter()
-        .map(|element| end_effector(&names, element, &groups))
+        .map(|element| end_effector(&names, element))
         .collect::<Result<_>>()?;
     parts.states = file
         .states
         .iter()
-        .map(|element| state(&names, element, &groups, warnings))
+        .map(|element| state(&names, element, warnings))
         .collect::<Result<_>>()?;
     parts.virtual_joints = virtual_joints(&names, file)?;
     for joint in &file.passive_joints {
@@ -60,6 +58,8 @@ pub(super) struct Names<'a> {
     pub(super) robot: &'a Robot,
     links: BTreeMap<&'a str, usize>,
     joints: BTreeMap<&'a str, usize>,
+    /// The groups of the file, each of another name.
+    groups: BTreeMap<&'a str, usize>,
     virtual_joints: BTreeSet<&'a str>,
     /// The joints that carry each link.
     joints_above: Vec<Vec<usize>>,
@@ -73,10 +73,12 @@ impl<'a> Names<'a> {
         }
         let links = robot.links().iter().enumerate();
         let joints = robot.joints().iter().enumerate();
+        let groups = file.groups.iter().enumerate();
         Self {
             robot,
             links: links.map(|(index, link)| (link.name.as_str(), index)).collect(),
             joints: joints.map(|(index, joint)| (joint.name.as_str(), index)).collect(),
+            groups: groups.map(|(index, group)| (group.named.name, index)).collect(),
             virtual_joints: file.virtual_joints.iter().map(|joint| joint.named.name).collect(),
             joints_above,
         }
@@ -96,6 +98,11 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Index of a group.
+    pub(super) fn group(&self, at: Element<'_>, name: &str, subject: &str) -> Result<usize> {
+        self.groups.get(name).copied().ok_or_else(|| no_such("group", at, name, subject))
+    }
+
     /// The joints that carry a link; none for the root link.
     pub(super) fn joints_above(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
         self.joints_above[link].iter().copied()
@@ -106,22 +113,13 @@ fn no_such(kind: &'static str, at: Element<'_>, name: &str, subject: &str) -> Er
     Error::NoSuchName { place: at.place(subject), kind, name: name.to_owned() }
 }
 
-fn group(groups: &[RobotGroup], at: Element<'_>, name: &str, subject: &str) -> Result<usize> {
-    let found = groups.iter().position(|group| group.name == name);
-    found.ok_or_else(|| no_such("group", at, name, subject))
-}
-
-fn end_effector(
-    names: &Names<'_>,
-    element: &EndEffectorElement<'_>,
-    groups: &[RobotGroup],
-) -> Result<RobotEndEffector> {
+fn end_effector(names: &Names<'_>, element: &EndEffectorElement<'_>) -> Result<RobotEndEffector> {
     let Named { element: at, name } = element.named;
     let subject = format!("end effector `{}`", shortened(name));
-    let parent_group = element.parent_group.map(|name| group(groups, at, name, &subject));
+    let parent_group = element.parent_group.map(|name| names.group(at, name, &subject));
     Ok(RobotEndEffector {
         name: name.to_owned(),
-        group: group(groups, at, element.group, &subject)?,
+        group: names.group(at, element.group, &subject)?,
         parent_link: names.link(at, element.parent_link, &subject)?,
         parent_group: parent_group.transpose()?,
     })
@@ -130,12 +128,11 @@ fn end_effector(
 fn state(
     names: &Names<'_>,
     element: &StateElement<'_>,
-    groups: &[RobotGroup],
     warnings: &mut Warnings,
 ) -> Result<RobotState> {
     let Named { element: at, name } = element.named;
     let subject = format!("state `{}`", shortened(name));
-    let group = group(groups, at, element.group, &subject)?;
+    let group = names.group(at, element.group, &subject)?;
     let mut values = Vec::new();
     for (named, given) in &element.values {
         let place = || named.element.place(subject.as_str());
