@@ -14,8 +14,8 @@ use posekit::skeleton::{Frame, JointKind, Skeleton};
 use posekit::task::Body;
 
 pub use parts::{
-    DisabledPair, Geometry, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint, RobotJointKind,
-    RobotLink, RobotParts, RobotShape, RobotState, StateValues,
+    DisabledPair, Geometry, RobotClosure, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint,
+    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, StateValues,
 };
 
 use crate::error::Result;
@@ -223,6 +223,12 @@ impl Robot {
     #[must_use]
     pub fn disabled_pairs(&self) -> &[DisabledPair] {
         &self.parts.disabled_pairs
+    }
+
+    /// The closed loops, which the skeleton, a tree, leaves open. No solver closes them.
+    #[must_use]
+    pub fn closures(&self) -> &[RobotClosure] {
+        &self.parts.closures
     }
 
     /// The same robot on a floating base: the joint that carries its root link, of the same name and index, moves freely.
