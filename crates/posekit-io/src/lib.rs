@@ -44,6 +44,7 @@
 
 pub mod bvh;
 pub mod gltf;
+pub mod mjcf;
 pub mod motion;
 pub mod problem;
 pub mod robot;
