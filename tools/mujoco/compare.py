@@ -4,7 +4,8 @@
 
 PROGRAM is posekit's example `mjcf_poses`. Of every MJCF file in the folders, compared are the poses
 of all bodies and sites at qpos0, in the keyframes and in random configurations, besides the joints'
-names, kinds and limits, the keyframes, and masses where they do not come from meshes. A file that
+names, kinds and limits, the keyframes, the shapes that may collide, closed loops, and masses where
+they do not come from meshes. A file that
 one of the two refuses must be refused by the other too. `cargo xtask mjcf` makes the environment,
 builds the program and calls this.
 """
@@ -21,6 +22,8 @@ import numpy as np
 # Relative to 1 m or the distance from the origin, whichever is larger; rotations absolute.
 TOLERANCE = 1e-9
 RANDOM_CONFIGURATIONS = 20
+# What a body that moves must weigh in MuJoCo, where its meshes are gone.
+LEAST_MASS = 1e-3
 KINDS = {
     mujoco.mjtJoint.mjJNT_FREE: {"floating"},
     mujoco.mjtJoint.mjJNT_BALL: {"ball"},
@@ -77,6 +80,8 @@ def compare(program, file):
         raise Mismatch(f"posekit refuses what MuJoCo reads ({message})")
     compare_joints(model, found["joints"])
     compare_states(model, found["states"])
+    compare_shapes(model, found["shapes"])
+    compare_closures(model, found["closures"])
     compare_masses(model, untouched, found["links"])
     return compare_poses(model, found, configurations)
 
@@ -98,9 +103,11 @@ def stripped(file):
                 names = material.textures
                 material.textures = ["" if name == texture.name else name for name in names]
             spec.delete(texture)
-    spec.compiler.boundmass, spec.compiler.boundinertia = 1e-3, 1e-6
     # Bodies that MuJoCo would fuse with their parents are compared too.
     spec.compiler.fusestatic = False
+    if touched:
+        # Bodies whose mass came from meshes.
+        spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, 1e-6
     model = spec.compile()
     untouched = {b.id for b in spec.bodies if b.explicitinertial or b.name not in touched}
     return model, untouched
@@ -169,11 +176,58 @@ def compare_states(model, states):
             raise Mismatch(f"the state {name} differs: {state['qpos']}, MuJoCo's is {qpos}")
 
 
+def compare_shapes(model, shapes):
+    """The primitives that may collide; meshes were taken away, and height fields are not read."""
+    masks = model.geom_contype | model.geom_conaffinity
+    is_read = (masks != 0) & (model.geom_type != mujoco.mjtGeom.mjGEOM_HFIELD)
+    geoms = np.flatnonzero(is_read)
+    if len(shapes) != len(geoms):
+        raise Mismatch(f"{len(shapes)} shapes, MuJoCo has {len(geoms)}")
+    for shape, geom in zip(shapes, geoms, strict=True):
+        kind = mujoco.mjtGeom(model.geom_type[geom]).name.removeprefix("mjGEOM_").lower()
+        link, size = model.geom_bodyid[geom], model.geom_size[geom, : len(shape["size"])]
+        matrix = np.zeros(9)
+        mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
+        error = pose_error(np.array(shape["pose"]), model.geom_pos[geom], matrix)
+        is_same = (shape["kind"], shape["link"]) == (kind, link) and error <= TOLERANCE
+        if not is_same or not np.allclose(shape["size"], size, rtol=1e-9):
+            raise Mismatch(f"the shape {shape} is a {kind} of size {size} on body {link} in MuJoCo")
+
+
+def compare_closures(model, closures):
+    """Connects and welds, whose frames are on the bodies of the sites if they name sites."""
+    active = (model.eq_active0 != 0) & np.isin(model.eq_type, (0, 1))
+    equalities = np.flatnonzero(active)
+    if len(closures) != len(equalities):
+        raise Mismatch(f"{len(closures)} closed loops, MuJoCo has {len(equalities)}")
+    for closure, equality in zip(closures, equalities, strict=True):
+        is_weld = model.eq_type[equality] == mujoco.mjtEq.mjEQ_WELD
+        links = [model.eq_obj1id[equality], model.eq_obj2id[equality]]
+        first, second = (np.array(pose) for pose in closure["poses"])
+        expected = [first[:3], second[:3]]
+        if model.eq_objtype[equality] == mujoco.mjtObj.mjOBJ_SITE:
+            expected = [model.site_pos[site] for site in links]
+            links = [model.site_bodyid[site] for site in links]
+        elif is_weld:
+            expected = [model.eq_data[equality, 3:6], np.zeros(3)]
+            compare_rotation(first[3:], model.eq_data[equality, 6:10])
+        else:
+            expected = [model.eq_data[equality, :3], model.eq_data[equality, 3:6]]
+        if closure["links"] != links or closure["is_rigid"] != is_weld:
+            raise Mismatch(f"the closed loop {closure} is on the bodies {links} in MuJoCo")
+        if not np.allclose([first[:3], second[:3]], expected, atol=TOLERANCE):
+            raise Mismatch(f"the closed loop {closure} is at {expected} in MuJoCo")
+
+
+def compare_rotation(found, expected):
+    if abs(np.dot(found, expected)) < 1 - TOLERANCE:
+        raise Mismatch(f"a weld has the rotation {found}, MuJoCo's is {expected}")
+
+
 def compare_masses(model, untouched, links):
     for index in range(1, model.nbody):
         name, mass = model.body(index).name, model.body_mass[index]
-        # The bound of `stripped` is no mass of the file.
-        if index not in untouched or mass <= 1e-3:
+        if index not in untouched or mass in (0, LEAST_MASS):
             continue
         if not np.isclose(links[index]["mass"], mass, rtol=1e-9):
             raise Mismatch(f"{name} weighs {links[index]['mass']} kg, in MuJoCo {mass} kg")

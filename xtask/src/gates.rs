@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::process::{cargo, output, run, works};
 use crate::steps::{Needs, Step, run_all};
-use crate::{digest, examples, tidy, wasm};
+use crate::{digest, examples, mjcf, tidy, wasm};
 
 /// The crates that go to the package registry.
 const PUBLISHED: [&str; 4] = ["posekit", "posekit-motion", "posekit-io", "posekit-cli"];
@@ -31,6 +31,11 @@ pub(crate) fn test() -> Result<()> {
         Step::new("documentation tests", doc_tests),
         Step::new("documentation", docs),
         Step::new("examples", examples::run_every_one),
+        Step {
+            name: "MJCF against MuJoCo",
+            needs: Needs::RequiredInCi(mjcf::missing),
+            check: mjcf::compare,
+        },
         Step::new("determinism digest", digest::compare),
         Step {
             name: "WebAssembly package",

@@ -14,7 +14,9 @@ use std::process::ExitCode;
 
 use posekit::math::Pose;
 use posekit::skeleton::Frame;
-use posekit_io::robot::{Robot, RobotJoint, RobotLink, RobotState};
+use posekit_io::robot::{
+    Geometry, Robot, RobotClosure, RobotJoint, RobotLink, RobotShape, RobotState,
+};
 use posekit_io::{Limits, Warnings, mjcf};
 use serde_json::{Value, json};
 
@@ -69,6 +71,15 @@ fn report(robot: &Robot, configurations: &[Vec<f64>]) -> Result<Value, &'static 
         let center = link.center_in_link.to_array();
         json!({ "name": link.name, "mass": link.mass, "center": center })
     };
+    let shape = |shape: &RobotShape| {
+        let (kind, size) = size(&shape.geometry)?;
+        let pose = numbers(shape.link_from_shape);
+        Some(json!({ "link": shape.link, "kind": kind, "size": size, "pose": pose }))
+    };
+    let closure = |closure: &RobotClosure| {
+        let poses = closure.link_from_frame.map(numbers);
+        json!({ "links": closure.links, "poses": poses, "is_rigid": closure.is_rigid })
+    };
     let states: Option<Vec<Value>> = robot
         .states()
         .iter()
@@ -87,6 +98,8 @@ fn report(robot: &Robot, configurations: &[Vec<f64>]) -> Result<Value, &'static 
         "joints": robot.joints().iter().map(joint).collect::<Vec<_>>(),
         "links": robot.links().iter().map(link).collect::<Vec<_>>(),
         "sites": robot.frames().iter().map(|frame| frame.name.as_str()).collect::<Vec<_>>(),
+        "shapes": robot.shapes().iter().filter_map(shape).collect::<Vec<_>>(),
+        "closures": robot.closures().iter().map(closure).collect::<Vec<_>>(),
         "states": states.ok_or("a state has another size")?,
         "poses": poses.ok_or("a configuration has another number of values than the model")?,
     }))
@@ -100,6 +113,19 @@ fn frames(robot: &Robot) -> Vec<Frame> {
         Frame::new(joint, site.link_from_frame)
     });
     links.chain(sites).collect()
+}
+
+/// A primitive as MuJoCo names and measures it; nothing for a mesh.
+fn size(geometry: &Geometry) -> Option<(&'static str, Vec<f64>)> {
+    Some(match *geometry {
+        Geometry::HalfSpace => ("plane", vec![]),
+        Geometry::Sphere { radius } => ("sphere", vec![radius]),
+        Geometry::Capsule { radius, half_length } => ("capsule", vec![radius, half_length]),
+        Geometry::Cylinder { radius, half_length } => ("cylinder", vec![radius, half_length]),
+        Geometry::Ellipsoid { radii } => ("ellipsoid", radii.to_array().to_vec()),
+        Geometry::Box { half_extents } => ("box", half_extents.to_array().to_vec()),
+        _ => return None,
+    })
 }
 
 /// A state as the file has it: values that follow others are not moved.

@@ -207,10 +207,11 @@ impl<'x> Tree<'x> {
         tree
     }
 
-    /// Puts joints and sites into the order of their bodies: in a file, a body's own may come after its children.
+    /// Puts joints, sites and shapes into the order of their bodies: in a file, a body's own may come after its children.
     fn sort(&mut self) {
         self.joints.sort_by_key(|joint| joint.body);
         self.sites.sort_by_key(|site| site.body);
+        self.shapes.sort_by_key(|shape| shape.body);
         let renumbered = |old_index: &dyn Fn(usize) -> usize, length: usize| {
             let mut new_of_old = vec![0; length];
             (0..length).for_each(|new| new_of_old[old_index(new)] = new);

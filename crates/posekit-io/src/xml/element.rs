@@ -202,7 +202,7 @@ impl<'x> Element<'x> {
         let mut numbers = Vec::new();
         for word in attribute.value().split_ascii_whitespace() {
             if numbers.len() == most {
-                let message = format!("expected {most} numbers in `{name}`, found more");
+                let message = format!("expected at most {most} numbers in `{name}`");
                 return Err(self.invalid(name, subject, message));
             }
             let number = parse_number(word, Infinite::Refused)
