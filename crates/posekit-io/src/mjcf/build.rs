@@ -271,7 +271,7 @@ fn links<'x>(
             let (mass, center, is_partial) = body.weight();
             weight = (mass, center);
             if is_partial {
-                notes.skip("masses of meshes: bodies that weigh less here or nothing", element);
+                notes.count("too light, as their meshes are not read: ", "bodies", element);
             }
         }
         links.push(RobotLink {

@@ -15,8 +15,10 @@ pub(super) struct Notes<'w, 'x> {
     seen: BTreeSet<(usize, usize)>,
     /// What was not understood, file by file.
     unknown: Vec<Unknown<'x>>,
-    /// What is not read, by its kind: the first place, and how many.
-    skipped: BTreeMap<&'static str, (Place, usize)>,
+    /// Elements that were counted, and as what.
+    counted: BTreeSet<(usize, usize, &'static str)>,
+    /// What is counted: the first place, and how many.
+    skipped: BTreeMap<(&'static str, &'static str), (Place, usize)>,
 }
 
 impl<'w, 'x> Notes<'w, 'x> {
@@ -26,6 +28,7 @@ impl<'w, 'x> Notes<'w, 'x> {
             sources,
             said: BTreeSet::new(),
             seen: BTreeSet::new(),
+            counted: BTreeSet::new(),
             unknown: sources.iter().map(|_| Unknown::default()).collect(),
             skipped: BTreeMap::new(),
         }
@@ -41,8 +44,19 @@ impl<'w, 'x> Notes<'w, 'x> {
 
     /// Counts an element of a kind that is not read.
     pub(super) fn skip(&mut self, what: &'static str, element: Element<'x>) {
-        if self.seen.insert((element.file(), element.byte())) {
-            self.skipped.entry(what).or_insert_with(|| (element.place(""), 0)).1 += 1;
+        self.count("not read: ", what, element);
+    }
+
+    /// Counts an element; all that are counted as the same thing give one warning.
+    pub(super) fn count(
+        &mut self,
+        verdict: &'static str,
+        what: &'static str,
+        element: Element<'x>,
+    ) {
+        if self.counted.insert((element.file(), element.byte(), what)) {
+            let first = || (element.place(""), 0);
+            self.skipped.entry((verdict, what)).or_insert_with(first).1 += 1;
         }
     }
 
@@ -65,8 +79,8 @@ impl<'w, 'x> Notes<'w, 'x> {
         for (unknown, source) in self.unknown.iter().zip(self.sources) {
             unknown.report(source, self.warnings);
         }
-        for (what, (place, count)) in self.skipped {
-            self.warnings.push(place, format!("not read: {what} ({count} of them)"));
+        for ((verdict, what), (place, count)) in self.skipped {
+            self.warnings.push(place, format!("{verdict}{what} ({count} of them)"));
         }
     }
 }

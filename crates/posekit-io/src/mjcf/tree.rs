@@ -39,7 +39,7 @@ const FRAME: [&str; 8] =
     ["axisangle", "childclass", "euler", "name", "pos", "quat", "xyaxes", "zaxis"];
 const INERTIAL: [&str; 9] =
     ["axisangle", "diaginertia", "euler", "fullinertia", "mass", "pos", "quat", "xyaxes", "zaxis"];
-const SITE: [&str; 15] = [
+const SITE: [&str; 16] = [
     "axisangle",
     "class",
     "euler",
@@ -55,6 +55,7 @@ const SITE: [&str; 15] = [
     "type",
     "user",
     "xyaxes",
+    "zaxis",
 ];
 
 /// The body that everything hangs on.
