@@ -20,6 +20,7 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
+//! - [`srdf::merge`] adds groups, end effectors, named states and disabled pairs to a robot.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
@@ -48,6 +49,7 @@ pub mod mjcf;
 pub mod motion;
 pub mod problem;
 pub mod robot;
+pub mod srdf;
 pub mod urdf;
 
 mod chain_problem;

@@ -119,7 +119,7 @@ fn read_model<'x>(
             "model" => add_model(asset, library, index_of, names, &mut models)?,
             // Pictures, colours and height fields.
             "texture" | "material" | "hfield" | "skin" => {}
-            tag => notes.unknown_tag(asset, tag),
+            _ => notes.unknown_tag(asset),
         }
     }
     Ok(Model { name, compiler, classes, meshes, models, sections })
@@ -134,7 +134,7 @@ fn note_section<'x>(section: Element<'x>, library: &Library<'x>, notes: &mut Not
         "deformable" => "flexes and skins",
         "extension" => "plugins",
         tag if READ.contains(&tag) || SILENT.contains(&tag) => return,
-        tag => return notes.unknown_tag(section, tag),
+        _ => return notes.unknown_tag(section),
     };
     for element in library.children(section) {
         notes.skip(what, element);

@@ -100,8 +100,8 @@ impl<'x> Reader<'_, '_, 'x> {
                 self.notes.skip("equalities of flexes", element);
                 Ok(())
             }
-            tag => {
-                self.notes.unknown_tag(element, tag);
+            _ => {
+                self.notes.unknown_tag(element);
                 Ok(())
             }
         }
@@ -303,8 +303,8 @@ impl<'x> Reader<'_, '_, 'x> {
                 self.notes.skip("contact pairs", element);
                 Ok(())
             }
-            tag => {
-                self.notes.unknown_tag(element, tag);
+            _ => {
+                self.notes.unknown_tag(element);
                 Ok(())
             }
         }

@@ -76,7 +76,7 @@ pub(super) fn states<'x>(
     let n_values: usize = tree.joints.iter().map(|joint| n_values(joint.motion)).sum();
     for (index, key) in model.inside("keyframe", library).into_iter().enumerate() {
         if key.tag() != "key" {
-            notes.unknown_tag(key, key.tag());
+            notes.unknown_tag(key);
             continue;
         }
         let subject = subject(key);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Place;
 use crate::warnings::Warnings;
-use crate::xml::{Element, Source, Unknown, What};
+use crate::xml::{Element, Source, Unknown};
 
 /// Collects warnings.
 pub(super) struct Notes<'w, 'x> {
@@ -68,9 +68,9 @@ impl<'w, 'x> Notes<'w, 'x> {
     }
 
     /// Notes an element that the format does not have there.
-    pub(super) fn unknown_tag(&mut self, element: Element<'x>, tag: &'x str) {
+    pub(super) fn unknown_tag(&mut self, element: Element<'x>) {
         if self.seen.insert((element.file(), element.byte())) {
-            self.unknown[element.file()].note(What::Tag(tag), element.byte());
+            self.unknown[element.file()].note_any_tag(element);
         }
     }
 

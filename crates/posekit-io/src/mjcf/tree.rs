@@ -332,8 +332,8 @@ impl<'x> Walker<'_, '_, 'x> {
                 );
                 Err(element.unsupported(&subject(element), message))
             }
-            tag => {
-                self.notes.unknown_tag(element, tag);
+            _ => {
+                self.notes.unknown_tag(element);
                 Ok(())
             }
         }

@@ -167,6 +167,9 @@ fn check_groups(parts: &RobotParts) -> Result<()> {
             index(group, parts.groups.len(), || format!("end_effectors[{at}]"))?;
         }
     }
+    for (at, joint) in parts.virtual_joints.iter().enumerate() {
+        index(joint.child_link, n_links, || format!("virtual_joints[{at}].child_link"))?;
+    }
     for (at, pair) in parts.disabled_pairs.iter().enumerate() {
         for link in pair.links {
             index(link, n_links, || format!("disabled_pairs[{at}].links"))?;

@@ -15,7 +15,7 @@ use posekit::task::Body;
 
 pub use parts::{
     DisabledPair, Geometry, RobotClosure, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint,
-    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, StateValues,
+    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, StateValues, VirtualJoint,
 };
 
 use crate::error::Result;
@@ -217,6 +217,12 @@ impl Robot {
             }
         }
         self.skeleton().settle(q);
+    }
+
+    /// How the robot is attached to the world, as its files say: it moves nothing here, [`with_free_root`](Self::with_free_root) does.
+    #[must_use]
+    pub fn virtual_joints(&self) -> &[VirtualJoint] {
+        &self.parts.virtual_joints
     }
 
     /// Pairs of links that are not checked for collisions, with the reason that the file gives.

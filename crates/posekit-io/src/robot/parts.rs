@@ -28,6 +28,8 @@ pub struct RobotParts {
     pub end_effectors: Vec<RobotEndEffector>,
     /// Named states.
     pub states: Vec<RobotState>,
+    /// How links are attached to the world.
+    pub virtual_joints: Vec<VirtualJoint>,
     /// Pairs of links that are not checked for collisions.
     pub disabled_pairs: Vec<DisabledPair>,
     /// Closed loops.
@@ -53,6 +55,7 @@ impl RobotParts {
             groups: Vec::new(),
             end_effectors: Vec::new(),
             states: Vec::new(),
+            virtual_joints: Vec::new(),
             disabled_pairs: Vec::new(),
             closures: Vec::new(),
         }
@@ -206,7 +209,7 @@ pub struct RobotGroup {
     pub joints: Vec<usize>,
     /// Indices of its links, ascending, each once.
     pub links: Vec<usize>,
-    /// Base and tip link of each chain that it was given as; the tip hangs on the base.
+    /// Base and tip link of each chain that it was given as.
     pub chains: Vec<[usize; 2]>,
 }
 
@@ -241,6 +244,19 @@ pub struct StateValues {
     pub joint: usize,
     /// Those of its skeleton joints, in their order \[rad, m; quaternions x, y, z, w\].
     pub values: Vec<f64>,
+}
+
+/// How a link is attached to the world, beside the skeleton: it moves nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VirtualJoint {
+    /// Its name.
+    pub name: String,
+    /// Fixed, planar or floating.
+    pub kind: RobotJointKind,
+    /// The frame outside of the robot that it hangs on.
+    pub parent_frame: String,
+    /// Index of the link that it carries.
+    pub child_link: usize,
 }
 
 /// Two links that are not checked for collisions.

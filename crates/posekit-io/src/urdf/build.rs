@@ -9,9 +9,10 @@ use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
 
 use super::mimic::{self, Follow};
 use super::parse::{Description, JointElement, LinkElement};
+use super::shapes::ShapeElement;
 use super::tree::Tree;
 use crate::error::{Error, Result};
-use crate::robot::{Robot, RobotJoint, RobotJointKind, RobotLink, RobotParts};
+use crate::robot::{Robot, RobotJoint, RobotJointKind, RobotLink, RobotParts, RobotShape};
 use crate::warnings::Warnings;
 
 pub(super) fn build_robot(
@@ -31,7 +32,23 @@ pub(super) fn build_robot(
         builder.add(joint);
     }
     let skeleton = builder.build().map_err(|error| located(error, description))?;
-    Robot::try_new(RobotParts::new(description.name, skeleton, links, joints))
+    let mut parts = RobotParts::new(description.name, skeleton, links, joints);
+    parts.shapes = shapes(description);
+    Robot::try_new(parts)
+}
+
+/// The shapes of all links, in the order of the file.
+fn shapes(description: &Description<'_>) -> Vec<RobotShape> {
+    let of_link = |(link, element): (usize, &LinkElement<'_>)| {
+        let shape = |shape: &ShapeElement<'_>| RobotShape {
+            name: shape.name.to_owned(),
+            link,
+            link_from_shape: shape.link_from_shape,
+            geometry: shape.geometry.clone(),
+        };
+        element.shapes.iter().map(shape).collect::<Vec<_>>()
+    };
+    description.links.iter().enumerate().flat_map(of_link).collect()
 }
 
 /// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
@@ -107,7 +124,7 @@ impl<'d> Plan<'d> {
                 parent_link,
                 child_link,
                 skeleton_joints: first..first + n_skeleton_joints(element.kind),
-                max_speed: f64::INFINITY,
+                max_speed: element.max_speed,
                 is_passive: false,
             }
         };

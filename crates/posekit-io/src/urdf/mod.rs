@@ -1,13 +1,18 @@
 //! URDF: robots as links and joints.
 //!
-//! Read are the names of links and joints, the tree, every joint type, origins (`rpy`, and `quat_xyzw` of URDF 1.2), axes, bounds and `<mimic>`, and the
-//! masses of `<inertial>` with their centres. What says where a link can be is honoured or refused, never dropped. Not read: moments of inertia, shapes,
-//! meshes and materials (no file named in a URDF is ever opened), joint dynamics, and the soft bounds of `<safety_controller>`. Tags and attributes beyond the standard are named in one [`Warnings`] entry each.
+//! Read are the names of links and joints, the tree, every joint type, origins (`rpy`, and `quat_xyzw` of URDF 1.2), axes, bounds, velocity limits and `<mimic>`,
+//! the masses of `<inertial>` with their centres, and the shapes of `<collision>`. What says where a link can be is honoured or refused, never dropped. Not read:
+//! moments of inertia, what is only seen (`<visual>`, materials), joint dynamics; no file named in a URDF is ever opened. Extensions for simulators and
+//! controllers (`<gazebo>`, `<transmission>`, `<mujoco>`, tags with a prefix such as `<drake:joint>`) are passed over; other tags and attributes beyond the
+//! standard are named in one [`Warnings`] entry each.
 //!
 //! # Rules where the format leaves a choice
 //! - Joints keep the order of the file as far as parents come first; a file already in that order keeps it.
 //! - A revolute or prismatic joint must have a `<limit>`; `lower` and `upper` are 0 by default, with a warning. An infinite bound is
 //!   no bound on that side.
+//! - The soft limits of a `<safety_controller>` count only with [`Options::with_soft_limits`]; then the range is what both limits allow.
+//! - A velocity of 0 or below is read as no limit, with a warning.
+//! - The length of a `<capsule>` is that of its cylinder, without the round ends.
 //! - A continuous joint has no bounds; those given are ignored with a warning, unless both are 0.
 //! - An axis need not be of unit length (a warning beyond 1e-3); a zero axis is refused, except on fixed and floating joints, which have none.
 //! - A `<mimic>` on a fixed joint is ignored with a warning; a joint that follows a fixed one is held where that puts it.
@@ -19,6 +24,7 @@
 mod build;
 mod mimic;
 mod parse;
+mod shapes;
 mod tree;
 
 use std::path::Path;
@@ -29,6 +35,23 @@ use crate::robot::Robot;
 use crate::text;
 use crate::warnings::Warnings;
 use crate::xml;
+
+/// What a reader may take from a file in more than one way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// True where joints keep the soft limits of their `<safety_controller>`, inside which a controller holds them. Otherwise only `<limit>` counts.
+    pub has_soft_limits: bool,
+}
+
+impl Options {
+    /// With the soft limits of `<safety_controller>`.
+    #[must_use]
+    pub const fn with_soft_limits(mut self) -> Self {
+        self.has_soft_limits = true;
+        self
+    }
+}
 
 /// Reads a robot from the text of a URDF file, with the default [`Limits`].
 ///
@@ -76,10 +99,23 @@ pub fn read(text: &str, warnings: &mut Warnings) -> Result<Robot> {
 /// # Errors
 /// As [`read`].
 pub fn read_with(text: &str, limits: &Limits, warnings: &mut Warnings) -> Result<Robot> {
+    read_as(text, &Options::default(), limits, warnings)
+}
+
+/// Reads a robot from the text of a URDF file, as the options say.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(
+    text: &str,
+    options: &Options,
+    limits: &Limits,
+    warnings: &mut Warnings,
+) -> Result<Robot> {
     let source = xml::Source::new(text, limits)?;
     let document = xml::parse(&source, limits)?;
     let root = xml::Element::root(&source, &document, limits);
-    let description = parse::read_robot(root, &source, limits, warnings)?;
+    let description = parse::read_robot(root, &source, options, limits, warnings)?;
     let tree = tree::build_tree(&description)?;
     build::build_robot(&description, &tree, warnings)
 }

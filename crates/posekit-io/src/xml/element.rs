@@ -212,6 +212,20 @@ impl<'x> Element<'x> {
         Ok(Some(numbers))
     }
 
+    /// Any number of finite numbers, of which there must be one.
+    pub(crate) fn list(self, name: &str, subject: &str) -> Result<Vec<f64>> {
+        let number = |word| {
+            parse_number(word, Infinite::Refused)
+                .map_err(|message| self.invalid(name, subject, message))
+        };
+        let text = self.required(name, subject)?;
+        let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_>>()?;
+        if numbers.is_empty() {
+            return Err(self.invalid(name, subject, format!("expected numbers in `{name}`")));
+        }
+        Ok(numbers)
+    }
+
     /// One finite number.
     pub(crate) fn number(self, name: &str, subject: &str) -> Result<Option<f64>> {
         Ok(self.numbers::<1>(name, subject, Infinite::Refused)?.map(|[number]| number))
@@ -290,12 +304,16 @@ pub(crate) fn shortened(word: &str) -> String {
 
 /// Something that is no part of the format as this reader knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What<'x> {
+enum What<'x> {
     /// An element, by its tag.
     Tag(&'x str),
     /// An attribute: tag and name.
     Attribute(&'x str, &'x str),
 }
+
+/// Elements that simulators and controllers add to robots, at any depth. Those of other programs have a prefix, such as `drake:`.
+const EXTENSIONS: [&str; 7] =
+    ["gazebo", "transmission", "mujoco", "ros2_control", "sensor", "contact", "verbose"];
 
 /// What was not understood: each once, with its first place and the number of times.
 #[derive(Debug, Default)]
@@ -304,8 +322,21 @@ pub(crate) struct Unknown<'x> {
 }
 
 impl<'x> Unknown<'x> {
-    pub(crate) fn note(&mut self, what: What<'x>, byte: usize) {
+    fn note(&mut self, what: What<'x>, byte: usize) {
         self.seen.entry(what).or_insert((byte, 0)).1 += 1;
+    }
+
+    /// Notes an element, unless it is an extension that is known to say nothing about where links can be.
+    pub(crate) fn note_tag(&mut self, element: Element<'x>) {
+        let tag = element.tag();
+        if !EXTENSIONS.contains(&tag) && !tag.contains(':') {
+            self.note_any_tag(element);
+        }
+    }
+
+    /// Notes an element.
+    pub(crate) fn note_any_tag(&mut self, element: Element<'x>) {
+        self.note(What::Tag(element.tag()), element.byte());
     }
 
     /// One warning for each, in the order of the file.
