@@ -1,4 +1,4 @@
-//! Compares the kinematics of MJCF files with MuJoCo's own, of which PyPI has a package.
+//! Compares the kinematics of MJCF files with MuJoCo's own, which is a Python package.
 
 use std::env;
 use std::fs;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::process::{cargo, quiet_unless_seen, run, timed, works};
 
-/// The version that the expected results were found with; it brings NumPy along.
+/// The version that the expected results were found with; the package brings `NumPy` along.
 const MUJOCO: &str = "mujoco==4.0.0";
 
 /// A virtual environment with MuJoCo.

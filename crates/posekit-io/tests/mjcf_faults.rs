@@ -452,6 +452,7 @@ fn cut_and_changed_models_never_panic_or_hang() {
         small_models(&assets.join("mjcf/mujoco_notation"), &mut files);
     }
     let mut state = 1;
+    #[expect(clippy::cast_possible_truncation, reason = "a number below the bound")]
     let mut below = |bound: usize| (common::uniform(&mut state) * bound as f64) as usize;
     let (mut n_read, mut n_refused) = (0, 0);
     for file in &files {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{JointKind, Limit};
+use posekit::task::Task;
 use posekit_io::robot::{Geometry, Robot, RobotJointKind};
 use posekit_io::{Error, Limits, Warnings, mjcf};
 
@@ -345,7 +346,10 @@ fn loops_are_data_whose_frames_coincide_where_the_file_draws_them() {
     let (robot, warnings) = read_file("loops.xml");
     assert_eq!(robot.closures().len(), 6);
     let said = |words: &str| warnings.iter().any(|warning| warning.message.contains(words));
-    assert!(said("no solver closes: loops (6 of them)") && said("not active"), "{warnings:?}");
+    assert!(
+        said("`Robot::closure_tasks`: loops (6 of them)") && said("not active"),
+        "{warnings:?}"
+    );
     let poses = robot.skeleton().poses(&drawn(&robot));
     let ends = |at: usize| {
         let closure = &robot.closures()[at];
@@ -360,6 +364,11 @@ fn loops_are_data_whose_frames_coincide_where_the_file_draws_them() {
         if robot.closures()[at].is_rigid {
             assert!(a.rotation.dot(b.rotation).abs() > 1.0 - 1e-14, "{at}");
         }
+    }
+    // The tasks of the loops that are closed where they are drawn miss nothing there.
+    for (at, task) in robot.closure_tasks().into_iter().enumerate() {
+        let miss = Task::from(task).miss(robot.skeleton(), &drawn(&robot));
+        assert_eq!(miss.distance < 1e-12, [0, 1, 3].contains(&at), "{at}: {miss:?}");
     }
     // The second is between the crank and the world; the third names sites, which are apart.
     assert_eq!(robot.closures()[1].links, [1, 0]);

@@ -251,7 +251,7 @@ impl<'x> Reader<'_, '_, 'x> {
         let tree = self.tree;
         let name = element.attribute("name", subject)?.unwrap_or_default();
         let add = |reader: &mut Self, bodies, body_from_frame| {
-            reader.notes.count("kept as data, which no solver closes: ", "loops", element);
+            reader.notes.count("to be closed by tasks, `Robot::closure_tasks`: ", "loops", element);
             let name = name.to_owned();
             reader.relations.closures.push(ClosurePart { name, bodies, body_from_frame, is_rigid });
         };

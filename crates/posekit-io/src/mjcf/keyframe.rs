@@ -9,10 +9,7 @@ use super::placement::unit_quaternion;
 use super::tree::Tree;
 use super::words::subject;
 use crate::error::Result;
-use crate::robot::{RobotState, StateValues};
-
-/// The name of the state in which the file draws the model.
-pub(super) const DRAWN: &str = "qpos0";
+use crate::robot::{DRAWN_STATE, RobotState, StateValues};
 
 /// The configuration of a skeleton for MuJoCo's `qpos`; quaternions become x, y, z, w and of unit length.
 ///
@@ -72,7 +69,8 @@ pub(super) fn states<'x>(
     notes: &mut Notes<'_, 'x>,
 ) -> Result<Vec<RobotState>> {
     const KNOWN: [&str; 8] = ["act", "ctrl", "mpos", "mquat", "name", "qpos", "qvel", "time"];
-    let mut states = vec![RobotState { name: DRAWN.into(), group: None, values: drawn(tree) }];
+    let mut states =
+        vec![RobotState { name: DRAWN_STATE.into(), group: None, values: drawn(tree) }];
     let n_values: usize = tree.joints.iter().map(|joint| n_values(joint.motion)).sum();
     for (index, key) in model.inside("keyframe", library).into_iter().enumerate() {
         if key.tag() != "key" {

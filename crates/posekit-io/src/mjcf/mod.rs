@@ -21,7 +21,7 @@
 //! - A ball joint's range limits the angle of the whole rotation. It becomes a cone and a twist of that angle, which allow more together (a warning).
 //! - A `<joint>` equality that is a straight line makes its first joint follow the second; other polynomials are reported. Limits of a follower that leave its driver nothing
 //!   are ignored, with a warning.
-//! - `<connect>` and `<weld>` are kept as closed loops ([`Robot::closures`]); no solver closes them yet.
+//! - `<connect>` and `<weld>` are kept as closed loops ([`Robot::closures`]), which tasks close ([`Robot::closure_tasks`]).
 //! - Shapes are the geoms whose `contype` or `conaffinity` is not 0; which pairs those masks allow is not kept.
 //! - Only files in the folder of the model are included or attached, links followed; each is included at most once in a model. Meshes are not opened, and their paths
 //!   are as seen from that folder.
