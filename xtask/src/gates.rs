@@ -9,7 +9,8 @@ use crate::steps::{Needs, Step, run_all};
 use crate::{digest, examples, mjcf, tidy, wasm};
 
 /// The crates that go to the package registry.
-const PUBLISHED: [&str; 4] = ["posekit", "posekit-motion", "posekit-io", "posekit-cli"];
+const PUBLISHED: [&str; 5] =
+    ["posekit", "posekit-motion", "posekit-io", "posekit-collision", "posekit-cli"];
 
 /// Runs every gate, the cheap ones first.
 ///

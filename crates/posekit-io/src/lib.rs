@@ -22,6 +22,7 @@
 //! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
 //! - [`mjcf::read_file`] gives the same for a model of MuJoCo, and [`read_robot_file`] tells the two formats apart.
 //! - [`srdf::merge`] adds groups, end effectors, named states and disabled pairs to a robot.
+//! - [`mesh::read_points`] gives the points of a mesh, [`mesh::find`] the file that a robot's file names.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
@@ -41,11 +42,12 @@
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF or MJCF, reads no meshes and no weights of their shapes, decompresses nothing, and expands no xacro templates.
+//! It writes no URDF or MJCF, reads of meshes only their points and of glTF no weights of shapes, decompresses nothing, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod bvh;
 pub mod gltf;
+pub mod mesh;
 pub mod mjcf;
 pub mod motion;
 pub mod problem;
