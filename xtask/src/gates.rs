@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::process::{cargo, output, run, works};
 use crate::steps::{Needs, Step, run_all};
-use crate::{digest, examples, tidy, wasm};
+use crate::{digest, examples, mjcf, tidy, wasm};
 
 /// The crates that go to the package registry.
 const PUBLISHED: [&str; 5] =
@@ -32,6 +32,11 @@ pub(crate) fn test() -> Result<()> {
         Step::new("documentation tests", doc_tests),
         Step::new("documentation", docs),
         Step::new("examples", examples::run_every_one),
+        Step {
+            name: "MJCF against MuJoCo",
+            needs: Needs::RequiredInCi(mjcf::missing),
+            check: mjcf::compare,
+        },
         Step::new("determinism digest", digest::compare),
         Step {
             name: "WebAssembly package",

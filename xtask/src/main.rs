@@ -14,6 +14,7 @@ mod digest;
 mod examples;
 mod fuzz;
 mod gates;
+mod mjcf;
 mod node;
 mod process;
 mod steps;
@@ -36,6 +37,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
                        --from-source also builds the standard library
   studio [--port N]    build what is missing of the studio and serve it on this machine; --build only builds
                        the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
+  mjcf                 compare the kinematics of MJCF files with MuJoCo's, which is installed for it
   tidy                 check the repository's own rules only (a second)
   bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
   bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md
@@ -68,6 +70,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("wasm") => wasm::wasm(rest),
         Some("bench") => bench::bench(rest),
         Some("fuzz") => fuzz::fuzz(rest),
+        Some("mjcf") => mjcf::compare(),
         Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");

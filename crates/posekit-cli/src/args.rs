@@ -123,11 +123,11 @@ pub(crate) struct DrawArgs {
 /// What is to be solved.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// A chain problem (JSON, `posekit.chain/1`), a figure (JSON, `posekit.figure/1`) or a robot (URDF), told apart by
-    /// content; `-` reads standard input
+    /// A chain problem (JSON, `posekit.chain/1`), a figure (JSON, `posekit.figure/1`) or a robot (URDF or MJCF), told
+    /// apart by content; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The robot (URDF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path is allowed
+    /// The robot (URDF or MJCF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path is allowed
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub(crate) skeleton: Option<PathBuf>,
     #[command(flatten)]

@@ -4,9 +4,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use posekit_io::problem::{FigureScene, Scene, is_figure};
-use posekit_io::urdf;
 use posekit_io::{
-    ChainProblem, FigureProblem, FigureSource, Limits, Warnings, decode_text, read_text,
+    ChainProblem, FigureProblem, FigureSource, Limits, Warnings, decode_text, read_robot,
+    read_robot_file, read_text,
 };
 
 use crate::args::ProblemArgs;
@@ -34,8 +34,13 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
         return Err(Failure::usage("--skeleton is for figures, not for robots"));
     }
     let problem = if is_robot {
-        let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut warnings)
-            .map_err(|error| Failure::in_file(error, &name))?;
+        // A model may include other files of its folder, which standard input has not.
+        let robot = if args.file == Path::new("-") {
+            read_robot(text.as_bytes(), &Limits::default(), &mut warnings)
+        } else {
+            read_robot_file(&args.file, &Limits::default(), &mut warnings)
+        };
+        let robot = robot.map_err(|error| Failure::in_file(error, &name))?;
         robot::scene(&robot, &args.robot, &mut warnings).map(Problem::Scene)
     } else if is_figure {
         let figure = figure(&text, args, &name, &mut warnings);

@@ -29,7 +29,7 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     let skeleton = robot.skeleton().clone();
     let mut rig = Rig {
         origin: Origin::Robot,
-        start: skeleton.neutral(),
+        start: robot.start_configuration(),
         skeleton,
         tip,
         target,
@@ -68,8 +68,8 @@ fn no_such_link(robot: &Robot, tip: &str) -> String {
 /// The links at the ends of the tree, which are what people usually mean.
 fn candidates(robot: &Robot) -> String {
     let mut has_child = vec![false; robot.links().len()];
-    for joint in robot.joints() {
-        has_child[joint.parent_link] = true;
+    for parent in robot.links().iter().filter_map(|link| link.parent) {
+        has_child[parent] = true;
     }
     let ends = robot.links().iter().zip(has_child);
     let ends: Vec<&str> =

@@ -36,6 +36,20 @@ fn a_dash_reads_standard_input() {
 }
 
 #[test]
+fn a_model_of_mujoco_includes_files_of_its_folder_but_not_from_standard_input() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/mjcf");
+    let solve = ["solve", "--tip", "end", "--position", "0.1", "0", "0.4", "--require-reached"];
+    let model = own.join("include/main.xml");
+    let output = posekit().args(solve).arg(&model).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("hip"), "its joints are listed");
+    let output = with_input(&[&solve[..], &["-"]].concat(), &fs::read(model).unwrap());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("an <include>, line 3, column 3"), "{errors}");
+}
+
+#[test]
 fn bad_input_is_named_and_ends_with_3() {
     let urdf = b"<robot name='r'><link name='a'/><link name='b'/></robot>";
     for (input, part) in [

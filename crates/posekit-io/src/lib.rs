@@ -1,4 +1,4 @@
-//! Readers and writers for posekit: robots in URDF, characters in glTF, motions in BVH, chain problems, figures and solutions in posekit's own JSON.
+//! Readers and writers for posekit: robots in URDF and MJCF, characters in glTF, motions in BVH, chain problems, figures and solutions in posekit's own JSON.
 //!
 //! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
 //!
@@ -20,6 +20,7 @@
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
 //! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
+//! - [`mjcf::read_file`] gives the same for a model of MuJoCo, and [`read_robot_file`] tells the two formats apart.
 //! - [`srdf::merge`] adds groups, end effectors, named states and disabled pairs to a robot.
 //! - [`mesh::read_points`] gives the points of a mesh, [`mesh::find`] the file that a robot's file names.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
@@ -34,19 +35,20 @@
 //!
 //! # Promises
 //! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, save
-//! those that a glTF asset has in its own folder; no program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
+//! those that a glTF asset or an MJCF has in its own folder; no program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
 //!
 //! # Conventions
 //! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. Of a BVH only
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF, reads of meshes only their points and of glTF no weights of shapes, decompresses nothing, and expands no xacro templates.
+//! It writes no URDF or MJCF, reads of meshes only their points and of glTF no weights of shapes, decompresses nothing, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod bvh;
 pub mod gltf;
 pub mod mesh;
+pub mod mjcf;
 pub mod motion;
 pub mod problem;
 pub mod robot;
@@ -60,6 +62,7 @@ mod figure;
 mod free_root;
 mod json;
 mod limits;
+mod robot_file;
 mod rotation;
 mod solution;
 mod text;
@@ -80,6 +83,7 @@ pub use figure::{
 pub use json::schema_of;
 pub use limits::Limits;
 pub use robot::Robot;
+pub use robot_file::{read_robot, read_robot_file};
 pub use solution::{
     NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
     TraceEntry, bone_name,

@@ -20,6 +20,8 @@ pub struct Limits {
     pub xml_depth: usize,
     /// Nodes of an XML document: elements, texts and comments. Default 4 194 304, which is 64 per joint.
     pub xml_nodes: u32,
+    /// Files that a file names and that are read with it: included and attached models. Default 1024.
+    pub files: usize,
     /// Length of a name or another string \[bytes\]. Default 64 KiB.
     pub text_bytes: usize,
     /// Numbers of all animations of a file together, times and values. Default 33 554 432, which takes 256 MiB of memory; a figure of 100 joints
@@ -35,6 +37,7 @@ impl Default for Limits {
             joints: 65_536,
             xml_depth: 256,
             xml_nodes: 1 << 22,
+            files: 1024,
             text_bytes: 64 << 10,
             animation_values: 1 << 25,
         }
@@ -74,6 +77,13 @@ impl Limits {
     #[must_use]
     pub const fn with_xml_nodes(mut self, xml_nodes: u32) -> Self {
         self.xml_nodes = xml_nodes;
+        self
+    }
+
+    /// The default caps with another number of files that a file names.
+    #[must_use]
+    pub const fn with_files(mut self, files: usize) -> Self {
+        self.files = files;
         self
     }
 

@@ -8,15 +8,15 @@ use crate::error::Result;
 use crate::gltf::{self, Character};
 use crate::limits::Limits;
 use crate::robot::Robot;
+use crate::robot_file::{read_robot, read_robot_file};
 use crate::text;
-use crate::urdf;
 use crate::warnings::Warnings;
 
 /// What kind of file a figure's skeleton is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceKind {
-    /// A robot.
+    /// A robot, in URDF or in MJCF.
     Urdf,
     /// A character.
     Gltf,
@@ -48,7 +48,7 @@ impl FigureSource {
     /// Reads a file of a kind from its bytes.
     ///
     /// # Errors
-    /// As [`urdf::read_bytes`] and [`gltf::read_bytes`].
+    /// As [`read_robot`] and [`gltf::read_bytes`].
     pub fn read_bytes(
         kind: SourceKind,
         bytes: &[u8],
@@ -56,22 +56,27 @@ impl FigureSource {
         warnings: &mut Warnings,
     ) -> Result<Self> {
         match kind {
-            SourceKind::Urdf => urdf::read_bytes(bytes, limits, warnings).map(Self::Robot),
+            SourceKind::Urdf => read_robot(bytes, limits, warnings).map(Self::Robot),
             SourceKind::Gltf => gltf::read_bytes(bytes, limits, warnings).map(Self::Character),
         }
     }
 
-    /// Reads a file of a kind.
+    /// Reads a file of a kind; an MJCF with the files of its folder that it includes.
     ///
     /// # Errors
-    /// [`Error::Read`](crate::Error::Read) when the system cannot read the file; otherwise as [`read_bytes`](Self::read_bytes).
+    /// [`Error::Read`](crate::Error::Read) when the system cannot read the file; otherwise as [`read_bytes`](Self::read_bytes) and [`read_robot_file`].
     pub fn read_file(
         kind: SourceKind,
         path: &Path,
         limits: &Limits,
         warnings: &mut Warnings,
     ) -> Result<Self> {
-        Self::read_bytes(kind, &text::read_bytes(path, limits)?, limits, warnings)
+        match kind {
+            SourceKind::Urdf => read_robot_file(path, limits, warnings).map(Self::Robot),
+            SourceKind::Gltf => {
+                Self::read_bytes(kind, &text::read_bytes(path, limits)?, limits, warnings)
+            }
+        }
     }
 
     /// Its skeleton.

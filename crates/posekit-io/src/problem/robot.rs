@@ -19,8 +19,8 @@ use super::written::joints_of;
 #[must_use]
 pub fn end_links(robot: &Robot) -> Vec<&str> {
     let mut has_child = vec![false; robot.links().len()];
-    for joint in robot.joints() {
-        has_child[joint.parent_link] = true;
+    for parent in robot.links().iter().filter_map(|link| link.parent) {
+        has_child[parent] = true;
     }
     let ends = robot.links().iter().zip(has_child);
     ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()

@@ -43,7 +43,8 @@ pub(super) fn check(parts: &RobotParts) -> Result<()> {
     check_joints(parts)?;
     check_shapes_and_frames(parts)?;
     check_groups(parts)?;
-    check_states(parts)
+    check_states(parts)?;
+    check_closures(parts)
 }
 
 fn fault(subject: impl Into<String>, message: impl Into<String>) -> Error {
@@ -172,6 +173,16 @@ fn check_groups(parts: &RobotParts) -> Result<()> {
     for (at, pair) in parts.disabled_pairs.iter().enumerate() {
         for link in pair.links {
             index(link, n_links, || format!("disabled_pairs[{at}].links"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_closures(parts: &RobotParts) -> Result<()> {
+    for (at, closure) in parts.closures.iter().enumerate() {
+        for (link, frame) in closure.links.iter().zip(&closure.link_from_frame) {
+            index(*link, parts.links.len(), || format!("closures[{at}].links"))?;
+            pose(frame, || format!("closures[{at}].link_from_frame"))?;
         }
     }
     Ok(())

@@ -11,15 +11,18 @@ mod speeds;
 
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Skeleton};
-use posekit::task::Body;
+use posekit::task::{Body, Closure, Link};
 
 pub use parts::{
-    DisabledPair, Geometry, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint, RobotJointKind,
-    RobotLink, RobotParts, RobotShape, RobotState, StateValues, VirtualJoint,
+    DisabledPair, Geometry, RobotClosure, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint,
+    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, StateValues, VirtualJoint,
 };
 
 use crate::error::Result;
 use crate::free_root::with_free;
+
+/// The name of the state in which a file draws a robot, where that is not all zeros.
+pub(crate) const DRAWN_STATE: &str = "qpos0";
 
 /// A robot: a skeleton with the names and properties of its links and joints.
 ///
@@ -229,6 +232,37 @@ impl Robot {
     #[must_use]
     pub fn disabled_pairs(&self) -> &[DisabledPair] {
         &self.parts.disabled_pairs
+    }
+
+    /// The closed loops, which the skeleton, a tree, leaves open; [`closure_tasks`](Self::closure_tasks) close them in a solve.
+    #[must_use]
+    pub fn closures(&self) -> &[RobotClosure] {
+        &self.parts.closures
+    }
+
+    /// A task for each closed loop, which closes it.
+    #[must_use]
+    pub fn closure_tasks(&self) -> Vec<Closure> {
+        let task = |closure: &RobotClosure| {
+            let [a, b] = [0, 1].map(|end| {
+                let Frame { joint, .. } = self.link_frame(closure.links[end]);
+                Frame::new(joint, closure.link_from_frame[end])
+            });
+            Closure::new([a, b], if closure.is_rigid { Link::Weld } else { Link::Ball })
+        };
+        self.parts.closures.iter().map(task).collect()
+    }
+
+    /// The configuration to start from: where the file draws the robot (the state `qpos0` of an MJCF, or else zeros), brought inside the limits, and what
+    /// follows others where that puts it.
+    #[must_use]
+    pub fn start_configuration(&self) -> Vec<f64> {
+        let mut q = self.zero_configuration();
+        if let Some(drawn) = self.state(None, DRAWN_STATE) {
+            self.apply_state(drawn, &mut q);
+        }
+        self.skeleton().clamp(&mut q);
+        q
     }
 
     /// The same robot on a floating base: the joint that carries its root link, of the same name and index, moves freely.

@@ -32,6 +32,8 @@ pub struct RobotParts {
     pub virtual_joints: Vec<VirtualJoint>,
     /// Pairs of links that are not checked for collisions.
     pub disabled_pairs: Vec<DisabledPair>,
+    /// Closed loops.
+    pub closures: Vec<RobotClosure>,
 }
 
 impl RobotParts {
@@ -55,6 +57,7 @@ impl RobotParts {
             states: Vec::new(),
             virtual_joints: Vec::new(),
             disabled_pairs: Vec::new(),
+            closures: Vec::new(),
         }
     }
 }
@@ -263,4 +266,17 @@ pub struct DisabledPair {
     pub links: [usize; 2],
     /// Why, in the words of the file; may be empty.
     pub reason: String,
+}
+
+/// A closed loop that the tree of links leaves open: two frames on two links that coincide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotClosure {
+    /// Its name in the file; may be empty.
+    pub name: String,
+    /// Indices of the links.
+    pub links: [usize; 2],
+    /// The pose of the frame on each link, in the frame of the link.
+    pub link_from_frame: [Pose; 2],
+    /// True when the orientations of the frames coincide too, not only their origins.
+    pub is_rigid: bool,
 }

@@ -94,6 +94,11 @@ impl<'x> Element<'x> {
             || namespace.is_some_and(|uri| uri.trim_end_matches('/').ends_with("/xacro"))
     }
 
+    /// The number of its file.
+    pub(crate) fn file(self) -> usize {
+        self.source.file
+    }
+
     pub(crate) fn byte(self) -> usize {
         self.node.range().start
     }
@@ -116,6 +121,11 @@ impl<'x> Element<'x> {
         self.node.descendants().filter(Node::is_element).map(move |node| Self { node, ..self })
     }
 
+    /// Whether it has an attribute.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.node.has_attribute(name)
+    }
+
     /// The value of an attribute, refused when it is too long or still holds a template's expression.
     pub(crate) fn attribute(self, name: &str, subject: &str) -> Result<Option<&'x str>> {
         let Some(attribute) = self.node.attribute_node(name) else { return Ok(None) };
@@ -134,10 +144,17 @@ impl<'x> Element<'x> {
     }
 
     pub(crate) fn required(self, name: &str, subject: &str) -> Result<&'x str> {
-        self.attribute(name, subject)?.ok_or_else(|| Error::Missing {
-            place: self.place(subject),
-            field: format!("{}/@{name}", self.tag()),
-        })
+        self.attribute(name, subject)?.ok_or_else(|| self.missing(name, subject))
+    }
+
+    /// The error of an attribute that must be there.
+    pub(crate) fn missing(self, name: &str, subject: &str) -> Error {
+        Error::Missing { place: self.place(subject), field: format!("{}/@{name}", self.tag()) }
+    }
+
+    /// The error of an element that is refused.
+    pub(crate) fn unsupported(self, subject: &str, message: impl Into<String>) -> Error {
+        Error::Unsupported { place: self.place(subject), message: message.into() }
     }
 
     /// A name: required, and not blank.
@@ -170,6 +187,27 @@ impl<'x> Element<'x> {
         if found != N {
             let message = format!("expected {N} numbers in `{name}`, found {found}");
             return Err(self.invalid(name, subject, message));
+        }
+        Ok(Some(numbers))
+    }
+
+    /// Up to `most` finite numbers separated by white space. Their text may be longer than a name, as it is bounded by what it holds.
+    pub(crate) fn number_list(
+        self,
+        name: &str,
+        subject: &str,
+        most: usize,
+    ) -> Result<Option<Vec<f64>>> {
+        let Some(attribute) = self.node.attribute_node(name) else { return Ok(None) };
+        let mut numbers = Vec::new();
+        for word in attribute.value().split_ascii_whitespace() {
+            if numbers.len() == most {
+                let message = format!("expected at most {most} numbers in `{name}`");
+                return Err(self.invalid(name, subject, message));
+            }
+            let number = parse_number(word, Infinite::Refused)
+                .map_err(|message| self.invalid(name, subject, message))?;
+            numbers.push(number);
         }
         Ok(Some(numbers))
     }
@@ -292,8 +330,13 @@ impl<'x> Unknown<'x> {
     pub(crate) fn note_tag(&mut self, element: Element<'x>) {
         let tag = element.tag();
         if !EXTENSIONS.contains(&tag) && !tag.contains(':') {
-            self.note(What::Tag(tag), element.byte());
+            self.note_any_tag(element);
         }
+    }
+
+    /// Notes an element.
+    pub(crate) fn note_any_tag(&mut self, element: Element<'x>) {
+        self.note(What::Tag(element.tag()), element.byte());
     }
 
     /// One warning for each, in the order of the file.

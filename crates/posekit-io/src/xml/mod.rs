@@ -24,6 +24,20 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str> {
     }
 }
 
+/// The tag of the first element, behind comments and the declaration; of a text that is no XML, nothing or anything.
+pub(crate) fn first_tag(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = &rest[rest.find('<')? + 1..];
+        let terminator = match rest.as_bytes().first()? {
+            b'?' => "?>",
+            b'!' if rest.starts_with("!--") => "-->",
+            _ => return rest.split(|c: char| c.is_ascii_whitespace() || "/>".contains(c)).next(),
+        };
+        rest = &rest[rest.find(terminator)? + terminator.len()..];
+    }
+}
+
 fn is_ascii_or_utf8(encoding: &str) -> bool {
     ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|name| encoding.eq_ignore_ascii_case(name))
 }
@@ -35,4 +49,25 @@ fn declared_encoding(text: &str) -> Option<&str> {
     let value = declaration[declaration.find("encoding")?..].split_once('=')?.1.trim_ascii_start();
     let quote = value.chars().next().filter(|&c| c == '"' || c == '\'')?;
     value[1..].split_once(quote).map(|(encoding, _)| encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_tag;
+
+    #[test]
+    fn the_first_tag_is_behind_comments_and_the_declaration() {
+        for text in [
+            "<mujoco/>",
+            "<?xml version='1.0'?>\n<!-- <robot> --> <!----><mujoco model='<robot>'>",
+            "<mujoco>",
+            "<mujoco\nmodel='m'/>",
+        ] {
+            assert_eq!(first_tag(text), Some("mujoco"), "{text}");
+        }
+        assert_eq!(first_tag("<mujocoinclude/>"), Some("mujocoinclude"));
+        for text in ["", "<!-- <mujoco>", "text", "<", "<?xml <mujoco>"] {
+            assert_eq!(first_tag(text), None, "{text}");
+        }
+    }
 }

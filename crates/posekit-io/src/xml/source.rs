@@ -19,6 +19,10 @@ const CHECKPOINT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Source<'t> {
     pub(crate) text: &'t str,
+    /// Its number among the files that are read together.
+    pub(crate) file: usize,
+    /// Its path, which places name; empty for the file that was asked for.
+    path: &'t str,
     /// Line and column (from 1) of every byte whose offset is a multiple of [`CHECKPOINT`].
     checkpoints: Vec<(usize, usize)>,
 }
@@ -26,9 +30,19 @@ pub(crate) struct Source<'t> {
 impl<'t> Source<'t> {
     /// Takes a text without its byte-order mark, refuses document types, nesting beyond the cap and other costly markup.
     pub(crate) fn new(text: &'t str, limits: &Limits) -> Result<Self> {
+        Self::of_file(text, 0, "", limits)
+    }
+
+    /// The same for one of several files.
+    pub(crate) fn of_file(
+        text: &'t str,
+        file: usize,
+        path: &'t str,
+        limits: &Limits,
+    ) -> Result<Self> {
         text::check_size(text.len() as u64, limits)?;
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let source = Self { text, checkpoints: checkpoints(text) };
+        let source = Self { text, file, path, checkpoints: checkpoints(text) };
         if text.trim_ascii().is_empty() {
             return Err(source.syntax(text.len(), "the file is empty"));
         }
@@ -44,7 +58,12 @@ impl<'t> Source<'t> {
         for &passed in &self.text.as_bytes()[byte / CHECKPOINT * CHECKPOINT..byte] {
             step(passed, &mut line, &mut column);
         }
-        Place { subject: subject.into(), line, column, byte }
+        let mut subject = subject.into();
+        if !self.path.is_empty() {
+            let comma = if subject.is_empty() { "" } else { ", " };
+            subject = format!("{}{comma}{subject}", self.path);
+        }
+        Place { subject, line, column, byte }
     }
 
     pub(crate) fn syntax(&self, byte: usize, message: impl Into<String>) -> Error {

@@ -1,0 +1,92 @@
+//! Compares the kinematics of MJCF files with MuJoCo's own, which is a Python package.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::process::{cargo, quiet_unless_seen, run, timed, works};
+
+/// The version that the expected results were found with; the package brings `NumPy` along.
+const MUJOCO: &str = "mujoco==4.0.0";
+
+/// A virtual environment with MuJoCo.
+const ENVIRONMENT: &str = "target/mujoco";
+
+/// Models of our own; those of the assets come besides.
+const OWN: &str = "testdata/mjcf";
+
+const PROGRAM: &str = "mjcf_poses";
+
+/// Compares every MJCF file of the repository and of the assets.
+///
+/// # Errors
+/// When a file differs, or when the environment cannot be made.
+pub(crate) fn compare() -> Result<()> {
+    let assets = assets();
+    let folders: Vec<PathBuf> =
+        ["mjcf", "mesh_robots"].iter().map(|name| assets.join(name)).collect();
+    let (folders, missing): (Vec<_>, Vec<_>) =
+        folders.into_iter().partition(|folder| folder.is_dir());
+    for folder in missing {
+        println!("left out, as it is not there: {}", folder.display());
+    }
+    let python = environment()?;
+    let program = program()?;
+    run(Command::new(python)
+        .arg("-W")
+        .arg("ignore::UserWarning")
+        .arg("tools/mujoco/compare.py")
+        .arg(program)
+        .arg(OWN)
+        .args(folders))
+}
+
+/// What the comparison lacks here: Python, or the models to compare.
+pub(crate) fn missing() -> Option<String> {
+    if !works(Command::new(PYTHON).arg("--version")) {
+        return Some("no Python: install Python 3.10 or later, with venv and pip".to_owned());
+    }
+    (!assets().join("mjcf").is_dir())
+        .then(|| "no models: POSEKIT_ASSETS names no folder with `mjcf`".to_owned())
+}
+
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// The folder of shared assets, as the tests find it.
+fn assets() -> PathBuf {
+    env::var_os("POSEKIT_ASSETS").map_or_else(|| PathBuf::from("../shared/assets"), PathBuf::from)
+}
+
+/// The Python of the environment, which is made the first time.
+fn environment() -> Result<PathBuf> {
+    let folder = Path::new(ENVIRONMENT);
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let stamp = folder.join("installed");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == MUJOCO) {
+        return Ok(python);
+    }
+    timed(&format!("Installing {MUJOCO} into {ENVIRONMENT}"), || {
+        run(Command::new(PYTHON).args(["-m", "venv", "--clear", ENVIRONMENT]))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", MUJOCO]))
+    })?;
+    fs::write(stamp, MUJOCO).context("cannot write beside the environment")?;
+    Ok(python)
+}
+
+/// The example that reads a model and prints poses.
+fn program() -> Result<PathBuf> {
+    run(cargo()
+        .args(["build", "--package", "posekit-io", "--example", PROGRAM])
+        .args(quiet_unless_seen()))?;
+    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
+    let path = Path::new(&target).join("debug/examples").join(name);
+    if !path.is_file() {
+        bail!("cargo built no {}", path.display());
+    }
+    // Python looks for a program without a folder on the search path.
+    fs::canonicalize(&path).context("the program has no path")
+}
