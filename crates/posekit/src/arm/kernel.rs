@@ -141,6 +141,11 @@ impl<const N: usize> Kernel<N> {
         self.walk(base, x).tool
     }
 
+    /// The Jacobian of the tool, in the frame of the base.
+    pub(super) fn jacobian(&self, x: &[f64; N]) -> [Column; N] {
+        self.columns(&self.walk(&Frame::IDENTITY, x))
+    }
+
     /// How far the tool is from the target.
     pub(super) fn residual(&self, goal: &Goal, x: &[f64; N]) -> Residual {
         residual(&goal.error(&self.walk(&goal.base, x).tool))

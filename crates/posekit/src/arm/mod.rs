@@ -37,6 +37,7 @@
 
 mod goal;
 mod kernel;
+pub mod map;
 mod path;
 mod search;
 mod starts;
@@ -272,6 +273,27 @@ impl Arm {
         self.check(q)?;
         let tool = with_kernel!(&self.kernel, of => of.kernel.tool(&goal::Frame::IDENTITY, &self.unknowns(q)));
         Ok(self.path.base * tool.pose(self.path.unit))
+    }
+
+    /// The frame of the first joint in the world, which the reach is measured from.
+    #[must_use]
+    pub const fn base(&self) -> Pose {
+        self.path.base
+    }
+
+    /// The tool is never further from the origin of the base \[m\]. Infinite with a slide without limits.
+    #[must_use]
+    pub fn reach(&self) -> f64 {
+        self.path.reach * self.path.unit
+    }
+
+    /// `J Jᵀ` of a configuration, its lengths in reaches.
+    fn gram(&self, q: &[f64]) -> [kernel::Column; 6] {
+        let is_slide = |i: usize| self.path.joints.get(i).is_some_and(|joint| joint.is_slide);
+        let reach = if self.path.reach.is_finite() { self.path.reach } else { 1.0 };
+        with_kernel!(&self.kernel, of => {
+            map::gram(&of.kernel.jacobian(&self.unknowns(q)), is_slide, reach)
+        })
     }
 
     fn check(&self, q: &[f64]) -> Result<()> {

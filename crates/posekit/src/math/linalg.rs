@@ -1,5 +1,7 @@
 //! Small dense algebra on slices, row by row. No allocation.
 
+use super::sqrt;
+
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place; rows that depend on the rows before them are skipped.
 ///
 /// - `a`: `n × n`, row by row; only the upper triangle is read; on return `U` of `a = Uᵀ D U` above the diagonal, and on it the
@@ -191,6 +193,53 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
+/// The eigenvalues of a symmetric matrix, the least first, with an absolute error of about the rounding of the largest.
+///
+/// # Degenerate cases
+/// Of a matrix with an element that is not finite, the values are of no use.
+/// # Method
+/// Rotations that zero one element after another \[golub13\], section 8.5; the sum of their squares falls quadratically in the end.
+pub(crate) fn symmetric_eigenvalues<const N: usize>(mut a: [[f64; N]; N]) -> [f64; N] {
+    /// Four or five sweeps suffice for order six.
+    const SWEEPS: u32 = 12;
+    for _ in 0..SWEEPS {
+        let mut off = 0.0;
+        for p in 0..N {
+            for q in p + 1..N {
+                off += a[p][q] * a[p][q];
+                rotate_to_zero(&mut a, p, q);
+            }
+        }
+        if off == 0.0 {
+            break;
+        }
+    }
+    let mut values = core::array::from_fn(|i| a[i][i]);
+    values.sort_unstable_by(f64::total_cmp);
+    values
+}
+
+/// Zeroes the element in row `p` and column `q` by a rotation of both.
+fn rotate_to_zero<const N: usize>(a: &mut [[f64; N]; N], p: usize, q: usize) {
+    let scale = a[p][p].abs() + a[q][q].abs();
+    if a[p][q].abs() <= f64::EPSILON * scale {
+        (a[p][q], a[q][p]) = (0.0, 0.0);
+        return;
+    }
+    let theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
+    let tangent = f64::copysign(1.0, theta) / (theta.abs() + sqrt(theta * theta + 1.0));
+    let cos = sqrt(tangent * tangent + 1.0).recip();
+    let sin = tangent * cos;
+    for k in 0..N {
+        let (x, y) = (a[k][p], a[k][q]);
+        (a[k][p], a[k][q]) = (cos * x - sin * y, sin * x + cos * y);
+    }
+    for k in 0..N {
+        let (x, y) = (a[p][k], a[q][k]);
+        (a[p][k], a[q][k]) = (cos * x - sin * y, sin * x + cos * y);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +271,21 @@ mod tests {
         let mut b = [1.0, 2.0];
         cholesky_solve(&[1.0], &mut b);
         assert_eq!(b, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn eigenvalues_of_known_matrices() {
+        assert_eq!(symmetric_eigenvalues([[3.0, 0.0], [0.0, -1.0]]), [-1.0, 3.0]);
+        assert_eq!(symmetric_eigenvalues([[0.0; 6]; 6]), [0.0; 6]);
+        assert_eq!(symmetric_eigenvalues::<0>([]), []);
+        // The second difference of six points: 2 − 2 cos(kπ/7).
+        let chain: [[f64; 6]; 6] = core::array::from_fn(|r| {
+            core::array::from_fn(|c| [2.0, -1.0, 0.0][usize::abs_diff(r, c).min(2)])
+        });
+        for (k, value) in symmetric_eigenvalues(chain).into_iter().enumerate() {
+            let angle = core::f64::consts::PI * (k + 1) as f64 / 7.0;
+            assert!((value - 2.0 + 2.0 * crate::math::cos(angle)).abs() < 1e-14, "{k}: {value}");
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub use lie::{
 };
 pub(crate) use linalg::{
     cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
+    symmetric_eigenvalues,
 };
 pub use pose::Pose;
 pub use rotation::{SwingTwist, perpendicular, rotation_about, shortest_rotation, swing_twist};
