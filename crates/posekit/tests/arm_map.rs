@@ -146,3 +146,17 @@ fn margins_and_singular_values_are_those_of_the_pose() {
     }
     assert!(smallest <= best && best < 2.5 * smallest, "{smallest} against {best}");
 }
+
+#[test]
+fn poses_are_spread_over_the_ranges() {
+    let (skeleton, arm) = six_axes(Limit::Range { min: -2.0, max: 1.0 });
+    let mut q = skeleton.neutral();
+    let mut sums = [0.0; 6];
+    for index in 0..1000 {
+        arm.spread(index, &mut q).unwrap();
+        assert!(skeleton.within_limits(&q, 0.0));
+        sums.iter_mut().zip(&q).for_each(|(sum, x)| *sum += x);
+    }
+    assert!(sums.iter().all(|sum| (sum / 1000.0 + 0.5).abs() < 0.01), "{sums:?}");
+    assert!(arm.spread(0, &mut [0.0; 2]).unwrap_err().is_wrong_length());
+}

@@ -32,9 +32,11 @@
 //! ```
 
 use super::kernel::{Column, Joint};
+use super::path::MOST_JOINTS;
+use super::starts::range_to_try;
 use super::{Arm, ArmSettings, Prefer};
 use crate::error::{ErrorKind, Result};
-use crate::math::{Pose, ceil, floor, normalised, sin_cos, sqrt, symmetric_eigenvalues};
+use crate::math::{Pose, ceil, floor, normalised, sin_cos, sqrt, symmetric_eigenvalues, weyl};
 use alloc::vec::Vec;
 use core::f64::consts::{SQRT_2, TAU};
 use glam::{DQuat, DVec3};
@@ -69,12 +71,12 @@ impl Voxels {
         if !(radius >= 0.0 && 2.0 * radius <= MOST * size) {
             return refuse("radius", radius, "0 to 1000 voxels");
         }
-        if !(center.abs().max_element() <= 1e9 * size) {
+        if !center.is_finite() || center.abs().max_element() > 1e9 * size {
             return refuse("centre", center.abs().max_element(), "within 1e9 voxels");
         }
         let range = [center.x, center.y, center.z].map(|middle| {
             let [low, high] = [floor((middle - radius) / size), ceil((middle + radius) / size)];
-            (low as i32, high as i32)
+            (whole(low), whole(high))
         });
         Ok(Self { size, center, radius, range })
     }
@@ -109,8 +111,16 @@ impl Voxels {
     /// The voxel that a point is in.
     #[must_use]
     pub fn index_of(&self, point: DVec3) -> [i32; 3] {
-        (point / self.size).to_array().map(|x| floor(x) as i32)
+        (point / self.size).to_array().map(|x| whole(floor(x)))
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an index of a voxel; of a point far away, the last one there is"
+)]
+const fn whole(x: f64) -> i32 {
+    x as i32
 }
 
 /// Orientations that are spread evenly over all there are.
@@ -183,6 +193,24 @@ impl Arm {
         all.limit_margin /= count;
         all.smallest_singular_value /= count;
         Ok(all)
+    }
+
+    /// Writes configuration number `index` of a sequence that fills the ranges of the joints evenly: poses to test with. A joint without limits has a whole
+    /// turn about zero, a slide a few units of the arm's length. Joints that are not of the arm stay.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
+    pub fn spread(&self, index: u32, q: &mut [f64]) -> Result<()> {
+        /// Not the dimensions of the solver's own starts: from these, its own poses would be found too easily.
+        const DIMENSION: usize = 17;
+        self.check(q)?;
+        let mut x = [0.0; MOST_JOINTS];
+        for (i, (x, joint)) in x.iter_mut().zip(&self.path.joints).enumerate() {
+            let (min, length) = range_to_try(joint);
+            *x = min + weyl(index, DIMENSION + i) * length;
+        }
+        self.write(&x, q);
+        Ok(())
     }
 
     /// How far the joints are from their limits: the least of all, from 0 at a limit to 1 in the middle of a range, which is also the margin of joints without
