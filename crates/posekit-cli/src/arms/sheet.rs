@@ -160,3 +160,40 @@ fn write_column<'v>(
 pub(super) fn is_parquet(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let row = [text("a"), text("a,b"), text("a\"b"), text(" a"), text("a\nb")];
+        assert_eq!(csv_line(&row), "a,\"a,b\",\"a\"\"b\",\" a\",\"a\nb\"\n");
+        let row = [Value::Whole(-3), Value::Absent, Value::Real(0.1), Value::Real(1e-9)];
+        assert_eq!(csv_line(&row), "-3,,0.1,1e-9\n");
+    }
+
+    #[test]
+    fn rows_beyond_a_group_are_kept() {
+        use parquet::file::reader::{FileReader as _, SerializedFileReader};
+
+        let columns = [("k".to_owned(), Kind::Whole), ("t".to_owned(), Kind::Text)];
+        let mut writer = ParquetWriter::new(Vec::new(), &columns, &[]).unwrap();
+        let count = i64::try_from(GROUP).unwrap() + 10;
+        for k in 0..count {
+            let text = if k % 2 == 0 { Value::Absent } else { Value::Text(k.to_string()) };
+            writer.row(vec![Value::Whole(k), text]).unwrap();
+        }
+        let bytes = writer.finish().unwrap();
+        let file = std::env::temp_dir().join(format!("posekit-sheet-{}", std::process::id()));
+        std::fs::write(&file, bytes).unwrap();
+        let reader = SerializedFileReader::new(std::fs::File::open(&file).unwrap()).unwrap();
+        assert_eq!(reader.metadata().num_row_groups(), 2);
+        let rows: Vec<String> = reader.into_iter().map(|row| row.unwrap().to_string()).collect();
+        assert_eq!(rows.len(), GROUP + 10);
+        assert_eq!(rows[3], "{k: 3, t: \"3\"}");
+        assert_eq!(rows[GROUP], format!("{{k: {GROUP}, t: null}}"));
+        std::fs::remove_file(file).unwrap();
+    }
+}

@@ -47,6 +47,9 @@ enum Source {
 /// A line may be so long \[bytes\].
 const LONGEST: u64 = 1 << 16;
 
+/// The largest number of a target, as in all files: what is squared stays finite.
+const LARGEST: f64 = 1e100;
+
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 18;
 
@@ -234,6 +237,10 @@ fn json_target(text: &str) -> core::result::Result<Target, String> {
         format!("column {column}: {message}")
     })?;
     let JsonTarget { position, orientation, rpy, matrix } = target;
+    let numbers = position.iter().chain(rpy.iter().flatten());
+    if let Some(number) = numbers.copied().find(|number| number.abs() > LARGEST) {
+        return Err(format!("{number:?} is larger than {LARGEST:?}"));
+    }
     let orientation = match (orientation, rpy, matrix) {
         (None, None, None) => None,
         (Some(quaternion), None, None) => Some(unit(quaternion, "orientation")?),
@@ -336,7 +343,8 @@ impl Layout {
         number: impl Fn(usize) -> core::result::Result<f64, String>,
     ) -> core::result::Result<Target, String> {
         let read = |column: usize, name: &str| match number(column) {
-            Ok(number) if number.is_finite() => Ok(number),
+            Ok(number) if number.abs() <= LARGEST => Ok(number),
+            Ok(number) if number.is_finite() => Err(format!("{name}: is larger than {LARGEST:?}")),
             Ok(_) => Err(format!("{name}: is not finite")),
             Err(error) => Err(format!("{name}: {error}")),
         };
@@ -418,4 +426,89 @@ fn of_matrix(rows: [[f64; 3]; 3], what: &str) -> core::result::Result<DQuat, Str
     }
     let rotation = DQuat::from_mat3(&matrix);
     Ok(rotation * rotation.length().recip())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn layout(names: &str) -> core::result::Result<(Layout, Vec<String>), String> {
+        Layout::of(&names.split(',').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn lines(text: &'static str) -> Lines {
+        Lines::new(Box::new(Cursor::new(text))).unwrap()
+    }
+
+    #[test]
+    fn columns_are_all_there_or_none() {
+        assert_eq!(layout("z,y,x").unwrap().0.position, [2, 1, 0]);
+        assert_eq!(layout("t,x,y,z,qx,qy,qz,qw").unwrap().1, ["t"]);
+        for (names, part) in [
+            ("a,b", "there are no columns x, y and z"),
+            ("x,y", "there is no z"),
+            ("x,y,z,x", "the column x is there twice"),
+            ("x,y,z,qx,qy", "there is no qz, qw"),
+            ("x,y,z,roll,pitch,yaw,qx,qy,qz,qw", "only one of"),
+        ] {
+            let error = layout(names).unwrap_err();
+            assert!(error.contains(part), "{names}: {error}");
+        }
+    }
+
+    #[test]
+    fn three_forms_of_one_orientation_agree() {
+        let of = |text: &str| json_target(text).unwrap().orientation.unwrap();
+        let quaternion = of(r#"{"position":[0,0,0],"orientation":[0.5,0.5,0.5,0.5]}"#);
+        let half = core::f64::consts::FRAC_PI_2;
+        let angles = of(&format!(r#"{{"position":[0,0,0],"rpy":[{half},0,{half}]}}"#));
+        let matrix = of(r#"{"position":[0,0,0],"matrix":[[0,0,1],[1,0,0],[0,1,0]]}"#);
+        assert!(quaternion.dot(matrix).abs() > 1.0 - 1e-15);
+        assert!(quaternion.dot(angles).abs() > 1.0 - 1e-15);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_of_json_is_named() {
+        for (text, part) in [
+            ("{", "column 1: EOF"),
+            (r#"{"position":[1,2]}"#, "length 2"),
+            (r#"{"position":[1,2,"a"]}"#, "invalid type: string"),
+            (r#"{"position":[1,2,1e999]}"#, "number out of range"),
+            (r#"{"position":[1,2,-1e200]}"#, "-1e200 is larger than 1e100"),
+            (r#"{"orientation":[0,0,0,1]}"#, "missing field `position`"),
+            (r#"{"position":[0,0,0],"turn":1}"#, "unknown field `turn`"),
+            (r#"{"position":[0,0,0],"orientation":[0,0,0,0]}"#, "not a unit quaternion"),
+            (r#"{"position":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,-1]]}"#, "not a rotation"),
+            (r#"{"position":[0,0,0],"matrix":[[1e200,0,0],[0,1,0],[0,0,1]]}"#, "not a rotation"),
+            (r#"{"position":[0,0,0],"rpy":[0,0,0],"orientation":[0,0,0,1]}"#, "only one of"),
+        ] {
+            let error = json_target(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lines_are_numbered_as_editors_do() {
+        let mut lines = lines("\u{feff}\n\r\n a\r\n\n\nb");
+        assert_eq!(lines.first_byte().unwrap(), Some(b'a'));
+        assert_eq!(lines.next().unwrap(), Some((3, Ok("a\r\n".to_owned()))));
+        assert_eq!(lines.next().unwrap(), Some((6, Ok("b".to_owned()))));
+        assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused() {
+        let text: &'static str = "1".repeat(70_000).leak();
+        assert!(lines(text).next().unwrap_err().contains("longer than"));
+    }
+
+    #[test]
+    fn fields_may_be_in_quotes() {
+        assert_eq!(fields("\"x\", y ,z\r\n").collect::<Vec<_>>(), ["x", "y", "z"]);
+        let (layout, _) = layout("x,y,z").unwrap();
+        assert_eq!(csv_target("1,\"2\",-3e-1", &layout).unwrap().position.z, -0.3);
+        assert!(csv_target("1,NaN,3", &layout).unwrap_err().contains("y: is not finite"));
+    }
 }

@@ -113,3 +113,35 @@ pub(crate) fn container(mut json: Vec<u8>, data: &[u8]) -> Result<Vec<u8>> {
     }
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_whole_lists_with_bounds() {
+        let points = [[0.0, -1.0, 2.0], [3.0, 0.5, -0.25]];
+        let file = points_glb(&points, &[[1.0, 0.0, 0.5]; 2], "a \"cloud\"").unwrap();
+        let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+        assert_eq!((number(4), number(8)), (2, file.len()));
+        let json: serde_json::Value = serde_json::from_slice(&file[20..20 + number(12)]).unwrap();
+        assert_eq!(json["meshes"][0]["name"], "a \"cloud\"");
+        assert_eq!(json["accessors"][0]["min"], serde_json::json!([0.0, -1.0, -0.25]));
+        assert_eq!(json["accessors"][0]["max"], serde_json::json!([3.0, 0.5, 2.0]));
+        let data = 20 + number(12) + 8;
+        let floats: Vec<f32> = file[data..]
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+            .collect();
+        assert_eq!(floats[..6], *points.as_flattened());
+        assert_eq!(floats[6..], [1.0, 0.0, 0.5, 1.0, 0.0, 0.5]);
+    }
+
+    #[test]
+    fn what_is_no_cloud_is_refused() {
+        assert!(points_glb(&[], &[], "a").is_err());
+        assert!(points_glb(&[[0.0; 3]], &[], "a").is_err());
+        assert!(points_glb(&[[0.0, f32::NAN, 0.0]], &[[0.0; 3]], "a").is_err());
+        assert!(points_glb(&[[0.0; 3]], &[[f32::INFINITY, 0.0, 0.0]], "a").is_err());
+    }
+}

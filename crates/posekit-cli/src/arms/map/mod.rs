@@ -32,6 +32,9 @@ pub(crate) fn map(args: &MapArgs) -> Result<()> {
         ("--picture", args.picture.as_ref()),
         ("--cloud", args.cloud.as_ref()),
     ])?;
+    for part in &args.merge {
+        refuse_same(&[("a part", Some(part)), ("--output", Some(&args.output))])?;
+    }
     let is_parquet = is_parquet(&args.output)?;
     let map = match &args.robot {
         Some(robot) => measure(args, robot, is_parquet)?,

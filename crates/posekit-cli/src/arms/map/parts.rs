@@ -141,3 +141,22 @@ fn row(bytes: &[u8]) -> Dexterity {
     (row.limit_margin, row.smallest_singular_value) = (number(4), number(12));
     row
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_have_every_voxel_once() {
+        for n_voxels in [0, 1, 63, 64, 65, 1000, 300_000] {
+            let all: Vec<Part> = Part::all(n_voxels).collect();
+            assert_eq!(all.iter().map(|part| part.range().len()).sum::<usize>(), n_voxels);
+            assert!(all.len() <= PARTS);
+            for of in [1, 2, 7] {
+                let shard = |number| Shard { number, of };
+                let n_shards = |part: &Part| (1..=of).filter(|k| part.is_in(shard(*k))).count();
+                assert!(all.iter().all(|part| n_shards(part) == 1));
+            }
+        }
+    }
+}

@@ -163,7 +163,7 @@ impl Slice<'_> {
             out,
             [self.left + self.side, self.top - 6.0],
             "label-quiet end",
-            &format!("{up_name} up"),
+            &format!("↑ {up_name}"),
         );
     }
 
@@ -222,4 +222,26 @@ fn legend(out: &mut Markup, y: f64) {
 
 fn text(out: &mut Markup, [x, y]: [f64; 2], class: &str, content: &str) {
     out.element(&Tag::new("text").pair(["x", "y"], [x, y]).class(class), content);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_begin_above_their_bounds() {
+        for (share, class) in
+            [(0.0, None), (0.02, Some(0)), (0.1, Some(0)), (0.11, Some(1)), (1.0, Some(9))]
+        {
+            assert_eq!(class_of(share), class, "{share}");
+        }
+    }
+
+    #[test]
+    fn grids_have_a_few_round_lines() {
+        for (reach, step) in [(0.9, 0.5), (1.3, 0.5), (30.0, 10.0), (0.05, 0.02), (2000.0, 1000.0)]
+        {
+            assert!((round_step(reach) / step - 1.0).abs() < 1e-12, "{reach}");
+        }
+    }
 }
