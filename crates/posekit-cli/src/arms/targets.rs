@@ -109,7 +109,13 @@ impl Source {
     fn next(&mut self) -> Next {
         match self {
             Self::JsonLines(lines) => {
+                let is_first = lines.n_taken == 0;
                 let Some((line, text)) = lines.next()? else { return Ok(None) };
+                if is_first && text.as_ref().is_ok_and(|text| ends_inside(text)) {
+                    return Err(format!(
+                        "line {line} ends inside an object; give one target per line (JSON lines)"
+                    ));
+                }
                 let target = text.and_then(|text| json_target(&text));
                 Ok(Some(target.map_err(|error| format!("line {line}, {error}"))))
             }
@@ -156,7 +162,9 @@ fn parquet(file: File) -> core::result::Result<Source, String> {
 /// Numbered lines of a stream, without blank ones.
 struct Lines {
     reader: BufReader<Box<dyn Read>>,
+    /// All lines that were read, and those that were not blank.
     n_read: usize,
+    n_taken: usize,
 }
 
 impl Lines {
@@ -169,7 +177,7 @@ impl Lines {
         } else if is_parquet(head) {
             return Err("Parquet is read from a file, not from standard input".to_owned());
         }
-        Ok(Self { reader, n_read: 0 })
+        Ok(Self { reader, n_read: 0, n_taken: 0 })
     }
 
     /// The first byte that is not blank, without taking it.
@@ -210,6 +218,7 @@ impl Lines {
             if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
                 continue;
             }
+            self.n_taken += 1;
             return Ok(Some((self.n_read, text)));
         }
     }
@@ -221,12 +230,17 @@ fn cannot_read(error: std::io::Error) -> String {
 
 /// A target as a line of JSON.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with `position`")]
 struct JsonTarget {
     position: [f64; 3],
     orientation: Option<[f64; 4]>,
     rpy: Option<[f64; 3]>,
     matrix: Option<[[f64; 3]; 3]>,
+}
+
+/// Whether a line is the beginning of something longer.
+fn ends_inside(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(text).is_err_and(|error| error.is_eof())
 }
 
 fn json_target(text: &str) -> core::result::Result<Target, String> {

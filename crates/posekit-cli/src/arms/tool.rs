@@ -59,6 +59,7 @@ impl Tool {
         let Rig { skeleton, tip: frame, start, .. } =
             robot::rig(&file.robot, &tip, start, &mut warnings)?;
         say(&warnings, &file.name);
+        let base_name = base.unwrap_or_default();
         let base = base.map(|base| robot::link_frame(&file.robot, base)).transpose()?;
         let held: Vec<usize> = match &base {
             Some(base) => skeleton.ancestors(base.joint).collect(),
@@ -66,8 +67,13 @@ impl Tool {
         };
         let world_from_base =
             base.map_or(Pose::IDENTITY, |base| base.world(&skeleton.poses(&start)));
-        let arm = Arm::with_held(&skeleton, frame, &held, &start)?;
         let joints = joints(&skeleton, frame, &held);
+        if joints.is_empty() {
+            return Err(Failure::usage(format!(
+                "no joint moves {tip} in the frame of {base_name}"
+            )));
+        }
+        let arm = Arm::with_held(&skeleton, frame, &held, &start)?;
         Ok(Self { file, tip, frame, arm, skeleton, start, joints, world_from_base })
     }
 

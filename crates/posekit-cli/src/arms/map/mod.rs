@@ -17,6 +17,7 @@ use posekit::glam::{DQuat, DVec3};
 use super::tool::Tool;
 use crate::arm_args::{MapArgs, Shard};
 use crate::content::Digest;
+use crate::draw::{length_words, significant};
 use crate::failure::{Failure, Result};
 use crate::output::{note, print, refuse_same, write_bytes, write_file};
 use crate::parallel;
@@ -146,7 +147,17 @@ fn about(args: &MapArgs, tool: &Tool, shard: Shard) -> Result<About> {
 impl About {
     /// The voxels, in the frame of the base.
     pub(super) fn voxels(&self) -> Result<Voxels> {
-        let voxels = Voxels::around(DVec3::from_array(self.center), self.reach, self.voxel);
-        voxels.map_err(|error| Failure::usage(format!("--voxel {}: {error}", self.voxel)))
+        /// Along an axis: as many as a machine holds in memory.
+        const MOST: f64 = 256.0;
+        let Self { voxel, reach, .. } = *self;
+        if 2.0 * reach > MOST * voxel {
+            let (reach, least) = (length_words(reach, "m"), significant(2.001 * reach / MOST, 3));
+            return Err(Failure::usage(format!(
+                "--voxel {voxel} is too fine for a reach of {reach}: there may be {MOST} voxels along an axis; \
+                 give {least} or more"
+            )));
+        }
+        let voxels = Voxels::around(DVec3::from_array(self.center), reach, voxel);
+        voxels.map_err(|error| Failure::usage(format!("--voxel {voxel}: {error}")))
     }
 }
