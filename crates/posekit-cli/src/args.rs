@@ -9,7 +9,7 @@ use posekit::chain::relaxation::Reading;
 use posekit::solve::{Detail, Method, Settings};
 use posekit_io::problem::{Body, Scene};
 
-use crate::arm_args::{ArmArgs, BenchArgs, MapArgs};
+use crate::arm_args::{ArmArgs, BenchArgs, MapArgs, TrackArgs};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{CheckArgs, CleanArgs, ConvertArgs, InfoArgs, PinArgs, RetimeArgs};
 
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
+    /// Follow a path of poses with a robot arm, without a jump, within velocity limits
+    Track(TrackArgs),
     /// Measure where a robot arm can hold its tool, in how many orientations
     Map(MapArgs),
     /// Measure how fast and how reliably a robot arm is solved

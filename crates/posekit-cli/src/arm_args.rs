@@ -73,6 +73,44 @@ impl ArmArgs {
     }
 }
 
+const TRACK_EXAMPLES: &str = "\
+The arm stays on the path and on one branch, and slows down where joints would be too fast. Where the
+branch goes no further, the track ends, and the reason is shown.
+
+Examples:
+  posekit track arm.urdf --tip tool0 --path weld.csv --rate 500 --velocity 3 -o joints.csv
+  posekit track arm.urdf --tip tool0 --path weld.csv --velocity 2,2,3,3,3,3 --acceleration 20";
+
+#[derive(Debug, Args)]
+#[command(after_help = TRACK_EXAMPLES)]
+pub(crate) struct TrackArgs {
+    #[command(flatten)]
+    pub(crate) tool: ToolArgs,
+    /// The poses, one after the other: JSON lines, CSV or Parquet, told apart by content; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// Poses per second; a file that has times needs none [default: 500]
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) rate: Option<f64>,
+    /// Largest velocities of the joints that move the tip [rad/s, m/s]: one for all, or one for each, root first. By default none
+    #[arg(long, value_name = "V,...", value_delimiter = ',', value_parser = positive)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) velocity: Vec<f64>,
+    /// Largest accelerations [rad/s², m/s²], likewise; the arm is then at rest at both ends
+    #[arg(long, value_name = "A,...", value_delimiter = ',', value_parser = positive)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) acceleration: Vec<f64>,
+    /// Distance from the path that is allowed [m] [default: 1e-6 of the reach]
+    #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// The joint values: CSV, JSON lines or Parquet, by the extension; an existing file is replaced. By default CSV to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// End with exit code 1 unless the path is followed to its end
+    #[arg(long)]
+    pub(crate) require_reached: bool,
+}
+
 const BENCH_EXAMPLES: &str = "\
 Targets are poses of the tip in configurations spread evenly over the joint ranges, so every target can
 be reached; starts are other such configurations. Every solution is checked by forward kinematics.

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve(&args),
         Command::Draw(args) => commands::draw(&args),
         Command::Demo(args) => commands::demo(&args),
+        Command::Track(args) => arms::track(&args),
         Command::Map(args) => arms::map(&args),
         Command::Bench(args) => arms::bench(&args),
         Command::Info(args) if arms::is_robot_file(&args.input.file) => arms::info(&args),

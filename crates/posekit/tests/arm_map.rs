@@ -96,7 +96,7 @@ fn a_free_wrist_reaches_all_orientations_inside_and_none_outside() {
     assert!((arm.reach() - 0.9).abs() < 1e-12);
     let at = |x: f64| {
         let point = DVec3::new(x, 0.0, 0.2);
-        arm.dexterity(point, &all, &neutral, &settings).unwrap()
+        arm.reachability(point, &all, &neutral, &settings).unwrap()
     };
     // The wrist can be anywhere between 0.2 and 0.8 m, the tool is 0.1 m before it.
     let inside = at(0.5);
@@ -112,39 +112,15 @@ fn a_free_wrist_reaches_all_orientations_inside_and_none_outside() {
 }
 
 #[test]
-fn margins_and_singular_values_are_those_of_the_pose() {
+fn the_margin_is_that_of_the_joint_nearest_to_a_limit() {
     let (skeleton, arm) = six_axes(Limit::Range { min: -2.0, max: 2.0 });
     let q = [0.3, -0.6, 1.5, -0.4, 0.9, 0.2];
     assert!((arm.limit_margin(&q).unwrap() - 0.25).abs() < 1e-15);
     assert_eq!(arm.limit_margin(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0]).unwrap(), 0.0);
     assert_eq!(arm.limit_margin(&[0.0; 6]).unwrap(), 1.0);
     assert!(arm.limit_margin(&[0.0; 5]).unwrap_err().is_wrong_length());
-    assert!(arm.smallest_singular_value(&[f64::NAN; 6]).unwrap_err().is_not_finite());
-    // A straight elbow is singular, and so is a straight wrist.
-    for (joint, value) in [(2, 0.0), (4, 0.0)] {
-        let mut singular = q;
-        singular[joint] = value;
-        assert!(arm.smallest_singular_value(&singular).unwrap() < 1e-7);
-    }
-    // The least gain over directions of the hypersphere of speeds bounds it from above, and comes near.
-    let poses = skeleton.poses(&q);
-    let mut jacobian = vec![0.0; 36];
-    let tool = Frame::new(5, Pose::from_translation(DVec3::X * 0.1));
-    skeleton.jacobian(&poses, &tool, &mut jacobian);
-    let gain = |v: &[f64; 6]| {
-        let row = |r: usize| (0..6).map(|c| jacobian[6 * c + r] * v[c]).sum::<f64>();
-        let scaled = |r: usize| if r < 3 { row(r) / 0.9 } else { row(r) };
-        (0..6).map(|r| scaled(r) * scaled(r)).sum::<f64>().sqrt()
-    };
-    let smallest = arm.smallest_singular_value(&q).unwrap();
-    let mut best = f64::INFINITY;
-    for k in 0..20_000_u32 {
-        let speed = |c: u32| ((f64::from(k) * f64::from(c + 1).sqrt()).fract() - 0.5) * 2.0;
-        let v = [0, 1, 2, 4, 5, 6].map(speed);
-        let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        best = best.min(gain(&v.map(|v| v / norm)));
-    }
-    assert!(smallest <= best && best < 2.5 * smallest, "{smallest} against {best}");
+    assert!(arm.limit_margin(&[f64::NAN; 6]).unwrap_err().is_not_finite());
+    assert!(skeleton.within_limits(&q, 0.0));
 }
 
 #[test]

@@ -101,6 +101,19 @@ impl<'t> Rows<'t> {
     }
 }
 
+/// Joint values by the names of the joints.
+pub(super) struct Joints<'a>(pub(super) &'a [ArmJoint], pub(super) &'a [f64]);
+
+impl Serialize for Joints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.1.len()))?;
+        for (joint, value) in self.0.iter().zip(self.1) {
+            map.serialize_entry(&joint.name, value)?;
+        }
+        map.end()
+    }
+}
+
 /// An answer as a line of JSON.
 fn json_line(tool: &Tool, answer: &Answer, has_all: bool) -> Result<String> {
     #[derive(serde::Serialize)]
@@ -126,16 +139,6 @@ fn json_line(tool: &Tool, answer: &Answer, has_all: bool) -> Result<String> {
         distance: f64,
         #[serde(skip_serializing_if = "Option::is_none")]
         angle: Option<f64>,
-    }
-    struct Joints<'a>(&'a [ArmJoint], &'a [f64]);
-    impl Serialize for Joints<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
-            let mut map = serializer.serialize_map(Some(self.1.len()))?;
-            for (joint, value) in self.0.iter().zip(self.1) {
-                map.serialize_entry(&joint.name, value)?;
-            }
-            map.end()
-        }
     }
     let mut poses = answer.poses.iter().map(|Found { values, distance, angle }| Pose {
         joints: Joints(&tool.joints, values),
@@ -178,14 +181,19 @@ fn columns(tool: &Tool, has_all: bool) -> Vec<Column> {
         columns.extend(["iterations", "starts"].map(|name| (name.to_owned(), Kind::Whole)));
     }
     columns.push(("message".to_owned(), Kind::Text));
+    add_joints(&mut columns, first_joint, tool);
+    columns
+}
+
+/// Adds a column for each joint of an arm, by its name.
+pub(super) fn add_joints(columns: &mut Vec<Column>, at: usize, tool: &Tool) {
     let is_taken = |name: &String| columns.iter().any(|(taken, _)| taken == name);
     let joints = tool.joints.iter().map(|joint| {
         let name = joint.name.clone();
         (if is_taken(&name) { format!("{name} (joint)") } else { name }, Kind::Real)
     });
     let joints: Vec<Column> = joints.collect();
-    columns.splice(first_joint..first_joint, joints);
-    columns
+    columns.splice(at..at, joints);
 }
 
 /// The rows of an answer: one for each of its poses, or one without a pose.

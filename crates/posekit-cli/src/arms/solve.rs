@@ -63,7 +63,7 @@ fn target(args: &SolveArgs, tool: &Tool) -> Result<Target> {
         )));
     };
     let orientation = robot.orientation.as_deref().map(unit_rotation).transpose()?;
-    Ok(Target { position, orientation })
+    Ok(Target { position, orientation, time: None })
 }
 
 /// By the extension of the output; for one target a table, for many JSON lines.

@@ -21,6 +21,8 @@ pub(super) struct Target {
     pub(super) position: DVec3,
     /// None if any will do.
     pub(super) orientation: Option<DQuat>,
+    /// When \[s\], on a path.
+    pub(super) time: Option<f64>,
 }
 
 /// A target, or what is wrong with it and where.
@@ -236,6 +238,7 @@ struct JsonTarget {
     orientation: Option<[f64; 4]>,
     rpy: Option<[f64; 3]>,
     matrix: Option<[[f64; 3]; 3]>,
+    time: Option<f64>,
 }
 
 /// Whether a line is the beginning of something longer.
@@ -250,8 +253,8 @@ fn json_target(text: &str) -> core::result::Result<Target, String> {
         let message = message.split(" at line ").next().unwrap_or_default();
         format!("column {column}: {message}")
     })?;
-    let JsonTarget { position, orientation, rpy, matrix } = target;
-    let numbers = position.iter().chain(rpy.iter().flatten());
+    let JsonTarget { position, orientation, rpy, matrix, time } = target;
+    let numbers = position.iter().chain(rpy.iter().flatten()).chain(&time);
     if let Some(number) = numbers.copied().find(|number| number.abs() > LARGEST) {
         return Err(format!("{number:?} is larger than {LARGEST:?}"));
     }
@@ -262,7 +265,7 @@ fn json_target(text: &str) -> core::result::Result<Target, String> {
         (None, None, Some(rows)) => Some(of_matrix(rows, "matrix")?),
         _ => return Err("only one of orientation, rpy and matrix may be given".to_owned()),
     };
-    Ok(Target { position: DVec3::from_array(position), orientation })
+    Ok(Target { position: DVec3::from_array(position), orientation, time })
 }
 
 /// The columns of the head, which is the first line.
@@ -308,6 +311,7 @@ struct Layout {
     n_columns: usize,
     position: [usize; 3],
     orientation: Option<Turned>,
+    time: Option<usize>,
 }
 
 /// The columns of an orientation.
@@ -321,6 +325,7 @@ enum Turned {
 const POSITION: [&str; 3] = ["x", "y", "z"];
 const QUATERNION: [&str; 4] = ["qx", "qy", "qz", "qw"];
 const ANGLES: [&str; 3] = ["roll", "pitch", "yaw"];
+const TIME: [&str; 1] = ["time"];
 const MATRIX: [&str; 9] = ["r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33"];
 
 impl Layout {
@@ -342,11 +347,12 @@ impl Layout {
             }
         };
         let known = |name: &&String| {
-            let mut all = POSITION.iter().chain(&QUATERNION).chain(&ANGLES).chain(&MATRIX);
-            all.any(|known| known == name)
+            let turned = QUATERNION.iter().chain(&ANGLES).chain(&MATRIX);
+            POSITION.iter().chain(turned).chain(&TIME).any(|known| known == name)
         };
         let unread = names.iter().filter(|name| !known(name)).cloned().collect();
-        Ok((Self { n_columns: names.len(), position, orientation }, unread))
+        let time = find(names, TIME)?.map(|[time]| time);
+        Ok((Self { n_columns: names.len(), position, orientation, time }, unread))
     }
 
     /// The target of a row.
@@ -363,6 +369,7 @@ impl Layout {
             Err(error) => Err(format!("{name}: {error}")),
         };
         let position = all(self.position, POSITION, read)?;
+        let time = self.time.map(|time| read(time, TIME[0])).transpose()?;
         let orientation = match self.orientation {
             None => None,
             Some(Turned::Quaternion(columns)) => {
@@ -374,7 +381,7 @@ impl Layout {
                 Some(of_matrix([[a, b, c], [d, e, f], [g, h, i]], "r11 to r33")?)
             }
         };
-        Ok(Target { position: DVec3::from_array(position), orientation })
+        Ok(Target { position: DVec3::from_array(position), orientation, time })
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Tool {
 #[derive(Debug, Clone)]
 pub(super) struct ArmJoint {
     pub(super) name: String,
+    /// Its index in the skeleton.
+    pub(super) joint: usize,
     /// Where its value is in a configuration.
     pub(super) value: usize,
     pub(super) is_slide: bool,
@@ -106,6 +108,7 @@ fn joints(skeleton: &Skeleton, frame: Frame, held: &[usize]) -> Vec<ArmJoint> {
     joints.dedup();
     let joint = |joint| ArmJoint {
         name: skeleton.name(joint).to_owned(),
+        joint,
         value: skeleton.value_range(joint).start,
         is_slide: matches!(skeleton.kind(joint), JointKind::Prismatic { .. }),
     };

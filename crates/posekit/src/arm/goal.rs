@@ -5,8 +5,9 @@ use super::path::Path;
 use crate::math::{Pose, normalised, sqrt};
 use glam::{DMat3, DQuat, DVec3};
 
-/// The least cosine of half the angle to the target: half a turn has no particular axis.
-const HALF_TURN: f64 = 1e-6;
+/// Near half a turn, below this square of twice the cosine of half the angle, the antisymmetric part of a rotation matrix vanishes and its axis is
+/// read from the symmetric part.
+const HALF_TURN: f64 = 1e-3;
 
 /// A rigid transform with its rotation as three axes: cheaper to rotate about one of them than a quaternion.
 #[derive(Debug, Clone, Copy)]
@@ -99,9 +100,15 @@ impl Goal {
     #[inline(always)]
     pub(super) fn error(&self, tool: &Frame) -> Column {
         let ([x, y, z], p) = (tool.axes, tool.origin);
-        let cosine = 0.5 * sqrt((1.0 + x.x + y.y + z.z).max(0.0));
-        let by = 0.5 / cosine.max(HALF_TURN);
-        let error = [-p.x, -p.y, -p.z, (z.y - y.z) * by, (x.z - z.x) * by, (y.x - x.y) * by];
+        // The square of twice the cosine of half the angle.
+        let square = 1.0 + x.x + y.y + z.z;
+        let [rx, ry, rz] = if square > HALF_TURN {
+            let by = 1.0 / sqrt(square);
+            [(z.y - y.z) * by, (x.z - z.x) * by, (y.x - x.y) * by]
+        } else {
+            half_turn(tool)
+        };
+        let error = [-p.x, -p.y, -p.z, rx, ry, rz];
         match &self.slack {
             None => error,
             Some(slack) => core::array::from_fn(|r| error[r] - error[r].clamp(-slack[r], slack[r])),
@@ -118,10 +125,6 @@ impl Goal {
         }
     }
 
-    pub(super) fn has_slack(&self) -> bool {
-        self.slack.is_some()
-    }
-
     /// Whether an error is within the tolerances.
     #[inline(always)]
     pub(super) fn is_reached(&self, error: &Column) -> bool {
@@ -129,4 +132,13 @@ impl Goal {
         x * x + y * y + z * z <= self.distance * self.distance
             && rx * rx + ry * ry + rz * rz <= self.angle * self.angle
     }
+}
+
+/// The rotation from a tool to the target, as twice the vector part of its quaternion.
+#[cold]
+fn half_turn(tool: &Frame) -> [f64; 3] {
+    let [x, y, z] = tool.axes;
+    let q = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
+    let by = if q.w < 0.0 { 2.0 } else { -2.0 };
+    [by * q.x, by * q.y, by * q.z]
 }

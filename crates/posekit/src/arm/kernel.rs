@@ -141,9 +141,9 @@ impl<const N: usize> Kernel<N> {
         self.walk(base, x).tool
     }
 
-    /// The Jacobian of the tool, in the frame of the base.
-    pub(super) fn jacobian(&self, x: &[f64; N]) -> [Column; N] {
-        self.columns(&self.walk(&Frame::IDENTITY, x))
+    /// The Jacobian of the tool at its origin, in the axes of the frame in which `base` is given.
+    pub(super) fn jacobian(&self, base: &Frame, x: &[f64; N]) -> [Column; N] {
+        self.columns(&self.walk(base, x))
     }
 
     /// How far the tool is from the target.
@@ -178,13 +178,35 @@ impl<const N: usize> Kernel<N> {
         }
     }
 
-    /// Moves `x`, which reaches the target, through the null space towards the preferred values.
-    pub(super) fn settle(&self, goal: &Goal, x: &mut [f64; N], preferred: &[f64; N]) {
+    /// One step towards the target.
+    ///
+    /// - `wanted`: the preferred change
+    pub(super) fn advance(
+        &self,
+        goal: &Goal,
+        x: &mut [f64; N],
+        wanted: Option<&[f64; N]>,
+    ) -> Residual {
+        let walk = self.walk(&goal.base, x);
+        let error = goal.error(&walk.tool);
+        self.step(goal, &walk, &error, wanted, x);
+        residual(&error)
+    }
+
+    /// Moves `x`, which reaches the target, through the null space.
+    ///
+    /// - `wanted`: the preferred change, given the unknowns
+    pub(super) fn settle(
+        &self,
+        goal: &Goal,
+        x: &mut [f64; N],
+        wanted: impl Fn(&[f64; N]) -> [f64; N],
+    ) {
         let before = *x;
         for _ in 0..SETTLING_STEPS {
             let walk = self.walk(&goal.base, x);
             let error = goal.error(&walk.tool);
-            let mut wanted: [f64; N] = core::array::from_fn(|i| preferred[i] - x[i]);
+            let mut wanted = wanted(x);
             let largest = wanted.iter().fold(0.0, |most: f64, by| most.max(by.abs()));
             let part = (SETTLING_CHANGE / largest).min(1.0);
             wanted.iter_mut().for_each(|by| *by *= part);
@@ -336,6 +358,12 @@ impl Joint {
         }
     }
 
+    /// The middle between the limits, or the value inside them nearest to zero if one is infinite.
+    pub(super) fn middle(&self) -> f64 {
+        let middle = 0.5 * (self.min + self.max);
+        if middle.is_finite() { middle } else { self.clamp(0.0) }
+    }
+
     /// The same angle one turn back inside the limits, for a value that has left them.
     fn turned_back(&self, x: f64) -> Option<f64> {
         let other = if x > self.max { x - TAU } else { x + TAU };
@@ -367,7 +395,7 @@ fn add(out: &mut Column, column: &Column, by: f64) {
 
 /// Adds a multiple of `c cᵀ`, above the diagonal and on it.
 #[inline(always)]
-fn add_square(out: &mut [Column; 6], c: &Column, by: f64) {
+pub(super) fn add_square(out: &mut [Column; 6], c: &Column, by: f64) {
     for i in 0..6 {
         let scaled = by * c[i];
         // From the diagonal on, two at a time.

@@ -1,6 +1,6 @@
 //! Reachability maps: at which points of space, and in how many orientations, an arm can hold its tool.
 //!
-//! Space is divided into [`Voxels`], and [`Arm::dexterity`] tries a set of [`orientations`] at the centre of one \[zacharias07\]. Voxels do not depend on each
+//! Space is divided into [`Voxels`], and [`Arm::reachability`] tries a set of [`orientations`] at the centre of one \[zacharias07\]. Voxels do not depend on each
 //! other, so they may be measured in any order, by any number of threads or machines.
 //!
 //! ```
@@ -24,19 +24,19 @@
 //! let voxels = Voxels::around(arm.base().translation, arm.reach(), 0.4)?;
 //! let orientations = orientations(8);
 //! let settings = ArmSettings::default();
-//! let measure = |point| arm.dexterity(point, &orientations, &robot.neutral(), &settings);
+//! let measure = |point| arm.reachability(point, &orientations, &robot.neutral(), &settings);
 //! let shares = voxels.centers().map(|point| Ok(measure(point)?.reached as f64 / 8.0));
 //! let shares: Vec<f64> = shares.collect::<posekit::Result<_>>()?;
 //! assert!(shares.contains(&1.0) && shares.contains(&0.0));
 //! # Ok::<(), posekit::Error>(())
 //! ```
 
-use super::kernel::{Column, Joint};
+use super::kernel::Joint;
 use super::path::MOST_JOINTS;
 use super::starts::range_to_try;
 use super::{Arm, ArmSettings, Prefer};
 use crate::error::{ErrorKind, Result};
-use crate::math::{Pose, ceil, floor, normalised, sin_cos, sqrt, symmetric_eigenvalues, weyl};
+use crate::math::{Pose, ceil, floor, normalised, sin_cos, sqrt, weyl};
 use alloc::vec::Vec;
 use core::f64::consts::{SQRT_2, TAU};
 use glam::{DQuat, DVec3};
@@ -144,12 +144,12 @@ pub fn orientations(count: u32) -> Vec<DQuat> {
 /// How well an arm can hold its tool at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
-pub struct Dexterity {
+pub struct Reachability {
     /// How many of the orientations were reached.
     pub reached: u32,
     /// Mean of the [limit margins](Arm::limit_margin) of the poses found; 0 without any.
     pub limit_margin: f64,
-    /// Mean of the [smallest singular values](Arm::smallest_singular_value) of the poses found; 0 without any.
+    /// Mean of the smallest [singular values](Arm::dexterity) of the poses found, with lengths in metres; 0 without any.
     pub smallest_singular_value: f64,
 }
 
@@ -163,18 +163,18 @@ impl Arm {
     ///
     /// # Errors
     /// Those of [`solve`](Self::solve).
-    pub fn dexterity(
+    pub fn reachability(
         &self,
         point: DVec3,
         orientations: &[DQuat],
         start: &[f64],
         settings: &ArmSettings,
-    ) -> Result<Dexterity> {
+    ) -> Result<Reachability> {
         let free = [0.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY, f64::INFINITY];
         let any = ArmSettings { slack: free, prefer: Prefer::First, ..*settings };
         let whole = ArmSettings { slack: [0.0; 6], ..any };
         let mut q = start.to_vec();
-        let mut all = Dexterity::default();
+        let mut all = Reachability::default();
         // Where the point cannot be reached, no orientation can.
         if !self.solve(Pose::from_translation(point), &mut q, &any)?.is_reached() {
             return Ok(all);
@@ -185,7 +185,7 @@ impl Arm {
             if self.solve(Pose::new(orientation, point), &mut q, &whole)?.is_reached() {
                 all.reached += 1;
                 all.limit_margin += self.limit_margin(&q)?;
-                all.smallest_singular_value += self.smallest_singular_value(&q)?;
+                all.smallest_singular_value += self.dexterity(&q)?.smallest_singular_value;
                 last.copy_from_slice(&q);
             }
         }
@@ -220,22 +220,9 @@ impl Arm {
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
     pub fn limit_margin(&self, q: &[f64]) -> Result<f64> {
         self.check(q)?;
-        let values = self.path.values.iter().zip(&self.path.joints);
-        let margins = values.filter_map(|(value, joint)| Some(margin(joint, q[(*value)?])));
+        let unknowns = self.path.unknowns();
+        let margins = unknowns.map(|(i, source)| margin(&self.path.joints[i], q[source.value]));
         Ok(margins.fold(1.0, f64::min))
-    }
-
-    /// The smallest singular value of the Jacobian of the tool: the least speed, in the worst direction, at joint speeds whose squares add up to 1. It is 0 at a
-    /// singular pose. Lengths are measured in reaches of the arm, which makes it a number without unit. Of an arm with fewer than six joints it is the
-    /// smallest within what the joints can do.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
-    pub fn smallest_singular_value(&self, q: &[f64]) -> Result<f64> {
-        self.check(q)?;
-        let n_unknowns = self.path.values.iter().flatten().count();
-        let values = symmetric_eigenvalues(self.gram(q));
-        Ok(sqrt(values[6 - n_unknowns.min(6)].max(0.0)))
     }
 }
 
@@ -248,26 +235,4 @@ fn margin(joint: &Joint, value: f64) -> f64 {
         () if half == 0.0 => 0.0,
         () => 1.0,
     }
-}
-
-/// `J Jᵀ`, its lengths in reaches.
-///
-/// - `reach`: in the units of the columns
-pub(super) fn gram<const N: usize>(
-    columns: &[Column; N],
-    is_slide: impl Fn(usize) -> bool,
-    reach: f64,
-) -> [Column; 6] {
-    let mut gram = [Column::default(); 6];
-    for (i, column) in columns.iter().enumerate() {
-        let [length, angle] = if is_slide(i) { [1.0, reach] } else { [1.0 / reach, 1.0] };
-        let scaled: Column =
-            core::array::from_fn(|r| column[r] * if r < 3 { length } else { angle });
-        for r in 0..6 {
-            for c in 0..6 {
-                gram[r][c] += scaled[r] * scaled[c];
-            }
-        }
-    }
-    gram
 }

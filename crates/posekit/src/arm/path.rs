@@ -29,12 +29,23 @@ pub(super) struct Path {
     pub(super) tool: Link,
     /// Sine and cosine of the rotation of the tool about its z.
     pub(super) tool_turn: (f64, f64),
-    /// For each joint the index of its unknown in a configuration; none for a mimic of another joint of the path.
-    pub(super) values: Vec<Option<usize>>,
+    /// For each joint where its unknown comes from; none for a mimic of another joint of the path.
+    pub(super) sources: Vec<Option<Source>>,
     /// The unit of length \[m\], a power of two.
     pub(super) unit: f64,
     /// The largest distance of the tool from the origin of the base \[units of length\].
     pub(super) reach: f64,
+}
+
+/// An unknown in the skeleton.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    /// The joint.
+    pub(super) joint: usize,
+    /// Its index in a configuration.
+    pub(super) value: usize,
+    /// Its index among the degrees of freedom.
+    pub(super) dof: usize,
 }
 
 /// A moving joint, in metres.
@@ -74,7 +85,7 @@ impl Path {
             joints: Vec::new(),
             tool: Link { translation: DVec3::ZERO, turn: (0.0, 1.0) },
             tool_turn: (0.0, 1.0),
-            values: Vec::new(),
+            sources: Vec::new(),
             unit,
             reach: reach / unit,
         };
@@ -84,6 +95,42 @@ impl Path {
         let (tool, angle) = path.link(from_last);
         (path.tool, path.tool_turn) = (tool, sin_cos(angle));
         Ok(path)
+    }
+
+    /// The joints of the unknowns, from the base to the tool, with their numbers in the kernel.
+    pub(super) fn unknowns(&self) -> impl Iterator<Item = (usize, Source)> + '_ {
+        let numbered = self.sources.iter().enumerate();
+        numbered.filter_map(|(i, source)| source.map(|source| (i, source)))
+    }
+
+    /// Their indices in the skeleton.
+    pub(super) fn joints(&self) -> impl Iterator<Item = usize> + '_ {
+        self.unknowns().map(|(_, source)| source.joint)
+    }
+
+    /// The unknowns of the kernel, from a configuration.
+    pub(super) fn read<const N: usize>(&self, q: &[f64]) -> [f64; N] {
+        let mut x = [0.0; N];
+        for (i, source) in self.unknowns() {
+            x[i] = q[source.value] / self.joints[i].unit;
+        }
+        x
+    }
+
+    /// Writes the unknowns into a configuration.
+    pub(super) fn write<const N: usize>(&self, x: &[f64; N], q: &mut [f64]) {
+        for (i, source) in self.unknowns() {
+            q[source.value] = x[i] * self.joints[i].unit;
+        }
+    }
+
+    /// Limits of rates of the unknowns, from those of the skeleton's degrees of freedom.
+    pub(super) fn rates<const N: usize>(&self, limits: &[f64]) -> [f64; N] {
+        let mut rates = [f64::INFINITY; N];
+        for (i, source) in self.unknowns() {
+            rates[i] = limits[source.dof] / self.joints[i].unit;
+        }
+        rates
     }
 
     fn add(&mut self, skeleton: &Skeleton, drafts: &[Draft], draft: &Draft) {
@@ -107,7 +154,12 @@ impl Path {
         let mut mimics = (0..skeleton.n_joints()).filter_map(|joint| skeleton.mimic(joint));
         let is_followed = mimics.any(|mimic| mimic.joint == draft.driver);
         let is_slide = is_slide(skeleton, draft.joint);
-        self.values.push((leader == i).then(|| skeleton.value_range(draft.driver).start));
+        let source = |joint| Source {
+            joint,
+            value: skeleton.value_range(joint).start,
+            dof: skeleton.dof_range(joint).start,
+        };
+        self.sources.push((leader == i).then(|| source(draft.driver)));
         self.joints.push(Joint {
             link,
             is_slide,

@@ -1,11 +1,10 @@
 //! The search for poses that reach a target, from one start after another.
 
 use super::goal::Goal;
-use super::kernel::{Joint, Kernel, Residual};
+use super::kernel::{Descent, Joint, Kernel, Residual};
 use super::starts::{Starts, TABLE};
 use crate::math::floor;
 use core::f64::consts::TAU;
-use core::ops::ControlFlow;
 
 /// Steps of one descent. Those that succeed need 4 to 15.
 const STEPS: u32 = 30;
@@ -37,49 +36,66 @@ pub(super) struct Search<'a, const N: usize> {
     pub(super) start: [f64; N],
     /// The most descents.
     pub(super) most: u32,
+    /// The most once a pose is accepted.
+    pub(super) most_once_found: u32,
+}
+
+/// What the search's caller thinks of a pose that reaches the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The search goes on as if it had not reached the target.
+    Rejected,
+    /// The search goes on for others.
+    Accepted,
+    /// The search ends.
+    Sufficient,
 }
 
 impl<const N: usize> Search<'_, N> {
-    /// Descends from start after start, and shows every pose that reaches the target, with the number of starts, until told to stop. Angles are the equivalents nearest to
-    /// those of the given start.
-    pub(super) fn run(&self, mut visit: impl FnMut(&[f64; N], u32) -> ControlFlow<()>) -> Found<N> {
+    /// Descends from start after start, until there are enough or a pose suffices. Of the poses that reach the target the first that is accepted is
+    /// returned, else the nearest. Angles are the equivalents nearest to those of the given start.
+    pub(super) fn run(&self, mut consider: impl FnMut(&[f64; N]) -> Verdict) -> Found<N> {
         let Self { kernel, goal, start, .. } = *self;
         let residual = kernel.residual(goal, &start);
         let mut found = Found { x: start, residual, has_reached: false, steps: 0, starts: 0 };
         let mut order = Order::new(residual.merit);
-        while found.starts < self.most {
+        let mut most = self.most;
+        while found.starts < most {
             let mut x = order.next(self);
             let descent = kernel.descend(goal, &mut x, STEPS, false);
-            found.steps += descent.steps;
             found.starts += 1;
-            if descent.has_reached {
-                kernel.turn_towards(&start, &mut x);
-                if !found.has_reached {
-                    (found.x, found.residual, found.has_reached) = (x, descent.residual, true);
-                }
-                if visit(&x, found.starts).is_break() {
-                    break;
-                }
-            } else if descent.residual.merit < found.residual.merit && !found.has_reached {
-                (found.x, found.residual) = (x, descent.residual);
+            match self.judge(&mut found, &descent, x, &mut consider) {
+                Verdict::Rejected => {}
+                Verdict::Accepted => most = most.min(self.most_once_found),
+                Verdict::Sufficient => break,
             }
         }
         if !found.has_reached {
-            self.approach(&mut found);
+            // To the nearest pose that there is.
+            let mut x = found.x;
+            let descent = kernel.descend(goal, &mut x, LAST_STEPS, true);
+            self.judge(&mut found, &descent, x, &mut consider);
         }
         found
     }
 
-    /// Goes on from the best pose to the nearest that there is.
-    fn approach(&self, found: &mut Found<N>) {
-        let mut x = found.x;
-        let descent = self.kernel.descend(self.goal, &mut x, LAST_STEPS, true);
+    /// Keeps the end of a descent if it is the best so far.
+    fn judge(
+        &self,
+        found: &mut Found<N>,
+        descent: &Descent,
+        mut x: [f64; N],
+        consider: &mut impl FnMut(&[f64; N]) -> Verdict,
+    ) -> Verdict {
         found.steps += descent.steps;
-        if descent.residual.merit < found.residual.merit {
-            self.kernel.turn_towards(&self.start, &mut x);
-            (found.x, found.residual, found.has_reached) =
-                (x, descent.residual, descent.has_reached);
+        self.kernel.turn_towards(&self.start, &mut x);
+        let verdict = if descent.has_reached { consider(&x) } else { Verdict::Rejected };
+        let is_accepted = verdict != Verdict::Rejected;
+        let is_nearer = descent.residual.merit < found.residual.merit;
+        if !found.has_reached && (is_accepted || is_nearer) {
+            (found.x, found.residual, found.has_reached) = (x, descent.residual, is_accepted);
         }
+        verdict
     }
 }
 

@@ -38,6 +38,7 @@ impl<const N: usize> Starts<N> {
     }
 
     /// Pose `k` of the sequence; the first ones are those of the table.
+    #[expect(clippy::cast_possible_truncation, reason = "fewer starts than 2^32 are tried")]
     pub(super) fn pose(&self, k: usize) -> [f64; N] {
         core::array::from_fn(|i| {
             let (min, length) = self.ranges[i];
@@ -58,6 +59,7 @@ impl<const N: usize> Starts<N> {
 }
 
 /// The position and the quaternion of a tool.
+#[expect(clippy::cast_possible_truncation, reason = "single precision is enough to choose")]
 fn key(tool: &Frame) -> [f32; 7] {
     let [x, y, z] = tool.axes;
     let rotation = DQuat::from_mat3(&DMat3::from_cols(x, y, z));

@@ -1,4 +1,4 @@
-//! Small dense algebra on slices, row by row. No allocation.
+//! Small dense algebra, row by row. No allocation.
 
 use super::sqrt;
 
@@ -174,6 +174,46 @@ fn solve(u: &[f64], n: usize, b: &mut [f64]) {
     }
 }
 
+/// The eigenvalues of a symmetric matrix, in no particular order. An element that is not finite gives values that are not.
+///
+/// # Method
+/// Cyclic Jacobi rotations \[golub13\], section 8.5: each makes one element vanish, and after a few sweeps all are rounding.
+#[must_use]
+pub(crate) fn symmetric_eigenvalues<const N: usize>(mut a: [[f64; N]; N]) -> [f64; N] {
+    /// Convergence is quadratic: matrices of order six need four to six.
+    const SWEEPS: usize = 12;
+    for _ in 0..SWEEPS {
+        let mut is_diagonal = true;
+        for p in 0..N {
+            for q in p + 1..N {
+                if a[p][q].abs() <= f64::EPSILON * f64::EPSILON * (a[p][p].abs() + a[q][q].abs()) {
+                    continue;
+                }
+                is_diagonal = false;
+                let ratio = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let tangent = f64::copysign(1.0, ratio) / (ratio.abs() + sqrt(1.0 + ratio * ratio));
+                let cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+                rotate(&mut a, p, q, (tangent * cosine, cosine));
+            }
+        }
+        if is_diagonal {
+            break;
+        }
+    }
+    core::array::from_fn(|i| a[i][i])
+}
+
+/// Rotates rows and columns `p` and `q`.
+fn rotate<const N: usize>(a: &mut [[f64; N]; N], p: usize, q: usize, (sine, cosine): (f64, f64)) {
+    for row in a.iter_mut() {
+        (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
+    }
+    for k in 0..N {
+        let (x, y) = (a[p][k], a[q][k]);
+        (a[p][k], a[q][k]) = (cosine * x - sine * y, sine * x + cosine * y);
+    }
+}
+
 /// Sum of products over the shorter of two slices, in four interleaved partial sums; zeros at the end do not change it.
 #[inline]
 #[must_use]
@@ -193,58 +233,43 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// The eigenvalues of a symmetric matrix, the least first, with an absolute error of about the rounding of the largest.
-///
-/// # Degenerate cases
-/// Of a matrix with an element that is not finite, the values are of no use.
-/// # Method
-/// Rotations that zero one element after another \[golub13\], section 8.5; the sum of their squares falls quadratically in the end.
-pub(crate) fn symmetric_eigenvalues<const N: usize>(mut a: [[f64; N]; N]) -> [f64; N] {
-    /// Four or five sweeps suffice for order six.
-    const SWEEPS: u32 = 12;
-    for _ in 0..SWEEPS {
-        let mut off = 0.0;
-        for p in 0..N {
-            for q in p + 1..N {
-                off += a[p][q] * a[p][q];
-                rotate_to_zero(&mut a, p, q);
-            }
-        }
-        if off == 0.0 {
-            break;
-        }
-    }
-    let mut values = core::array::from_fn(|i| a[i][i]);
-    values.sort_unstable_by(f64::total_cmp);
-    values
-}
-
-/// Zeroes the element in row `p` and column `q` by a rotation of both.
-fn rotate_to_zero<const N: usize>(a: &mut [[f64; N]; N], p: usize, q: usize) {
-    let scale = a[p][p].abs() + a[q][q].abs();
-    if a[p][q].abs() <= f64::EPSILON * scale {
-        (a[p][q], a[q][p]) = (0.0, 0.0);
-        return;
-    }
-    let theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-    let tangent = f64::copysign(1.0, theta) / (theta.abs() + sqrt(theta * theta + 1.0));
-    let cos = sqrt(tangent * tangent + 1.0).recip();
-    let sin = tangent * cos;
-    for k in 0..N {
-        let (x, y) = (a[k][p], a[k][q]);
-        (a[k][p], a[k][q]) = (cos * x - sin * y, sin * x + cos * y);
-    }
-    for k in 0..N {
-        let (x, y) = (a[p][k], a[q][k]);
-        (a[p][k], a[q][k]) = (cos * x - sin * y, sin * x + cos * y);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::vec::Vec;
     use proptest::prelude::*;
+
+    #[test]
+    fn eigenvalues_of_known_matrices() {
+        // The second difference with both ends held: 2 - 2 cos(k pi / 4).
+        let root = sqrt(2.0);
+        let mut values =
+            symmetric_eigenvalues([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]]);
+        values.sort_by(f64::total_cmp);
+        for (value, expected) in values.iter().zip([2.0 - root, 2.0, 2.0 + root]) {
+            assert!((value - expected).abs() < 1e-14, "{values:?}");
+        }
+        assert_eq!(symmetric_eigenvalues([[0.0; 6]; 6]), [0.0; 6]);
+        assert!(symmetric_eigenvalues([[f64::NAN; 2]; 2])[0].is_nan());
+    }
+
+    proptest! {
+        #[test]
+        fn eigenvalues_keep_trace_and_determinant(rows in prop::array::uniform3(prop::array::uniform6(-1.0..1.0))) {
+            let mut gram = [[0.0; 6]; 6];
+            for (i, j) in (0..6).flat_map(|i| (0..6).map(move |j| (i, j))) {
+                gram[i][j] = rows.iter().map(|row: &[f64; 6]| row[i] * row[j]).sum();
+            }
+            let mut values = symmetric_eigenvalues(gram);
+            let trace: f64 = (0..6).map(|i| gram[i][i]).sum();
+            prop_assert!((values.iter().sum::<f64>() - trace).abs() < 1e-13);
+            // Three rows: three eigenvalues vanish.
+            values.sort_by(f64::total_cmp);
+            prop_assert!(values[..3].iter().all(|value| value.abs() < 1e-14), "{:?}", values);
+            let squares: f64 = gram.iter().flatten().map(|a| a * a).sum();
+            prop_assert!((values.iter().map(|v| v * v).sum::<f64>() - squares).abs() < 1e-12);
+        }
+    }
 
     #[test]
     fn cholesky_of_a_known_matrix() {
@@ -271,21 +296,6 @@ mod tests {
         let mut b = [1.0, 2.0];
         cholesky_solve(&[1.0], &mut b);
         assert_eq!(b, [1.0, 2.0]);
-    }
-
-    #[test]
-    fn eigenvalues_of_known_matrices() {
-        assert_eq!(symmetric_eigenvalues([[3.0, 0.0], [0.0, -1.0]]), [-1.0, 3.0]);
-        assert_eq!(symmetric_eigenvalues([[0.0; 6]; 6]), [0.0; 6]);
-        assert_eq!(symmetric_eigenvalues::<0>([]), []);
-        // The second difference of six points: 2 − 2 cos(kπ/7).
-        let chain: [[f64; 6]; 6] = core::array::from_fn(|r| {
-            core::array::from_fn(|c| [2.0, -1.0, 0.0][usize::abs_diff(r, c).min(2)])
-        });
-        for (k, value) in symmetric_eigenvalues(chain).into_iter().enumerate() {
-            let angle = core::f64::consts::PI * (k + 1) as f64 / 7.0;
-            assert!((value - 2.0 + 2.0 * crate::math::cos(angle)).abs() < 1e-14, "{k}: {value}");
-        }
     }
 
     #[test]

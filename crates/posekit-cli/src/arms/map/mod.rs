@@ -11,7 +11,7 @@ mod slices;
 use std::path::Path;
 
 use posekit::arm::ArmSettings;
-use posekit::arm::map::{Dexterity, Voxels, orientations};
+use posekit::arm::map::{Reachability, Voxels, orientations};
 use posekit::glam::{DQuat, DVec3};
 
 use super::tool::Tool;
@@ -89,8 +89,8 @@ fn measure(args: &MapArgs, robot: &Path, is_parquet: bool) -> Result<ReachMap> {
     let work = |part: &Part| {
         let point = |center: &DVec3| tool.world_from_base.transform_point(*center);
         let points = centers[part.range()].iter().map(point);
-        let measured = points.map(|p| tool.arm.dexterity(p, &turns, &tool.start, &settings));
-        let measured = measured.collect::<posekit::Result<Vec<Dexterity>>>()?;
+        let measured = points.map(|p| tool.arm.reachability(p, &turns, &tool.start, &settings));
+        let measured = measured.collect::<posekit::Result<Vec<Reachability>>>()?;
         done.write(*part, &measured)
     };
     let threads = args.threads.map_or_else(parallel::cores, usize::from);

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use posekit::arm::map::Dexterity;
+use posekit::arm::map::Reachability;
 
 use crate::arm_args::Shard;
 use crate::content::Digest;
@@ -95,9 +95,9 @@ impl Done {
     }
 
     /// Writes what was measured in the voxels of a part.
-    pub(super) fn write(&self, part: Part, measured: &[Dexterity]) -> Result<()> {
+    pub(super) fn write(&self, part: Part, measured: &[Reachability]) -> Result<()> {
         let mut bytes = Vec::with_capacity(ROW * measured.len() + 32);
-        for Dexterity { reached, limit_margin, smallest_singular_value, .. } in measured {
+        for Reachability { reached, limit_margin, smallest_singular_value, .. } in measured {
             bytes.extend(reached.to_le_bytes());
             bytes.extend(limit_margin.to_le_bytes());
             bytes.extend(smallest_singular_value.to_le_bytes());
@@ -108,7 +108,7 @@ impl Done {
     }
 
     /// Reads a part; what is not as it was written is not done.
-    pub(super) fn read(&self, part: Part) -> Result<Vec<Dexterity>> {
+    pub(super) fn read(&self, part: Part) -> Result<Vec<Reachability>> {
         let place = self.place(part);
         let failed = |message: &str| Failure::in_file(message, place.display());
         let bytes = fs::read(&place).map_err(|_| failed("cannot read the part"))?;
@@ -134,9 +134,9 @@ fn folder(output: &Path) -> PathBuf {
 /// Bytes of a voxel.
 const ROW: usize = 4 + 8 + 8;
 
-fn row(bytes: &[u8]) -> Dexterity {
+fn row(bytes: &[u8]) -> Reachability {
     let number = |at: usize| bytes[at..at + 8].try_into().map_or(0.0, f64::from_le_bytes);
-    let mut row = Dexterity::default();
+    let mut row = Reachability::default();
     row.reached = bytes[..4].try_into().map_or(0, u32::from_le_bytes);
     (row.limit_margin, row.smallest_singular_value) = (number(4), number(12));
     row

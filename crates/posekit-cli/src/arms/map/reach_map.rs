@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
-use posekit::arm::map::Dexterity;
+use posekit::arm::map::Reachability;
 use posekit::glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -57,12 +57,12 @@ pub(super) struct ReachMap {
 pub(super) struct Cell {
     pub(super) index: [i32; 3],
     pub(super) center: DVec3,
-    pub(super) measured: Dexterity,
+    pub(super) measured: Reachability,
 }
 
 impl ReachMap {
     /// - `parts`: in order, with what was measured in them
-    pub(super) fn new(about: About, parts: Vec<(Part, Vec<Dexterity>)>) -> Self {
+    pub(super) fn new(about: About, parts: Vec<(Part, Vec<Reachability>)>) -> Self {
         let mut cells = Vec::new();
         let Ok(voxels) = about.voxels() else { return Self { about, cells } };
         let mut all = voxels.indices().enumerate();
@@ -123,7 +123,7 @@ impl ReachMap {
     }
 
     fn row(&self, cell: &Cell) -> Vec<Value> {
-        let Dexterity { reached, limit_margin, smallest_singular_value, .. } = cell.measured;
+        let Reachability { reached, limit_margin, smallest_singular_value, .. } = cell.measured;
         let of_poses = |mean: f64| if reached > 0 { Value::Real(mean) } else { Value::Absent };
         let [x, y, z] = cell.center.to_array().map(Value::Real);
         let share = Value::Real(self.share(cell));
@@ -191,7 +191,7 @@ fn read(path: &Path) -> Result<ReachMap> {
     let mut rows = reader.into_iter();
     while let Some(row) = guarded(|| rows.next().transpose()).map_err(in_file)? {
         let mut fields = row.get_column_iter().map(|(_, field)| field).skip(3);
-        let mut one = Dexterity::default();
+        let mut one = Reachability::default();
         if let Some(Field::Long(reached)) = fields.next() {
             one.reached = u32::try_from(*reached).unwrap_or(0);
         }
