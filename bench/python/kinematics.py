@@ -120,7 +120,11 @@ class Robot:
             if name in self.joints:
                 if joint.get("type") not in MOVING:
                     raise ValueError(f"joint {name} does not move")
-                self.limits[name] = (float(limit.get("lower")), float(limit.get("upper")))
+                continuous = joint.get("type") == "continuous"
+                self.limits[name] = (
+                    -np.inf if continuous else float(limit.get("lower")),
+                    np.inf if continuous else float(limit.get("upper")),
+                )
         missing = set(self.joints) - set(self.limits)
         if missing:
             raise ValueError(f"{path} has no joint {sorted(missing)}")
@@ -141,6 +145,20 @@ class Robot:
                 motion[:3, :3] = axis_rotation(axis, value)
             pose = parent_from_joint @ motion @ pose
         return pose if world_from_root is None else world_from_root @ pose
+
+    def axes(self, name):
+        """Axes of the joints that move a link, and points on them, in the root with joints at zero."""
+        path = []
+        while name != self.root:
+            path.append(self._by_child[name])
+            name = path[-1][1]
+        pose, directions, points = np.eye(4), [], []
+        for joint, _, parent_from_joint, _, axis in reversed(path):
+            pose = pose @ parent_from_joint
+            if joint in self.joints:
+                directions.append(pose[:3, :3] @ axis)
+                points.append(pose[:3, 3])
+        return directions, points
 
     def reduced_urdf(self, extra=(), root_joint=None):
         """The URDF as text with nothing but joints and masses; joints that stay are fixed.

@@ -57,23 +57,22 @@ def main(names):
 
 
 def run_peer(name, assets):
-    python = install(name)
+    python = install(TARGET / name, PEERS[name])
     if not PROBLEMS.exists():
         call([python, HERE / "generate.py", assets, PROBLEMS], RUN_SECONDS)
     text = call([python, HERE / f"{name}_peer.py", assets, PROBLEMS], RUN_SECONDS)
     return [json.loads(line) for line in text.splitlines()]
 
 
-def install(name):
-    """The interpreter of the peer's environment; made anew where the packages are other ones."""
-    folder = TARGET / name
+def install(folder, requirements):
+    """The interpreter of the environment in a folder; made anew where the packages are other ones."""
     python = folder / "bin" / "python"
     stamp = folder / "installed.txt"
-    packages = "\n".join(PEERS[name])
+    packages = "\n".join(requirements)
     if not (stamp.exists() and stamp.read_text() == packages):
-        print(f"{name}: installing {', '.join(PEERS[name])}", file=sys.stderr, flush=True)
+        print(f"{folder.name}: installing {', '.join(requirements)}", file=sys.stderr, flush=True)
         venv.create(folder, clear=True, with_pip=True)
-        call([python, "-m", "pip", "install", "--quiet", *PEERS[name]], INSTALL_SECONDS)
+        call([python, "-m", "pip", "install", "--quiet", *requirements], INSTALL_SECONDS)
         stamp.write_text(packages)
     return python
 

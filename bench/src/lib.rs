@@ -12,6 +12,7 @@
 //!   ([`verify`]), and its success stands beside its time.
 //! - A solver that may never return is tried in a process of its own first ([`probe`]).
 
+pub mod arms;
 pub mod entrant;
 pub mod measure;
 pub mod motion;

@@ -90,10 +90,19 @@ pub(crate) fn time(nanoseconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// Where the part of `RESULTS.md` about steps of the task solver begins; it goes to the end.
-pub const HERE_ENDS_THE_RACE: &str = "## Steps of the task solver";
+/// The headings that the parts of `RESULTS.md` begin at, in their order; before the first is the race.
+const PARTS: [&str; 3] = [STEPS, ARMS, LIMBS];
 
-/// Replaces one of the two parts of `RESULTS.md`: what stands before [`HERE_ENDS_THE_RACE`], or what follows.
+/// Heading of the part about steps of the task solver.
+pub const STEPS: &str = "## Steps of the task solver";
+
+/// Heading of the part about robot arms.
+pub const ARMS: &str = "## Robot arms";
+
+/// Heading of the part about the success over all limbs.
+pub const LIMBS: &str = "## Every arm and limb";
+
+/// Replaces one of the parts of `RESULTS.md`: that with the same heading, or the race.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -104,9 +113,16 @@ pub fn write_part(part: &str) -> std::io::Result<()> {
 }
 
 fn with_part(old: &str, part: &str) -> String {
-    let (race, steps) = old.split_at(old.find(HERE_ENDS_THE_RACE).unwrap_or(old.len()));
-    let is_steps = part.starts_with(HERE_ENDS_THE_RACE);
-    let parts = if is_steps { [race, part] } else { [part, steps] };
+    let place = |text: &str| PARTS.iter().position(|heading| text.starts_with(heading));
+    let mut parts = [""; PARTS.len() + 1];
+    let mut starts: Vec<usize> = PARTS.iter().filter_map(|heading| old.find(heading)).collect();
+    starts.extend([0, old.len()]);
+    starts.sort_unstable();
+    for range in starts.windows(2) {
+        let text = &old[range[0]..range[1]];
+        parts[place(text).map_or(0, |place| place + 1)] = text;
+    }
+    parts[place(part).map_or(0, |place| place + 1)] = part;
     let parts = parts.map(str::trim_end).into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n") + "\n"
 }
@@ -183,12 +199,17 @@ mod tests {
 
     #[test]
     fn each_part_is_replaced_alone() {
-        let steps = |text| format!("{HERE_ENDS_THE_RACE}\n\n{text}\n");
-        let first = with_part("# Race\n\nold\n", &steps("one"));
-        assert_eq!(first, format!("# Race\n\nold\n\n{}", steps("one")));
-        let second = with_part(&first, "# Race\n\nnew\n");
-        assert_eq!(second, format!("# Race\n\nnew\n\n{}", steps("one")));
-        assert_eq!(with_part(&second, &steps("two")).matches(HERE_ENDS_THE_RACE).count(), 1);
+        let part = |heading, text| format!("{heading}\n\n{text}\n");
+        let first = with_part("# Race\n\nold\n", &part(LIMBS, "three"));
+        assert_eq!(first, format!("# Race\n\nold\n\n{}", part(LIMBS, "three")));
+        let second = with_part(&first, &part(STEPS, "one"));
+        let [steps, limbs] = [part(STEPS, "one"), part(LIMBS, "three")];
+        assert_eq!(second, format!("# Race\n\nold\n\n{steps}\n{limbs}"));
+        let third = with_part(&second, "# Race\n\nnew\n");
+        assert_eq!(third, format!("# Race\n\nnew\n\n{steps}\n{limbs}"));
+        let fourth = with_part(&with_part(&third, &part(ARMS, "two")), &part(STEPS, "four"));
+        let [steps, arms] = [part(STEPS, "four"), part(ARMS, "two")];
+        assert_eq!(fourth, format!("# Race\n\nnew\n\n{steps}\n{arms}\n{limbs}"));
     }
 
     #[test]

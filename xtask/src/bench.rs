@@ -13,7 +13,8 @@ use crate::wasm;
 const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
-/// argument runs only that, `wasm` the comparison of WebAssembly, `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own. All other arguments are passed on.
+/// argument runs only that, `arms` the comparison on robot arms and then every limb of the robots (`arms success` only these), `wasm` the comparison of WebAssembly,
+/// `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own. All other arguments are passed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.
@@ -23,6 +24,7 @@ pub(crate) fn bench(arguments: &[String]) -> Result<()> {
             run(cargo().args(["bench", "--manifest-path", MANIFEST, "--benches", "--"]).args(rest))
         }
         Some((first, rest)) if first == "steps" => steps(rest),
+        Some((first, rest)) if first == "arms" => arms(rest),
         Some((first, _)) if first == "wasm" => web(),
         Some((first, rest)) if first == "motion" => program("motion", rest),
         Some((first, rest)) if first == "race" => program("compare", rest),
@@ -60,17 +62,51 @@ fn steps(arguments: &[String]) -> Result<()> {
 /// Runs the peers in Python; says so if they cannot be run, and goes on.
 fn run_python_peers() -> Result<()> {
     const RESULTS: &str = "bench/target/python/results.json";
-    if fs::exists(RESULTS)? {
-        fs::remove_file(RESULTS)?;
-    }
     if env::var_os("POSEKIT_ASSETS").is_none() {
         println!(
             "the peers in Python are left out: POSEKIT_ASSETS names no folder with their robots"
         );
-    } else if let Err(error) = run(Command::new("python3").arg("bench/python/run.py")) {
+        return forget(RESULTS);
+    }
+    run_python("bench/python/run.py", RESULTS)
+}
+
+fn run_python(script: &str, results: &str) -> Result<()> {
+    forget(results)?;
+    if let Err(error) = run(Command::new("python3").arg(script)) {
         println!("the peers in Python are left out: {error:#}");
     }
     Ok(())
+}
+
+/// Results of an earlier run must not stand beside those of this one.
+fn forget(results: &str) -> Result<()> {
+    if fs::exists(results)? {
+        fs::remove_file(results)?;
+    }
+    Ok(())
+}
+
+/// Arms, after those of the peers in Python where these can be had, and then every limb.
+fn arms(arguments: &[String]) -> Result<()> {
+    if !arguments.is_empty() {
+        return arms_program(arguments);
+    }
+    arms_program(&["targets".to_owned()])?;
+    run_python("bench/python/arms/compare.py", "bench/target/arms/results.json")?;
+    arms_program(&[])?;
+    arms_program(&["success".to_owned()])
+}
+
+/// The program, with the peer that needs cmake where there is one.
+fn arms_program(arguments: &[String]) -> Result<()> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release", "--manifest-path", MANIFEST, "--bin", "arms"]);
+    if Command::new("cmake").arg("--version").output().is_ok() {
+        // Its copy of NLopt names a policy that cmake 4 has dropped.
+        command.args(["--features", "ik-geo"]).env("CMAKE_POLICY_VERSION_MINIMUM", "3.5");
+    }
+    run(command.arg("--").args(arguments))
 }
 
 fn program(name: &str, arguments: &[String]) -> Result<()> {

@@ -39,6 +39,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
   tidy                 check the repository's own rules only (a second)
   bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
   bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md
+  bench arms [success] compare solvers of robot arms, and count successes over every limb; rewrites bench/RESULTS.md
   bench wasm           compare WebAssembly with native code and JavaScript; rewrites bench/WASM.md
   bench questions [..] run the criterion benches, one per question
   fuzz [TARGET].. [--seconds N]

@@ -189,7 +189,7 @@ fn knee(poses: &[Pose], leg: &Leg) -> f64 {
     let at = |joint: usize| poses[joint].translation;
     let (hip, knee, ankle) = (at(leg.limb.start), at(leg.limb.mid), at(leg.limb.end));
     let (up, down) = (hip - knee, ankle - knee);
-    up.cross(down).length().atan2(up.dot(down))
+    posekit::math::atan2(up.cross(down).length(), up.dot(down))
 }
 
 /// Distances of joints from one motion to another \[cm\], roots brought together.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::measure::{Solves, Steps};
 use super::peers::Peers;
 use super::{MOST_STEPS, TOLERANCE, TRACKING_TOLERANCE};
-use crate::report::{HERE_ENDS_THE_RACE, circumstances, markdown, time};
+use crate::report::{STEPS, circumstances, markdown, time};
 
 /// Everything measured of a model.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Measured {
 
 /// The section, with the heading that it begins at.
 pub fn section(measured: &[Measured], peers: Option<&Peers>, notes: &[String]) -> String {
-    let mut text = format!("{HERE_ENDS_THE_RACE}\n\n");
+    let mut text = format!("{STEPS}\n\n");
     text.push_str(&circumstances());
     let _ = write!(text, "- problems: `bench/python/README.md`\n- timed as there, on one thread");
     if let Some(peers) = peers.filter(|peers| !peers.results.is_empty()) {

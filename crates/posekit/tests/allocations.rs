@@ -4,6 +4,7 @@ mod counting;
 mod support;
 
 use counting::allocations;
+use posekit::arm::{Arm, ArmSettings, Prefer};
 use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
@@ -352,6 +353,61 @@ fn random_problems_allocate_nothing_the_second_time() {
             let made = allocations(&mut run);
             // An error is a box.
             assert_eq!(made, refused as u64, "{:?} by {}", problem.recipe, method.name());
+        }
+    }
+}
+
+#[test]
+fn arms_allocate_nothing() {
+    let arm = support::arms::Arm::new(&support::arms::IIWA);
+    let rng = &mut Rng::new(1);
+    let tool = Arm::new(&arm.skeleton, arm.flange).expect("an arm");
+    for prefer in [Prefer::First, Prefer::Nearest, Prefer::Posture, Prefer::Manipulability] {
+        let settings = ArmSettings::default().with_prefer(prefer);
+        let (mut q, goal) = (arm.configuration(rng), arm.configuration(rng));
+        let far = Pose::from_translation(DVec3::X * 9.0);
+        for target in [arm.at(&goal), far] {
+            let made = allocations(|| {
+                tool.solve(target, &mut q, &settings).expect("sound input");
+                tool.step(target, &mut q, 0.002, &settings).expect("sound input");
+            });
+            assert_eq!(made, 0, "{prefer:?}");
+        }
+    }
+}
+
+#[test]
+fn closed_forms_of_arms_allocate_nothing() {
+    let limit = Limit::Range { min: -3.0, max: 3.0 };
+    // A shoulder, an elbow, and a wrist of three axes; with another axis in the upper arm there are seven.
+    for axes in [&[2, 1, 1, 0, 1, 0][..], &[2, 1, 0, 1, 0, 1, 0]] {
+        let mut builder = Skeleton::builder();
+        let mut last = None;
+        for (i, &axis) in axes.iter().enumerate() {
+            let is_long = [axes.len() - 4, axes.len() - 3].contains(&i);
+            let along = DVec3::X * if is_long { 0.4 } else { 0.0 };
+            let joint = Joint::revolute(format!("joint{i}"), DVec3::AXES[axis]).with_limit(limit);
+            let joint = joint.at(Pose::from_translation(along));
+            last =
+                Some(builder.add(if let Some(last) = last { joint.child_of(last) } else { joint }));
+        }
+        let skeleton = builder.build().expect("an arm");
+        let tool = Pose::from_translation(DVec3::X * 0.1);
+        let tool = Frame::new(last.expect("the arm has joints"), tool);
+        let arm = Arm::new(&skeleton, tool).expect("an arm");
+        assert!(arm.family().is_some(), "{} joints have a closed form", axes.len());
+        let mut q: Vec<f64> = (0..axes.len()).map(|i| 0.3 + 0.2 * i as f64).collect();
+        let near = tool.world(&skeleton.poses(&q));
+        let far = Pose::from_translation(DVec3::X * 3.0);
+        for prefer in [Prefer::Nearest, Prefer::First] {
+            let mut settings = ArmSettings::default();
+            settings.prefer = prefer;
+            for target in [near, far] {
+                let made = allocations(|| {
+                    let _ = arm.solve(target, &mut q, &settings).expect("sound input");
+                });
+                assert_eq!(made, 0, "{prefer:?}, {} joints", axes.len());
+            }
         }
     }
 }

@@ -46,6 +46,9 @@ struct Tip {
     /// The length of the arm, if it has one \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<f64>,
+    /// Why the arm has a closed form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<String>,
     /// Why the arm's own solver does not suit.
     #[serde(skip_serializing_if = "Option::is_none")]
     unsuited: Option<String>,
@@ -53,7 +56,8 @@ struct Tip {
 
 fn tip(robot: &Robot, link: &str) -> Tip {
     let skeleton = robot.skeleton();
-    let (mut joints, mut reach, mut unsuited) = (Vec::new(), None, None);
+    let (mut joints, mut reach) = (Vec::new(), None);
+    let (mut family, mut unsuited) = (None, None);
     if let Some(frame) = robot.frame(link) {
         let moving = skeleton.ancestors(frame.joint);
         let moving = moving.filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
@@ -61,12 +65,15 @@ fn tip(robot: &Robot, link: &str) -> Tip {
         joints.reverse();
         if !joints.is_empty() {
             match Arm::new(skeleton, frame) {
-                Ok(arm) => reach = Some(arm.reach()).filter(|reach| reach.is_finite()),
+                Ok(arm) => {
+                    reach = Some(arm.reach()).filter(|reach| reach.is_finite());
+                    family = arm.family().map(ToString::to_string);
+                }
                 Err(error) => unsuited = Some(error.to_string()),
             }
         }
     }
-    Tip { link: link.to_owned(), joints, reach, unsuited }
+    Tip { link: link.to_owned(), joints, reach, family, unsuited }
 }
 
 fn text(robot: &Robot, tips: &[Tip]) -> String {
@@ -172,11 +179,12 @@ fn tip_table(tips: &[Tip]) -> Table {
 }
 
 /// What solves a pose of the tip.
-const fn solved_by(tip: &Tip) -> &'static str {
-    match (tip.joints.is_empty(), &tip.unsuited) {
-        (true, _) => "nothing moves it",
-        (false, Some(_)) => "least squares",
-        (false, None) => "arm, numeric",
+fn solved_by(tip: &Tip) -> &str {
+    match (tip.joints.is_empty(), &tip.unsuited, &tip.family) {
+        (true, ..) => "nothing moves it",
+        (false, Some(_), _) => "least squares",
+        (false, None, Some(family)) => family,
+        (false, None, None) => "arm, numeric",
     }
 }
 

@@ -125,6 +125,16 @@ impl Goal {
         }
     }
 
+    /// The same target with one tolerance for position \[units of length\] and orientation \[rad\].
+    pub(super) fn with_tolerance(&self, tolerance: f64) -> Self {
+        Self { distance: tolerance, angle: tolerance, ..*self }
+    }
+
+    /// Whether distances are within the tolerances.
+    pub(super) fn accepts(&self, distance: f64, angle: f64) -> bool {
+        distance <= self.distance && angle <= self.angle
+    }
+
     /// Whether an error is within the tolerances.
     #[inline(always)]
     pub(super) fn is_reached(&self, error: &Column) -> bool {

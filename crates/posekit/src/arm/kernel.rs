@@ -359,7 +359,7 @@ impl Joint {
     }
 
     /// The middle between the limits, or the value inside them nearest to zero if one is infinite.
-    pub(super) fn middle(&self) -> f64 {
+    pub(super) fn neutral(&self) -> f64 {
         let middle = 0.5 * (self.min + self.max);
         if middle.is_finite() { middle } else { self.clamp(0.0) }
     }

@@ -35,6 +35,7 @@
 //! # Ok::<(), posekit::Error>(())
 //! ```
 
+mod closed;
 mod dexterity;
 mod goal;
 mod kernel;
@@ -47,6 +48,7 @@ mod starts;
 mod track;
 mod velocity;
 
+pub use closed::{Family, FamilyKind, SelfMotion, subproblems};
 pub use dexterity::Dexterity;
 pub use settings::{ArmSettings, ArmSolution, ArmStatus, Prefer};
 pub use track::{Track, TrackEnd, TrackSample, TrackStatus};
@@ -57,6 +59,7 @@ use crate::math::Pose;
 use crate::skeleton::{Frame, Mimic, Skeleton};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use closed::Closed;
 use kernel::Kernel;
 use path::{MOST_JOINTS, Path};
 use starts::Starts;
@@ -69,6 +72,7 @@ use velocity::Rates;
 pub struct Arm {
     path: Path,
     solver: BySize,
+    closed: Option<Box<Closed>>,
     /// Numbers of a configuration of the skeleton.
     n_values: usize,
     /// Degrees of freedom of the skeleton.
@@ -144,7 +148,8 @@ impl Arm {
         });
         let mimics = mimics.collect();
         let (n_values, n_dofs) = (skeleton.n_values(), skeleton.n_dofs());
-        Ok(Self { solver, mimics, n_values, n_dofs, path })
+        let closed = Closed::find(&path).map(Box::new);
+        Ok(Self { solver, closed, mimics, n_values, n_dofs, path })
     }
 
     /// With a posture for [`Prefer::Posture`]; without it, it is the middle of all limits, and 0 for joints without limits.
@@ -175,6 +180,12 @@ impl Arm {
     #[must_use]
     pub const fn base(&self) -> Pose {
         self.path.base
+    }
+
+    /// Why the arm has a closed form, if it has one: then [`solutions`](Self::solutions) finds all branches by formulas.
+    #[must_use]
+    pub fn family(&self) -> Option<&Family> {
+        self.closed.as_deref().map(Closed::family)
     }
 
     /// The pose of the tool in the world.
@@ -216,7 +227,7 @@ impl<const N: usize> Solver<N> {
     fn boxed(path: &Path) -> Box<Self> {
         let kernel = Kernel::new(&path.joints, path.tool, path.tool_turn);
         let starts = Starts::new(&kernel);
-        let posture = kernel.joints.each_ref().map(kernel::Joint::middle);
+        let posture = kernel.joints.each_ref().map(kernel::Joint::neutral);
         Box::new(Self { kernel, starts, posture, rates: Rates::NONE })
     }
 }

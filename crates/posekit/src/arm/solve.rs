@@ -1,5 +1,6 @@
 //! Solving for a pose of the tool.
 
+use super::closed::{Candidate, Candidates};
 use super::goal::Goal;
 use super::search::{Found, Search, Verdict};
 use super::{Arm, ArmSettings, ArmSolution, ArmStatus, Prefer, Solver, by_size};
@@ -195,11 +196,12 @@ impl<const N: usize> Choice<'_, N> {
         Search { kernel, starts, goal, start, most, most_once_found }
     }
 
-    /// The preferred configuration of those that are found and accepted.
+    /// The preferred configuration of those that are found and accepted: by the closed form, if there is one, else or if that fails from one start after
+    /// another. The first one is found quickest without closed forms, because the nearest starts mostly lead to the target.
     fn best(&self, arm: &Arm, mut accept: impl FnMut(&[f64; N]) -> bool) -> Found<N> {
         let takes_first = self.settings.prefer == Prefer::First;
         let mut best: [Option<(f64, [f64; N])>; KEPT] = [None; KEPT];
-        let mut found = self.search(arm, self.settings.starts, STARTS_TO_CHOOSE).run(|x| {
+        let mut consider = |x: &[f64; N]| {
             let cost = self.cost(x);
             let rank = best.iter().position(|other| other.is_none_or(|(least, _)| cost < least));
             let Some(rank) = rank else { return Verdict::Accepted };
@@ -210,8 +212,18 @@ impl<const N: usize> Choice<'_, N> {
             best[rank] = Some((cost, *x));
             let is_near = self.preferred().is_some() && cost < NEAR_ENOUGH;
             if takes_first || is_near { Verdict::Sufficient } else { Verdict::Accepted }
-        });
-        if takes_first {
+        };
+        let closed = if takes_first { None } else { self.closed(arm) };
+        let is_complete = arm.closed.as_ref().is_some_and(|closed| closed.is_complete());
+        let is_proven = is_complete && closed.is_some_and(|all| all.is_empty());
+        let mut found = match closed.and_then(|all| self.found(&all, &mut consider)) {
+            Some(found) => found,
+            None => {
+                let most = if is_proven { OUT_OF_REACH } else { self.settings.starts };
+                self.search(arm, most, STARTS_TO_CHOOSE).run(&mut consider)
+            }
+        };
+        if takes_first || !found.has_reached {
             return found;
         }
         let mut least = f64::INFINITY;
@@ -231,8 +243,47 @@ impl<const N: usize> Choice<'_, N> {
         found
     }
 
+    /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
+    fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
+        let closed = arm.closed.as_deref().filter(|_| !self.has_slack())?;
+        let kernel = &self.solver.kernel;
+        Some(match self.preferred() {
+            Some(preferred) => closed.nearest(kernel, self.goal, preferred),
+            None => closed.solutions(kernel, self.goal, &self.start),
+        })
+    }
+
+    /// The first of them that is accepted, once all were considered.
+    fn found(
+        &self,
+        all: &Candidates<N>,
+        consider: &mut impl FnMut(&[f64; N]) -> Verdict,
+    ) -> Option<Found<N>> {
+        let mut first = None;
+        for candidate in all.iter() {
+            if consider(&candidate.x) != Verdict::Rejected {
+                first = first.or(Some(candidate));
+            }
+        }
+        let Candidate { x, residual, has_reached } = *first?;
+        Some(Found { x, residual, has_reached, steps: 0, starts: 1 })
+    }
+
+    fn has_slack(&self) -> bool {
+        self.settings.slack != [0.0; 6]
+    }
+
     /// All configurations found, with their costs, the preferred first.
     fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
+        if let Some(closed) = arm.closed.as_deref().filter(|_| !self.has_slack()) {
+            let near = self.preferred().unwrap_or(&self.start);
+            let found = closed.solutions(&self.solver.kernel, self.goal, near);
+            if closed.is_complete() || !found.is_empty() {
+                let mut all: Vec<_> = found.iter().map(|c| (self.cost(&c.x), c.x)).collect();
+                all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+                return all;
+            }
+        }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
         self.search(arm, self.settings.starts, u32::MAX).run(|x| {
             let mut x = *x;

@@ -68,10 +68,10 @@ pub(crate) fn sin_cos_each<const N: usize>(angles: &[f64; N]) -> [(f64, f64); N]
 }
 
 /// The largest angle that [`reduced_sin_cos`] can reduce \[rad\].
-const MOST_REDUCED: f64 = 1e5;
+pub(super) const MOST_REDUCED: f64 = 1e5;
 
 #[inline(always)]
-fn reduced_sin_cos(angle: f64) -> (f64, f64) {
+pub(super) fn reduced_sin_cos(angle: f64) -> (f64, f64) {
     /// Adding it rounds to an integer, which is then in the lowest bits.
     const ROUNDING: f64 = 1.5 * (1_u64 << 52) as f64;
     /// The first 33 bits of pi / 2, and the rest.

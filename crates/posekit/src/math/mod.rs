@@ -11,8 +11,10 @@
 mod angle;
 mod direction;
 mod exact;
+mod lanes;
 mod lie;
 mod linalg;
+mod polynomial;
 mod pose;
 mod rotation;
 mod sequence;
@@ -25,6 +27,7 @@ pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 pub(crate) use exact::{ceil, floor, sqrt};
+pub(crate) use lanes::{atan2_each, sines_and_cosines};
 pub use lie::{
     Twist, se3_exp, se3_log, slerp, so3_exp, so3_left_jacobian, so3_left_jacobian_inverse, so3_log,
     so3_right_jacobian, so3_right_jacobian_inverse,
@@ -33,6 +36,7 @@ pub(crate) use linalg::{
     cholesky_factor, cholesky_factor_square, cholesky_solve, cholesky_solve_square, dot,
     symmetric_eigenvalues,
 };
+pub(crate) use polynomial::quartic;
 pub use pose::Pose;
 pub use rotation::{SwingTwist, perpendicular, rotation_about, shortest_rotation, swing_twist};
 pub(crate) use rotation::{
