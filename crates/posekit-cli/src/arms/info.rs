@@ -179,12 +179,12 @@ fn tip_table(tips: &[Tip]) -> Table {
 }
 
 /// What solves a pose of the tip.
-fn solved_by(tip: &Tip) -> &str {
+fn solved_by(tip: &Tip) -> String {
     match (tip.joints.is_empty(), &tip.unsuited, &tip.family) {
-        (true, ..) => "nothing moves it",
-        (false, Some(_), _) => "least squares",
-        (false, None, Some(family)) => family,
-        (false, None, None) => "arm, numeric",
+        (true, ..) => "nothing moves it".to_owned(),
+        (false, Some(_), _) => "least squares".to_owned(),
+        (false, None, Some(family)) => format!("closed form: {family}"),
+        (false, None, None) => "arm, numeric".to_owned(),
     }
 }
 
