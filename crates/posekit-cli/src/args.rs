@@ -9,6 +9,7 @@ use posekit::chain::relaxation::Reading;
 use posekit::solve::{Detail, Method, Settings};
 use posekit_io::problem::{Body, Scene};
 
+use crate::arm_args::{ArmArgs, BenchArgs, MapArgs, TrackArgs};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{CheckArgs, CleanArgs, ConvertArgs, InfoArgs, PinArgs, RetimeArgs};
 
@@ -20,6 +21,8 @@ Examples:
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
   posekit solve figure.json                        solve many tasks at once, show which hold
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
+  posekit solve arm.urdf --tip tool0 --targets poses.csv -o joints.csv
+  posekit map arm.urdf --tip tool0 -o map.parquet  measure where an arm can reach
   posekit clean walk.bvh -o walk-clean.bvh         make standing feet stand still
   posekit check captures/ --json                   measure how far standing feet slide
 
@@ -28,8 +31,8 @@ Exit codes:
   1  not reached although --require-reached was given, a check found something, or the output could not be written
   2  the command line is wrong or does not fit the problem
   3  the input is wrong
-  4  some files of a folder failed, the others are done
-  130  stopped in the middle of a folder; what is done is written";
+  4  some files of a folder, or some targets of a file, are bad; the others are done
+  130  stopped in the middle of a folder or of many targets; what is done is written";
 
 /// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
 #[derive(Debug, Parser)]
@@ -48,7 +51,13 @@ pub(crate) enum Command {
     Draw(DrawArgs),
     /// Solve the built-in models with every solver that fits and write a page of drawings
     Demo(DemoArgs),
-    /// Show what motion files contain: motions, joints, legs, units
+    /// Follow a path of poses with a robot arm, without a jump, within velocity limits
+    Track(TrackArgs),
+    /// Measure where a robot arm can hold its tool, in how many orientations
+    Map(MapArgs),
+    /// Measure how fast and how reliably a robot arm is solved
+    Bench(BenchArgs),
+    /// Show what robots and motion files contain: joints, limits, tips; motions, legs, units
     Info(InfoArgs),
     /// Measure how far standing feet slide; exit code 1 when one slides further than a bound
     Check(CheckArgs),
@@ -76,6 +85,8 @@ Examples:
   posekit solve chain.json --solver ccd --classic --tolerance 0 --iterations 20
   posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --orientation 1 0 0 0
   posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --start 0,-1.2,1.4,0,0,0
+  posekit solve arm.urdf --tip tool0 --position 0.4 -0.1 0.5 --orientation 1 0 0 0 --all
+  posekit solve arm.urdf --tip tool0 --targets poses.csv --nearest -o joints.parquet
   posekit solve figure.json --explain";
 
 #[derive(Debug, Args)]
@@ -85,12 +96,15 @@ pub(crate) struct SolveArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) arm: ArmArgs,
     /// Show what each iteration did
     #[arg(long)]
     pub(crate) trace: bool,
-    /// A table for people or the file format `posekit.solution/1` for programs
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    /// A table for people, `posekit.solution/1` for programs, or the rows of --targets [default: table; of --targets by the extension
+    /// of the output, or jsonl]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
     /// Show which method was chosen and why, and for a figure its constraints
     #[arg(long)]
     pub(crate) explain: bool,
@@ -199,6 +213,19 @@ pub(crate) struct SolverArgs {
 }
 
 impl SolverArgs {
+    /// The first option given that only the task solvers have, by name.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            (self.solver != Method::Auto, "--solver"),
+            (self.iterations != Settings::default().iterations, "--iterations"),
+            (self.classic, "--classic"),
+            (self.restarts.is_some(), "--restarts"),
+            (self.no_least_change, "--no-least-change"),
+            (self.reading.is_some(), "--reading"),
+        ];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+
     /// The settings that the options stand for, recording this much; an option that would have no effect is an error.
     pub(crate) fn settings(&self, scene: &Scene, trace: Detail) -> Result<Settings> {
         let bends_joints = matches!(scene.body, Body::Joints(_));
@@ -290,6 +317,12 @@ pub(crate) enum Format {
     Table,
     /// For programs: `posekit.solution/1`
     Json,
+    /// A line of JSON for each target
+    Jsonl,
+    /// A row for each target, or each of its solutions
+    Csv,
+    /// The same rows, binary
+    Parquet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -383,7 +416,14 @@ pub(crate) fn finite(text: &str) -> core::result::Result<f64, String> {
     }
 }
 
-fn not_negative(text: &str) -> core::result::Result<f64, String> {
+pub(crate) fn positive(text: &str) -> core::result::Result<f64, String> {
+    match finite(text)? {
+        value if value <= 0.0 => Err("must be above 0".to_owned()),
+        value => Ok(value),
+    }
+}
+
+pub(crate) fn not_negative(text: &str) -> core::result::Result<f64, String> {
     match finite(text)? {
         value if value < 0.0 => Err("must be at least 0".to_owned()),
         value => Ok(value),

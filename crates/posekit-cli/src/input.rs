@@ -5,14 +5,50 @@ use std::path::{Path, PathBuf};
 
 use posekit_io::problem::{FigureScene, Scene, is_figure};
 use posekit_io::{
-    ChainProblem, FigureProblem, FigureSource, Limits, Warnings, decode_text, read_robot,
-    read_robot_file, read_text,
+    ChainProblem, FigureProblem, FigureSource, Limits, Robot, Warnings, decode_text, read_text,
 };
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
 use crate::output::note;
 use crate::robot;
+
+/// A robot, and the file that it is from.
+#[derive(Debug)]
+pub(crate) struct RobotFile {
+    pub(crate) robot: Robot,
+    pub(crate) text: String,
+    /// What messages call the file.
+    pub(crate) name: String,
+}
+
+/// Reads a robot; what the reader could live with goes to standard error.
+pub(crate) fn read_robot(file: &Path) -> Result<RobotFile> {
+    let (text, name) = read(file)?;
+    if !is_robot(&text) {
+        return Err(Failure::in_file("it is not a robot (URDF or MJCF)", &name));
+    }
+    let mut warnings = Warnings::new();
+    let robot = parse_robot(file, &text, &name, &mut warnings)?;
+    say(&warnings, &name);
+    Ok(RobotFile { robot, text, name })
+}
+
+/// Whether a text describes a robot.
+fn is_robot(text: &str) -> bool {
+    text.trim_start().starts_with('<')
+}
+
+fn parse_robot(file: &Path, text: &str, name: &str, warnings: &mut Warnings) -> Result<Robot> {
+    let limits = Limits::default();
+    // A model may include other files of its folder, which standard input has not.
+    let robot = if file == Path::new("-") {
+        posekit_io::read_robot(text.as_bytes(), &limits, warnings)
+    } else {
+        posekit_io::read_robot_file(file, &limits, warnings)
+    };
+    robot.map_err(|error| Failure::in_file(error, name))
+}
 
 /// What a file may hold.
 #[derive(Debug)]
@@ -27,20 +63,14 @@ pub(crate) enum Problem {
 pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     let (text, name) = read(&args.file)?;
     let mut warnings = Warnings::new();
-    let is_robot = text.trim_start().starts_with('<');
+    let is_robot = is_robot(&text);
     let is_figure =
         !is_robot && is_figure(&text).map_err(|error| Failure::in_file(error, &name))?;
     if args.skeleton.is_some() && !is_figure {
         return Err(Failure::usage("--skeleton is for figures, not for robots"));
     }
     let problem = if is_robot {
-        // A model may include other files of its folder, which standard input has not.
-        let robot = if args.file == Path::new("-") {
-            read_robot(text.as_bytes(), &Limits::default(), &mut warnings)
-        } else {
-            read_robot_file(&args.file, &Limits::default(), &mut warnings)
-        };
-        let robot = robot.map_err(|error| Failure::in_file(error, &name))?;
+        let robot = parse_robot(&args.file, &text, &name, &mut warnings)?;
         robot::scene(&robot, &args.robot, &mut warnings).map(Problem::Scene)
     } else if is_figure {
         let figure = figure(&text, args, &name, &mut warnings);
@@ -54,7 +84,7 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
 }
 
 /// Prints warnings about a file.
-fn say(warnings: &Warnings, name: &str) {
+pub(crate) fn say(warnings: &Warnings, name: &str) {
     for warning in warnings {
         // What is wrong with an option is not in the file.
         let is_option = warning.place.subject.starts_with("--");

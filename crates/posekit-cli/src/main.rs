@@ -4,7 +4,10 @@
 //! of it as tables, files and drawings; nothing here computes inverse kinematics itself.
 
 mod args;
+mod arm_args;
+mod arms;
 mod commands;
+mod content;
 mod draw;
 mod failure;
 mod figure_report;
@@ -15,6 +18,7 @@ mod models;
 mod motion;
 mod motion_args;
 mod output;
+mod parallel;
 mod picture;
 mod progress;
 mod report;
@@ -44,6 +48,10 @@ fn main() -> ExitCode {
         Command::Solve(args) => commands::solve(&args),
         Command::Draw(args) => commands::draw(&args),
         Command::Demo(args) => commands::demo(&args),
+        Command::Track(args) => arms::track(&args),
+        Command::Map(args) => arms::map(&args),
+        Command::Bench(args) => arms::bench(&args),
+        Command::Info(args) if arms::is_robot_file(&args.input.file) => arms::info(&args),
         Command::Info(args) => motion::info(&args),
         Command::Check(args) => motion::check(&args),
         Command::Clean(args) => motion::clean(&args),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use posekit::glam::DVec3;
 
-use crate::args::finite;
+use crate::args::{finite, not_negative, positive};
 
 const INFO_EXAMPLES: &str = "\
 Examples:
+  posekit info arm.urdf
   posekit info walk.bvh
   posekit info captures/ --json";
 
@@ -245,6 +246,18 @@ pub(crate) struct MotionInput {
 }
 
 impl MotionInput {
+    /// The first option given, by name.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            (self.clip.is_some(), "--clip"),
+            (self.fps.is_some(), "--fps"),
+            (self.up.is_some(), "--up"),
+            (self.unit.is_some(), "--unit"),
+            (self.lenient, "--lenient"),
+        ];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+
     /// All options on which the input depends, besides the file.
     pub(crate) fn key(&self) -> String {
         format!("{:?}", (&self.clip, self.fps, self.up, self.unit, self.lenient))
@@ -339,10 +352,11 @@ pub(crate) struct BatchArgs {
     pub(crate) json: bool,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    match finite(text)? {
-        value if value <= 0.0 => Err("must be above 0".to_owned()),
-        value => Ok(value),
+impl BatchArgs {
+    /// The first option given that is for folders, by name.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let given = [(self.threads.is_some(), "--threads"), (self.timeout.is_some(), "--timeout")];
+        given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 }
 
@@ -359,13 +373,6 @@ fn stretch(text: &str) -> Result<f64, String> {
     match finite(text)? {
         value if (0.0..=0.02).contains(&value) => Ok(value),
         _ => Err("must be from 0 to 0.02".to_owned()),
-    }
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    match finite(text)? {
-        value if value < 0.0 => Err("must be at least 0".to_owned()),
-        value => Ok(value),
     }
 }
 

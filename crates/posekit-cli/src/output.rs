@@ -11,12 +11,16 @@ use crate::failure::{Failure, Result};
 ///
 /// A reader that closes the pipe early (`posekit ... | head`) has what it wanted: that is a success.
 pub(crate) fn print(text: &str) -> Result<()> {
+    print_on(text).map(|_| ())
+}
+
+/// The same; false if the pipe is closed.
+fn print_on(text: &str) -> Result<bool> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::output(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::output(format!("cannot write to standard output: {error}"))),
     }
 }
 
@@ -32,39 +36,140 @@ pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_other(c) { '\u{FFFD}' } else { c }).collect()
 }
 
-/// Writes a text file whole or not at all; see [`write_bytes`].
+/// Writes a text file whole or not at all; see [`Pending`].
 pub(crate) fn write_file(path: &Path, text: &str) -> Result<()> {
     write_bytes(path, text.as_bytes())
 }
 
-/// Writes a file whole or not at all: into a hidden file beside it, which is on the disk before it is renamed.
+/// Writes a file whole or not at all; see [`Pending`].
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut pending = Pending::begin(path)?;
+    pending.write_all(bytes).map_err(|error| pending.failed(&error))?;
+    pending.finish()
+}
+
+/// A file that is written whole or not at all: into a hidden file beside it, which is on the disk before it is renamed, and which goes if it is not finished.
 ///
 /// A path that is no ordinary file (a pipe, a terminal) is written to directly. A link stays one: what it leads to is written.
-pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
-    // Process and count keep apart what runs and threads write at the same time; the name is short, however long the file's is.
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let failed = |error: io::Error| {
-        let why = || Failure::output(format!("cannot write the file: {error}: {}", path.display()));
-        no_folder(path).unwrap_or_else(why)
-    };
-    let end = end_of_links(path);
-    let path = end.as_path();
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return fs::write(path, bytes).map_err(failed);
+#[derive(Debug)]
+pub(crate) struct Pending {
+    file: File,
+    /// As it was named.
+    named: PathBuf,
+    /// The file beside, and what it becomes.
+    beside: Option<(PathBuf, PathBuf)>,
+}
+
+impl Pending {
+    /// Begins the file.
+    pub(crate) fn begin(path: &Path) -> Result<Self> {
+        // Process and count keep apart what runs and threads write at the same time; the name is short, however long the file's is.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let named = path.to_owned();
+        let end = end_of_links(path);
+        if fs::metadata(&end).is_ok_and(|found| !found.is_file()) {
+            let file = File::options().write(true).open(&end);
+            let file = file.map_err(|error| cannot_write(path, &error))?;
+            return Ok(Self { file, named, beside: None });
+        }
+        if end.file_name().is_none() {
+            return Err(cannot_write(path, &io::Error::from(ErrorKind::InvalidFilename)));
+        }
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let beginning = beginning_of_temporary(std::process::id());
+        let beside = end.with_file_name(format!("{beginning}{count}.tmp"));
+        let file = File::create(&beside).map_err(|error| cannot_write(path, &error))?;
+        Ok(Self { file, named, beside: Some((beside, end)) })
     }
-    if path.file_name().is_none() {
-        return Err(failed(io::Error::from(ErrorKind::InvalidFilename)));
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let Some((beside, end)) = self.beside.take() else { return Ok(()) };
+        let placed = self.file.sync_all().and_then(|()| fs::rename(&beside, end));
+        placed.map_err(|error| {
+            let _ = fs::remove_file(&beside);
+            self.failed(&error)
+        })
     }
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let beginning = beginning_of_temporary(std::process::id());
-    let beside = path.with_file_name(format!("{beginning}{count}.tmp"));
-    let written = File::create(&beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        failed(error)
-    })
+
+    /// What to say when it cannot be written.
+    pub(crate) fn failed(&self, error: &io::Error) -> Failure {
+        cannot_write(&self.named, error)
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some((beside, _)) = &self.beside {
+            let _ = fs::remove_file(beside);
+        }
+    }
+}
+
+/// Standard output, or a file in its place.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Stdout,
+    File(io::BufWriter<Pending>),
+}
+
+impl Stream {
+    /// To a file, if there is one.
+    pub(crate) fn to(path: Option<&Path>) -> Result<Self> {
+        let begin = |path| Ok(Self::File(io::BufWriter::new(Pending::begin(path)?)));
+        path.map_or(Ok(Self::Stdout), begin)
+    }
+
+    /// Writes; false once nobody reads standard output any more.
+    pub(crate) fn write(&mut self, text: &str) -> Result<bool> {
+        match self {
+            Self::Stdout => print_on(text),
+            Self::File(file) => {
+                let written = file.write_all(text.as_bytes());
+                written.map_err(|error| file.get_ref().failed(&error)).map(|()| true)
+            }
+        }
+    }
+
+    /// Puts a file in its place.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Self::File(mut file) = self else { return Ok(()) };
+        file.flush().map_err(|error| file.get_ref().failed(&error))?;
+        let parts = file.into_parts();
+        parts.0.finish()
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    let why = || Failure::output(format!("cannot write the file: {error}: {}", path.display()));
+    no_folder(path).unwrap_or_else(why)
+}
+
+/// Refuses two names of one file: what is written there second would have to replace what was first, or what is still to be read.
+///
+/// - `files`: what each is, and where, if it is asked for
+pub(crate) fn refuse_same(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
+    let place = |path: &PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    let mut known: Vec<(&str, Option<PathBuf>)> = Vec::new();
+    for (what, path) in files.iter().filter_map(|(what, path)| Some((*what, (*path)?))) {
+        let own = place(path);
+        if let Some((first, _)) = known.iter().find(|(_, known)| *known == own) {
+            let path = path.display();
+            return Err(Failure::usage(format!("{first} and {what} are the same file: {path}")));
+        }
+        known.push((what, own));
+    }
+    Ok(())
 }
 
 /// Why a file cannot be written where the folder that it is to lie in is not there.

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use posekit::glam::DQuat;
 use posekit::math::{so3_log, swing_twist, wrap_angle};
-use posekit::skeleton::{JointKind, Limit};
+use posekit::skeleton::{JointKind, Limit, Skeleton};
 use posekit::solve::{Method, Phase, Solution, Status};
 use posekit_io::problem::{Body, Origin, Rig, Scene};
 
@@ -186,12 +186,14 @@ pub(crate) fn limit_cell(rig: &Rig, joint: usize, solution: &Solution) -> Cell {
     Cell::new(mark).accent()
 }
 
-fn degrees(angle: f64) -> String {
+/// An angle for people.
+pub(crate) fn degrees(angle: f64) -> String {
     let text = format!("{:.2}°", angle.to_degrees());
     if text == "-0.00°" { "0.00°".to_owned() } else { text }
 }
 
-fn length(value: f64, unit: &str) -> String {
+/// A length for people.
+pub(crate) fn length(value: f64, unit: &str) -> String {
     format!("{} {unit}", plain(value, 4)).trim_end().to_owned()
 }
 
@@ -231,9 +233,14 @@ pub(crate) fn turn_words(rotation: [f64; 4]) -> String {
 }
 
 pub(crate) fn limit_words(rig: &Rig, joint: usize, unit: &str) -> String {
-    let is_slide = matches!(rig.skeleton.kind(joint), JointKind::Prismatic { .. });
+    limit_of(&rig.skeleton, joint, unit)
+}
+
+/// The limit of a joint for people.
+pub(crate) fn limit_of(skeleton: &Skeleton, joint: usize, unit: &str) -> String {
+    let is_slide = matches!(skeleton.kind(joint), JointKind::Prismatic { .. });
     let show = |value: f64| if is_slide { length(value, unit) } else { degrees(value) };
-    match rig.skeleton.limit(joint) {
+    match skeleton.limit(joint) {
         Limit::Range { min, max } => match (min.is_finite(), max.is_finite()) {
             (true, true) => format!("{} to {}", show(min), show(max)),
             (true, false) => format!("at least {}", show(min)),

@@ -1,7 +1,7 @@
 //! A robot and the options that say what it is to do.
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::skeleton::{JointKind, Skeleton};
+use posekit::skeleton::{Frame, JointKind, Skeleton};
 use posekit_io::problem::{Body, Origin, Rig, Scene};
 use posekit_io::{Place, Robot, Warnings};
 
@@ -16,24 +16,39 @@ const JOINTS: usize = 24;
 /// The scene that the options describe.
 pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) -> Result<Scene> {
     let tip_name = tip_name(robot, args.tip.as_deref())?;
-    let Some(tip) = robot.frame(tip_name) else {
-        return Err(Failure::usage(no_such_link(robot, tip_name)));
-    };
     let target = args.position.as_deref().map(DVec3::from_slice);
     let orientation = args.orientation.as_deref().map(unit_rotation).transpose()?;
-    if target.is_none() && orientation.is_none() {
+    // A wrong name is named first.
+    if robot.frame(tip_name).is_some() && target.is_none() && orientation.is_none() {
         return Err(Failure::usage(format!(
             "give a target for {tip_name}: --position X Y Z, --orientation X Y Z W, or both"
         )));
     }
+    let rig = rig(robot, tip_name, args.start.as_deref(), warnings)?;
+    Ok(Scene {
+        title: robot.name().to_owned(),
+        unit: "m",
+        up: DVec3::Z,
+        body: Body::Joints(Box::new(Rig { target, orientation, ..rig })),
+    })
+}
+
+/// The robot with its tip and its start, and nothing to do.
+pub(crate) fn rig(
+    robot: &Robot,
+    tip_name: &str,
+    start: Option<&[f64]>,
+    warnings: &mut Warnings,
+) -> Result<Rig> {
+    let tip = link_frame(robot, tip_name)?;
     let skeleton = robot.skeleton().clone();
     let mut rig = Rig {
         origin: Origin::Robot,
         start: robot.start_configuration(),
         skeleton,
         tip,
-        target,
-        orientation,
+        target: None,
+        orientation: None,
         weights: Vec::new(),
     };
     if rig.moving().is_empty() {
@@ -43,18 +58,19 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
             candidates(robot)
         )));
     }
-    if let Some(values) = &args.start {
+    if let Some(values) = start {
         place_start(&mut rig, tip_name, values, warnings)?;
     }
-    Ok(Scene {
-        title: robot.name().to_owned(),
-        unit: "m",
-        up: DVec3::Z,
-        body: Body::Joints(Box::new(rig)),
-    })
+    Ok(rig)
 }
 
-fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {
+/// The frame of a link.
+pub(crate) fn link_frame(robot: &Robot, link: &str) -> Result<Frame> {
+    robot.frame(link).ok_or_else(|| Failure::usage(no_such_link(robot, link)))
+}
+
+/// The link that `--tip` names.
+pub(crate) fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {
     given.ok_or_else(|| {
         let name = robot.name();
         Failure::usage(format!("--tip LINK is missing for the robot {name}{}", candidates(robot)))
@@ -84,7 +100,8 @@ fn listed(names: &[&str], most: usize) -> String {
     }
 }
 
-fn unit_rotation(values: &[f64]) -> Result<DQuat> {
+/// The rotation of `--orientation`.
+pub(crate) fn unit_rotation(values: &[f64]) -> Result<DQuat> {
     let rotation = DQuat::from_slice(values);
     let length = rotation.length();
     if (length - 1.0).abs() > 1e-3 {

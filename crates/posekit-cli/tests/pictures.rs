@@ -48,3 +48,21 @@ fn the_picture_of_the_walk_is_up_to_date() {
     let same = fs::read(&fresh).unwrap() == fs::read(&kept).unwrap();
     assert!(same, "docs/images/motion-walk.svg is out of date: run cargo xtask bless");
 }
+
+#[test]
+fn the_picture_of_the_reach_is_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let bless = env::var_os("TRYCMD").is_some_and(|word| word == "overwrite");
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let fresh = place.join("reach.svg");
+    let mut map = Command::new(env!("CARGO_BIN_EXE_posekit"));
+    map.current_dir(&root).args(["map", "testdata/arm6.urdf", "--tip", "tool0", "--resume"]);
+    map.args(["--voxel", "0.1", "--orientations", "20", "-o"]).arg(place.join("reach.csv"));
+    assert!(map.arg("--picture").arg(&fresh).output().unwrap().status.success(), "it is measured");
+    let kept = root.join("docs/images/reach.svg");
+    if bless {
+        fs::copy(&fresh, &kept).unwrap();
+    }
+    let same = fs::read(&fresh).unwrap() == fs::read(&kept).unwrap();
+    assert!(same, "docs/images/reach.svg is out of date: run cargo xtask bless");
+}

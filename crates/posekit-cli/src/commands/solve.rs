@@ -4,6 +4,7 @@ use posekit::solve::{Detail, Solution};
 use posekit_io::problem::{FigureScene, Scene, figure_solution_file, solution_file};
 
 use crate::args::{Format, SolveArgs};
+use crate::arms;
 use crate::failure::{Failure, Result};
 use crate::figure_report;
 use crate::input::{Problem, read_problem};
@@ -12,6 +13,12 @@ use crate::report;
 
 /// Solves and prints.
 pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
+    if args.arm.is_asked() {
+        return arms::solve(args);
+    }
+    if let Some(option) = args.arm.first_given() {
+        return Err(Failure::usage(format!("{option} goes with --targets, --all or --nearest")));
+    }
     let (text, solution) = match read_problem(&args.problem)? {
         Problem::Scene(scene) => solve_scene(&scene, args)?,
         Problem::Figure(figure) => solve_figure(&figure, args)?,
@@ -23,6 +30,16 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
     Ok(())
 }
 
+/// The format of one solution.
+fn format(args: &SolveArgs) -> Result<Format> {
+    match args.format.unwrap_or(Format::Table) {
+        format @ (Format::Table | Format::Json) => Ok(format),
+        _ => Err(Failure::usage(
+            "--format jsonl, csv and parquet go with --targets, --all or --nearest",
+        )),
+    }
+}
+
 fn detail(args: &SolveArgs) -> Detail {
     if args.trace { Detail::Iterations } else { Detail::Off }
 }
@@ -31,11 +48,11 @@ fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
     let asked = args.solver.solver;
     let solution = scene.solve(asked, &args.solver.settings(scene, detail(args))?)?;
     let ran = solution.choice.method;
-    let text = match args.format {
+    let text = match format(args)? {
         Format::Json => solution_file(scene, ran, &solution, args.trace, args.explain)
             .to_json()
             .map_err(Failure::input)?,
-        Format::Table => report::text(scene, [asked, ran], &solution, args.explain),
+        _ => report::text(scene, [asked, ran], &solution, args.explain),
     };
     Ok((text, solution))
 }
@@ -46,11 +63,11 @@ fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solut
     let mut settings = figure.settings(given);
     args.solver.override_settings(&mut settings);
     let solution = figure.solve(asked, &settings)?;
-    let text = match args.format {
+    let text = match format(args)? {
         Format::Json => figure_solution_file(figure, &solution, &settings, args.trace)
             .to_json()
             .map_err(Failure::input)?,
-        Format::Table => figure_report::text(figure, asked, &solution, &settings, args.explain),
+        _ => figure_report::text(figure, asked, &solution, &settings, args.explain),
     };
     Ok((text, solution))
 }

@@ -44,6 +44,30 @@ impl Colour {
 /// Target of a task.
 const TARGET: Colour = Colour::hex(0x00D5_5E00);
 
+/// Colours of a share from 0 to 1, evenly spaced: one hue darkens into the next, so that they are told apart without seeing hues (after `YlGnBu` of `ColorBrewer`).
+const RAMP: [(Colour, Colour); 7] = [
+    (Colour::hex(0x00E9_F3B9), Colour::hex(0x0022_2F5A)),
+    (Colour::hex(0x00C7_E9B4), Colour::hex(0x0024_49A0)),
+    (Colour::hex(0x007F_CDBB), Colour::hex(0x001D_7BB8)),
+    (Colour::hex(0x0041_B6C4), Colour::hex(0x0036_A9C3)),
+    (Colour::hex(0x001D_91C0), Colour::hex(0x007F_CDBB)),
+    (Colour::hex(0x0022_5EA8), Colour::hex(0x00C7_E9B4)),
+    (Colour::hex(0x000C_2C6B), Colour::hex(0x00F3_FBC4)),
+];
+
+/// The colour of a share from 0 to 1: the more, the further from the ground.
+pub(crate) fn ramp(share: f64, theme: Theme) -> Colour {
+    let pick = |(light, dark): (Colour, Colour)| match theme {
+        Theme::Light => light,
+        Theme::Dark => dark,
+    };
+    let at = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
+    let below = (0..RAMP.len() - 1).rev().find(|&k| k as f64 <= at).unwrap_or(0);
+    // In whole percents, so that it is the same everywhere.
+    let percent = (0..=100).rev().find(|&p| below as f64 + 0.01 * f64::from(p) <= at).unwrap_or(0);
+    pick(RAMP[below]).towards(pick(RAMP[below + 1]), percent)
+}
+
 /// Name of a CSS variable and its value on light and on dark ground.
 const GROUND: [(&str, Colour, Colour); 7] = [
     ("paper", Colour::hex(0x00FA_FAF7), Colour::hex(0x0015_171A)),
@@ -403,6 +427,19 @@ pub(crate) fn svg_style() -> String {
         resolved(Theme::Light),
         resolved(Theme::Dark)
     )
+}
+
+/// Fills of `.share0` to the last of so many classes, for light and for dark ground.
+pub(crate) fn share_style(classes: u32) -> String {
+    let rules = |theme| {
+        let rule = |class: u32| {
+            let share = (f64::from(class) + 0.5) / f64::from(classes);
+            format!(".share{class}{{fill:{}}}", ramp(share, theme).css())
+        };
+        (0..classes).map(rule).collect::<String>()
+    };
+    let (light, dark) = (rules(Theme::Light), rules(Theme::Dark));
+    format!("{light}\n@media (prefers-color-scheme:dark){{{dark}}}\n")
 }
 
 /// The drawing rules on one ground, free of variables. Rules in a solver's colour are written once for each solver.

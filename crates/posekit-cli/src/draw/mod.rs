@@ -18,12 +18,13 @@ mod fixtures;
 
 use posekit::glam::{DQuat, DVec3};
 
-pub(crate) use look::{SolverLook, page_style, svg_style};
+pub(crate) use look::{SolverLook, Theme, page_style, ramp, share_style, svg_style};
 #[cfg(test)]
 pub(crate) use page::strip_svg;
 pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
 pub(crate) use words::{
-    Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, status_words,
+    Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, significant,
+    status_words,
 };
 
 /// Where a pose lives, which decides how it is looked at.

@@ -15,7 +15,6 @@ use super::feet::{
     Places, floor_choice, key, known_legs, legs, no_walk_on_the_spot, off_floor, part_word,
     travels, with_legs,
 };
-use super::files::refuse_same;
 use super::page;
 use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
 use super::run::{Made, Task, or_json};
@@ -25,7 +24,7 @@ use super::view::{ClipView, Sides, worst_of};
 use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
-use crate::output::write_again;
+use crate::output::{refuse_same, write_again};
 
 /// What moves no joint by more than this is left as it is, to the bit \[mm, for a leg of 0.85 m\]: a second run then changes nothing.
 const SMALLEST: f64 = 1e-3;

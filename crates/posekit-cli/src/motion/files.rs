@@ -137,23 +137,6 @@ pub(super) fn outputs(
     Ok(places.collect())
 }
 
-/// Refuses two names of one file: what is written there second would have to replace what was first, or what is still to be read.
-///
-/// - `files`: what each is, and where, if it is asked for
-pub(super) fn refuse_same(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
-    let place = |path: &PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
-    let mut known: Vec<(&str, Option<PathBuf>)> = Vec::new();
-    for (what, path) in files.iter().filter_map(|(what, path)| Some((*what, (*path)?))) {
-        let own = place(path);
-        if let Some((first, _)) = known.iter().find(|(_, known)| *known == own) {
-            let path = path.display();
-            return Err(Failure::usage(format!("{first} and {what} are the same file: {path}")));
-        }
-        known.push((what, own));
-    }
-    Ok(())
-}
-
 /// True for what is a folder, or is to be one because its name ends as folders' names may.
 pub(super) fn is_folder(output: &Path) -> bool {
     let name = output.as_os_str().to_string_lossy();

@@ -1,7 +1,6 @@
 //! The motion commands: one file or a folder of them, read, worked on and written, and what is told of it.
 
 mod apart;
-mod batch;
 mod contacts;
 mod files;
 mod ledger;

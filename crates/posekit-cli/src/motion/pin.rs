@@ -9,12 +9,12 @@ use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_withi
 use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};
 use super::feet::Places;
-use super::files::refuse_same;
 use super::record::{Asked, ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::PinArgs;
+use crate::output::refuse_same;
 
 /// What is moved by less than this is not told \[mm, for a leg of 0.85 m\].
 const LEAST: f64 = 0.5;

@@ -4,12 +4,11 @@ use posekit_io::ContactsFile;
 use posekit_motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 
 use super::contacts::{read_contacts, write_contacts};
-use super::files::refuse_same;
 use super::record::FileRecord;
 use super::run::{Made, Task, or_json};
 use crate::failure::{Failure, Result};
 use crate::motion_args::RetimeArgs;
-use crate::output::{plain, print};
+use crate::output::{plain, print, refuse_same};
 
 /// The longest that keys may be apart to be read as the frames of a motion \[s\].
 const LONGEST_FRAME: f64 = 1.001 / 12.0;

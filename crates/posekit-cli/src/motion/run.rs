@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::apart;
-use super::batch;
 use super::files::{Input, Inputs, folder_of_motions, inputs, is_folder, outputs};
 use super::ledger::Ledger;
 use super::record::{FileRecord, NOT_BEGUN, SCHEMA};
@@ -15,6 +14,7 @@ use super::words;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
 use crate::output::{no_folder, note, print, write_bytes};
+use crate::parallel;
 use crate::stop::Stop;
 
 /// Warnings that are printed; what is more is counted.
@@ -121,7 +121,7 @@ impl Task<'_> {
         }
         let ledger = self.ledger();
         let items: Vec<_> = found.files.iter().zip(places).collect();
-        let threads = self.batch.threads.map_or_else(batch::cores, usize::from);
+        let threads = self.batch.threads.map_or_else(parallel::cores, usize::from);
         let stop = Stop::listen();
         let one = |(input, place): &(&Input, &core::result::Result<PathBuf, String>)| {
             let place = match (&input.fault, place) {
@@ -141,7 +141,7 @@ impl Task<'_> {
                 None => self.record(input, place, ledger.as_ref(), work),
             }
         };
-        let done = batch::run(&items, threads, &stop, |(input, _)| input.name.clone(), one);
+        let done = parallel::run(&items, threads, &stop, |(input, _)| input.name.clone(), one);
         let told = |(result, input): (Option<_>, &Input)| {
             let result = result.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
             result.unwrap_or_else(|message| FileRecord::failed(&input.name, message))
@@ -166,7 +166,7 @@ impl Task<'_> {
         let ledger = self.ledger();
         let one = |input: &Input| self.record(input, &place, ledger.as_ref(), work);
         let name = |input: &Input| input.name.clone();
-        let done = batch::run(&inputs.files, 1, &Stop::default(), name, one).pop().flatten();
+        let done = parallel::run(&inputs.files, 1, &Stop::default(), name, one).pop().flatten();
         let record = done.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
         let record =
             record.unwrap_or_else(|message| FileRecord::failed(&inputs.files[0].name, message));

@@ -8,8 +8,8 @@ use posekit_io::{Limits, Warnings, gltf};
 use posekit_motion::{Clip, TimeMap};
 
 use super::files::Input;
-use super::ledger::Digest;
 use super::record::{ClipRecord, FileRecord, finite};
+use crate::content::Digest;
 use crate::failure::{Failure, Result};
 use crate::motion_args::MotionInput;
 

@@ -34,6 +34,7 @@ mod channels;
 mod container;
 mod hand;
 mod humanoid;
+mod new_file;
 mod nodes;
 mod sample;
 mod scenes;
@@ -58,9 +59,11 @@ use crate::warnings::Warnings;
 
 pub(crate) use aside::Aside;
 pub(crate) use hand::{WRIST, with_fingers_hung};
+pub(crate) use new_file::{NewFile, container};
 
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
 pub use asset::{Asset, BufferFile, Written, folder, no_files};
+pub use new_file::points_glb;
 
 /// A character: its skeleton, and the nodes that its joints were.
 #[derive(Debug, Clone)]

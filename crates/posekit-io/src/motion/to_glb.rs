@@ -9,6 +9,7 @@ use posekit_motion::Clip;
 
 use super::thin::{Moves, Rest, Track, thin};
 use crate::error::{Error, Place, Result};
+use crate::gltf::{NewFile, container};
 use crate::json::text_value;
 
 /// Bytes of a file with nodes, a skin without a mesh that says which of them are bones, and one animation.
@@ -75,7 +76,7 @@ fn times(clip: &Clip) -> Vec<f32> {
 }
 
 fn written(figure: &Figure<'_>, tracks: &[Track], times: &[f32], name: &str) -> Result<Vec<u8>> {
-    let mut store = Store::default();
+    let mut store = NewFile::default();
     let binds = figure.inverse_binds();
     let places = figure.rests.iter().flat_map(|rest| rest.translation.to_array().map(single));
     let keys = tracks.iter().flat_map(|track| track.values.iter().copied());
@@ -102,15 +103,13 @@ fn written(figure: &Figure<'_>, tracks: &[Track], times: &[f32], name: &str) -> 
     let json = format!(
         "{{\"asset\":{{\"version\":\"2.0\",\"generator\":\"posekit\"}},\"scene\":0,\"scenes\":[{{\"nodes\":[{roots}]}}],\
          \"nodes\":[{nodes}],\"skins\":[{{\"joints\":[{joints}],\"inverseBindMatrices\":{bind}}}]{animations},\
-         \"accessors\":[{accessors}],\"bufferViews\":[{views}],\"buffers\":[{{\"byteLength\":{bytes}}}]}}",
+         {lists}}}",
         roots = roots.join(","),
         nodes = nodes.join(","),
         joints = joints.join(","),
-        accessors = store.accessors.join(","),
-        views = store.views.join(","),
-        bytes = store.bytes.len(),
+        lists = store.lists(),
     );
-    container(json.into_bytes(), store.bytes)
+    container(json.into_bytes(), &store.bytes)
 }
 
 fn invalid(message: impl Into<String>) -> Error {
@@ -260,7 +259,7 @@ impl<'c> Figure<'c> {
 }
 
 /// Channels and samplers. Those with keys at the same times share them.
-fn animation(tracks: &[Track], times: &[f32], store: &mut Store) -> (Vec<String>, Vec<String>) {
+fn animation(tracks: &[Track], times: &[f32], store: &mut NewFile) -> (Vec<String>, Vec<String>) {
     let mut inputs: BTreeMap<&[usize], usize> = BTreeMap::new();
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for track in tracks {
@@ -286,55 +285,6 @@ fn animation(tracks: &[Track], times: &[f32], store: &mut Store) -> (Vec<String>
         samplers.push(format!("{{\"input\":{input},\"output\":{output}}}"));
     }
     (channels, samplers)
-}
-
-/// Numbers behind each other, each list with its accessor and its view.
-#[derive(Debug, Default)]
-struct Store {
-    bytes: Vec<u8>,
-    accessors: Vec<String>,
-    views: Vec<String>,
-}
-
-impl Store {
-    /// The accessor of a list; `more` are further fields of it.
-    fn add(&mut self, numbers: &[f32], kind: &str, more: &str) -> usize {
-        let width = match kind {
-            "VEC3" => 3,
-            "VEC4" => 4,
-            "MAT4" => 16,
-            _ => 1,
-        };
-        let (index, start) = (self.accessors.len(), self.bytes.len());
-        self.bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        let count = numbers.len() / width;
-        self.accessors.push(format!(
-            "{{\"bufferView\":{index},\"componentType\":5126,\"count\":{count},\"type\":\"{kind}\"{more}}}"
-        ));
-        let length = self.bytes.len() - start;
-        self.views.push(format!("{{\"buffer\":0,\"byteOffset\":{start},\"byteLength\":{length}}}"));
-        index
-    }
-}
-
-/// Header, JSON, data.
-fn container(mut json: Vec<u8>, data: Vec<u8>) -> Result<Vec<u8>> {
-    json.resize(json.len().next_multiple_of(4), b' ');
-    let total = 12 + 8 + json.len() + 8 + data.len();
-    let size = |length: usize| {
-        u32::try_from(length)
-            .map_err(|_| invalid("it takes more than 4 GiB, which no GLB can hold"))
-    };
-    let mut file = Vec::with_capacity(total);
-    file.extend_from_slice(b"glTF");
-    file.extend_from_slice(&2_u32.to_le_bytes());
-    file.extend_from_slice(&size(total)?.to_le_bytes());
-    for (kind, chunk) in [(b"JSON", json), (b"BIN\0", data)] {
-        file.extend_from_slice(&size(chunk.len())?.to_le_bytes());
-        file.extend_from_slice(kind);
-        file.extend_from_slice(&chunk);
-    }
-    Ok(file)
 }
 
 /// A list of numbers in single precision.

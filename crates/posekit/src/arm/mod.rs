@@ -41,6 +41,7 @@ mod frame;
 mod goal;
 mod kernel;
 mod many;
+pub mod map;
 mod path;
 mod search;
 mod settings;
@@ -178,6 +179,12 @@ impl Arm {
     #[must_use]
     pub fn reach(&self) -> f64 {
         self.path.reach * self.path.unit
+    }
+
+    /// The frame of the first joint in the world, from whose origin the [reach](Self::reach) is measured.
+    #[must_use]
+    pub const fn base(&self) -> Pose {
+        self.path.base
     }
 
     /// Why the arm has a closed form, if it has one: then [`solutions`](Self::solutions) finds all branches by formulas.

@@ -68,7 +68,7 @@ fn key(tool: &Frame) -> [f32; 7] {
 }
 
 /// All of a range, or one turn, or twice the unit of length, about its middle or the value in it that is nearest to zero.
-fn range_to_try(joint: &Joint) -> (f64, f64) {
+pub(super) fn range_to_try(joint: &Joint) -> (f64, f64) {
     let half = if joint.is_slide { 1.0 } else { PI };
     let (min, max) = (joint.min, joint.max);
     if max - min <= 2.0 * half {

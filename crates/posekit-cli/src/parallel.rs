@@ -1,4 +1,4 @@
-//! Many files at once: one that fails, or brings its thread down, leaves the others alone, and results come in the order of the files.
+//! Many items at once: one that fails, or brings its thread down, leaves the others alone, and results come in the order of the items.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ const STACK: usize = 8 << 20;
 /// was asked to stop gives nothing.
 ///
 /// - `name`: of an item, shown beside the progress
-pub(super) fn run<I: Sync, T: Send>(
+pub(crate) fn run<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
     stop: &Stop,
@@ -57,8 +57,33 @@ pub(super) fn run<I: Sync, T: Send>(
     results
 }
 
-/// How many files to work on at once, where nothing was said.
-pub(super) fn cores() -> usize {
+/// Does the same to each of many items that take about as long as each other, and gives what came of them in their order.
+pub(crate) fn map<I: Sync, T: Send>(
+    items: &[I],
+    threads: usize,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    /// Fewer are done sooner than a thread is started.
+    const LEAST: usize = 16;
+    let share = items.len().div_ceil(threads.max(1)).max(LEAST);
+    let do_all = |items: &[I]| items.iter().map(&work).collect::<Vec<T>>();
+    thread::scope(|scope| {
+        let mut shares = items.chunks(share);
+        let first = shares.next().unwrap_or_default();
+        let do_all = &do_all;
+        let others: Vec<_> =
+            shares.map(|share| (share, scope.spawn(move || do_all(share)))).collect();
+        let mut all = do_all(first);
+        for (share, other) in others {
+            // A thread that panicked is followed here, where it is told.
+            all.extend(other.join().unwrap_or_else(|_| do_all(share)));
+        }
+        all
+    })
+}
+
+/// How many items to work on at once, where nothing was said.
+pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 

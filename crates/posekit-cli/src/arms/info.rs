@@ -1,0 +1,248 @@
+//! `posekit info` of a robot: its links and joints, and the arms that end at its tips.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use posekit::arm::Arm;
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::Robot;
+use posekit_io::problem::end_links;
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+use crate::input::read_robot;
+use crate::motion_args::InfoArgs;
+use crate::output::print;
+use crate::report::{length, limit_of};
+use crate::table::{Align, Cell, Table, width};
+
+/// Whether a file begins as robots do: other XML may be anything.
+pub(crate) fn is_robot_file(path: &Path) -> bool {
+    /// The first tag is in these bytes, behind a comment, perhaps.
+    const HEAD: u64 = 1 << 16;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    read.is_ok() && head.windows(6).any(|bytes| bytes == b"<robot")
+}
+
+/// Reads and tells.
+pub(crate) fn info(args: &InfoArgs) -> Result<()> {
+    if let Some(option) = args.input.first_given().or(args.batch.first_given()) {
+        return Err(Failure::usage(format!("{option} is for motions, and this file is a robot")));
+    }
+    let file = read_robot(&args.input.file)?;
+    let tips: Vec<Tip> = end_links(&file.robot).iter().map(|link| tip(&file.robot, link)).collect();
+    let text = if args.batch.json { json(&file.robot, &tips)? } else { text(&file.robot, &tips) };
+    print(&text)
+}
+
+/// A link at an end, and what moves it.
+#[derive(Debug, Serialize)]
+struct Tip {
+    link: String,
+    /// The joints between it and the root that move, root first.
+    joints: Vec<String>,
+    /// The length of the arm, if it has one \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reach: Option<f64>,
+    /// Why the arm has a closed form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<String>,
+    /// Why the arm's own solver does not suit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsuited: Option<String>,
+}
+
+fn tip(robot: &Robot, link: &str) -> Tip {
+    let skeleton = robot.skeleton();
+    let (mut joints, mut reach) = (Vec::new(), None);
+    let (mut family, mut unsuited) = (None, None);
+    if let Some(frame) = robot.frame(link) {
+        let moving = skeleton.ancestors(frame.joint);
+        let moving = moving.filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
+        joints = moving.map(|joint| skeleton.name(joint).to_owned()).collect();
+        joints.reverse();
+        if !joints.is_empty() {
+            match Arm::new(skeleton, frame) {
+                Ok(arm) => {
+                    reach = Some(arm.reach()).filter(|reach| reach.is_finite());
+                    family = arm.family().map(ToString::to_string);
+                }
+                Err(error) => unsuited = Some(error.to_string()),
+            }
+        }
+    }
+    Tip { link: link.to_owned(), joints, reach, family, unsuited }
+}
+
+fn text(robot: &Robot, tips: &[Tip]) -> String {
+    let skeleton = robot.skeleton();
+    let moving = |joint: &usize| skeleton.kind(*joint) != JointKind::Fixed;
+    let n_moving = (0..skeleton.n_joints()).filter(moving).count();
+    let n_following = (0..skeleton.n_joints()).filter(|&j| skeleton.mimic(j).is_some()).count();
+    let following = match n_following {
+        0 => String::new(),
+        n => format!(", {n} of them following others"),
+    };
+    let mass: f64 = robot.bodies().iter().map(|body| body.mass).sum();
+    let mass = if mass > 0.0 { format!(", {mass:.1} kg") } else { String::new() };
+    format!(
+        "{}: {} links, {} joints, {n_moving} of which move{following}{mass}\n\n{}\n{}",
+        robot.name(),
+        robot.links().len(),
+        robot.joints().len(),
+        link_table(robot).render(width()),
+        tip_table(tips).render(width()),
+    )
+}
+
+/// Links with the joints that carry them, below each other; branches are indented, chains are not.
+fn link_table(robot: &Robot) -> Table {
+    let mut table = Table::new(&[
+        ("link", Align::Left),
+        ("joint", Align::Left),
+        ("kind", Align::Left),
+        ("limit", Align::Left),
+    ]);
+    let mut carried = vec![Vec::new(); robot.links().len()];
+    let mut has_parent = vec![false; robot.links().len()];
+    for (index, joint) in robot.joints().iter().enumerate() {
+        carried[joint.parent_link].push(index);
+        has_parent[joint.child_link] = true;
+    }
+    let root = has_parent.iter().position(|has| !has).unwrap_or(0);
+    table.row([Cell::new(&robot.links()[root].name)]);
+    // The last is next: link, joint, indentation.
+    let push = |stack: &mut Vec<(usize, usize)>, link: usize, depth: usize| {
+        let children = &carried[link];
+        let depth = if children.len() > 1 { depth + 1 } else { depth };
+        stack.extend(children.iter().rev().map(|&joint| (joint, depth)));
+    };
+    let mut stack = Vec::new();
+    push(&mut stack, root, 0);
+    while let Some((index, depth)) = stack.pop() {
+        let joint = &robot.joints()[index];
+        let is_branch = carried[joint.parent_link].len() > 1;
+        let mark =
+            if is_branch { format!("{}- ", "  ".repeat(depth - 1)) } else { "  ".repeat(depth) };
+        let link = &robot.links()[joint.child_link].name;
+        let moves = joint.skeleton_joints.clone();
+        let limits = moves.map(|joint| limit_words(robot.skeleton(), joint));
+        let limits: Vec<String> = limits.filter(|words| !words.is_empty()).collect();
+        let is_fixed = joint.kind.name() == "fixed";
+        let cells = [format!("{mark}{link}"), joint.name.clone(), joint.kind.name().to_owned()];
+        let cells = cells.map(Cell::new).map(|cell| if is_fixed { cell.quiet() } else { cell });
+        table.row(cells.into_iter().chain([Cell::new(limits.join("; "))]));
+        push(&mut stack, joint.child_link, depth);
+    }
+    table
+}
+
+/// The limit of a joint, or what it follows; nothing for one that does not move.
+fn limit_words(skeleton: &Skeleton, joint: usize) -> String {
+    if skeleton.kind(joint) == JointKind::Fixed {
+        return String::new();
+    }
+    let Some(mimic) = skeleton.mimic(joint) else { return limit_of(skeleton, joint, "m") };
+    let times =
+        if mimic.multiplier == 1.0 { String::new() } else { format!(" × {}", mimic.multiplier) };
+    let plus = match mimic.offset {
+        0.0 => String::new(),
+        offset if offset < 0.0 => format!(" - {}", -offset),
+        offset => format!(" + {offset}"),
+    };
+    format!("follows {}{times}{plus}", skeleton.name(mimic.joint))
+}
+
+fn tip_table(tips: &[Tip]) -> Table {
+    let mut table = Table::new(&[
+        ("tip", Align::Left),
+        ("joints", Align::Right),
+        ("reach", Align::Right),
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("solved by", Align::Left),
+    ]);
+    for tip in tips {
+        let end = |joint: Option<&String>| Cell::new(joint.map_or("", String::as_str));
+        table.row([
+            Cell::new(&tip.link).accent(),
+            Cell::new(tip.joints.len().to_string()),
+            Cell::new(tip.reach.map(|reach| length(reach, "m")).unwrap_or_default()),
+            end(tip.joints.first()),
+            end(tip.joints.last()),
+            Cell::new(solved_by(tip)),
+        ]);
+    }
+    table
+}
+
+/// What solves a pose of the tip.
+fn solved_by(tip: &Tip) -> String {
+    match (tip.joints.is_empty(), &tip.unsuited, &tip.family) {
+        (true, ..) => "nothing moves it".to_owned(),
+        (false, Some(_), _) => "least squares".to_owned(),
+        (false, None, Some(family)) => format!("closed form: {family}"),
+        (false, None, None) => "arm, numeric".to_owned(),
+    }
+}
+
+fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
+    #[derive(Serialize)]
+    struct Info<'a> {
+        schema: &'static str,
+        name: &'a str,
+        root: &'a str,
+        links: Vec<&'a str>,
+        joints: Vec<Joint<'a>>,
+        tips: &'a [Tip],
+    }
+    #[derive(Serialize)]
+    struct Joint<'a> {
+        name: &'a str,
+        kind: &'static str,
+        parent: &'a str,
+        child: &'a str,
+        /// Of each value \[rad, m\]; `null` where there is none.
+        limits: Vec<[Option<f64>; 2]>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mimic: Option<Mimic<'a>>,
+    }
+    #[derive(Serialize)]
+    struct Mimic<'a> {
+        joint: &'a str,
+        multiplier: f64,
+        offset: f64,
+    }
+    let skeleton = robot.skeleton();
+    let link = |index: usize| robot.links()[index].name.as_str();
+    let finite = |bound: f64| bound.is_finite().then_some(bound);
+    let joints = robot.joints().iter().map(|joint| {
+        let mut moves = joint.skeleton_joints.clone();
+        let limits = moves.clone().filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
+        let limits =
+            limits.map(|joint| <[f64; 2]>::from(skeleton.limit(joint).bounds()).map(finite));
+        Joint {
+            name: &joint.name,
+            kind: joint.kind.name(),
+            parent: link(joint.parent_link),
+            child: link(joint.child_link),
+            limits: limits.collect(),
+            mimic: moves.find_map(|joint| skeleton.mimic(joint)).map(|mimic| Mimic {
+                joint: skeleton.name(mimic.joint),
+                multiplier: mimic.multiplier,
+                offset: mimic.offset,
+            }),
+        }
+    });
+    let info = Info {
+        schema: "posekit.robot-info/1",
+        name: robot.name(),
+        root: &robot.root_link().name,
+        links: robot.links().iter().map(|link| link.name.as_str()).collect(),
+        joints: joints.collect(),
+        tips,
+    };
+    Ok(serde_json::to_string_pretty(&info).map_err(Failure::output)? + "\n")
+}

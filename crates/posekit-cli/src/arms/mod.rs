@@ -1,0 +1,19 @@
+//! The commands on robot arms: many targets, measures, maps.
+
+mod answers;
+mod rows;
+mod sheet;
+mod targets;
+mod tool;
+
+mod bench;
+mod info;
+mod map;
+mod solve;
+mod track;
+
+pub(crate) use bench::bench;
+pub(crate) use info::{info, is_robot_file};
+pub(crate) use map::map;
+pub(crate) use solve::solve;
+pub(crate) use track::track;
