@@ -1,4 +1,4 @@
-//! The examples of the library in docs/library.md, the library's README and docs/tasks.md, compiled and run.
+//! The examples of the library in docs/library.md, the library's README, docs/tasks.md and docs/arms.md, compiled and run.
 #![allow(
     clippy::unwrap_used,
     clippy::missing_assert_message,
@@ -74,6 +74,53 @@ for task in &tasks {
 Ok(())
 }
 
+#[rustfmt::skip]
+fn example_of_arms() -> Result<(), Box<dyn core::error::Error>> {
+let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/arm6.urdf"))?;
+// Arms: begin
+use posekit::arm::{Arm, ArmSettings, Prefer};
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::Pose;
+use posekit_io::{Warnings, urdf};
+
+let robot = urdf::read(&text, &mut Warnings::new())?;
+let tool = robot.frame("tool0").expect("the file has this link");
+let arm = Arm::new(robot.skeleton(), tool)?.with_velocity_limits(robot.velocity_limits())?;
+println!("{}", arm.family().expect("its axes have a closed form"));
+
+// One pose. `q` is where the arm is, and where it goes.
+let mut q = vec![0.3, -1.2, 1.6, -2.0, -1.5, 0.2];
+let facing_down = DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0);
+let target = Pose::new(facing_down, DVec3::new(0.38, -0.35, 0.25));
+let settings = ArmSettings::default().with_tolerances(1e-6, 1e-6);
+let solution = arm.solve(target, &mut q, &settings)?;
+assert!(solution.is_reached() && robot.skeleton().within_limits(&q, 0.0));
+
+// All of them, the nearest first.
+let all = arm.solutions(target, &q, &settings)?;
+assert_eq!(all.len(), 8);
+
+// Any rotation about the tool's z will do, and the elbow must be up.
+let slack = settings.with_slack([0.0, 0.0, 0.0, 0.0, 0.0, f64::INFINITY]);
+let elbow_up = |q: &[f64]| q[2] > 0.0;
+assert!(arm.solve_where(target, &mut q, &slack, elbow_up)?.is_reached());
+
+// A line of 20 cm in half a second, as fast as the joints can.
+let times: Vec<f64> = (0..=250).map(|k| 0.002 * f64::from(k)).collect();
+let along = |time: &f64| Pose::new(facing_down, target.translation + DVec3::Y * (0.4 * time));
+let targets: Vec<Pose> = times.iter().map(along).collect();
+let track = arm.track(&times, &targets, &q, &settings)?;
+assert!(track.is_completed());
+
+// A servo loop.
+for _ in 0..1000 {
+    arm.step(target, &mut q, 0.002, &settings.with_prefer(Prefer::Posture))?;
+}
+assert!(arm.pose(&q)?.translation.distance(target.translation) < 1e-9);
+// Arms: end
+Ok(())
+}
+
 /// The text between two marks, without the lines of the marks.
 fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
     let from = text.find(begin).unwrap() + begin.len();
@@ -100,5 +147,15 @@ fn the_example_of_the_tasks_works() {
     let page = fs::read_to_string(page).unwrap().replace('\r', "");
     let source = include_str!("library_use.rs").replace('\r', "");
     let here = between(&source, "// Tasks: begin\n", "// Tasks: end");
+    assert_eq!(between(&page, "```rust\n", "```"), here, "the page shows the code that runs");
+}
+
+#[test]
+fn the_example_of_the_arms_works() {
+    example_of_arms().unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/arms.md");
+    let page = fs::read_to_string(page).unwrap().replace('\r', "");
+    let source = include_str!("library_use.rs").replace('\r', "");
+    let here = between(&source, "// Arms: begin\n", "// Arms: end");
     assert_eq!(between(&page, "```rust\n", "```"), here, "the page shows the code that runs");
 }
