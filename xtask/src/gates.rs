@@ -9,7 +9,8 @@ use crate::steps::{Needs, Step, run_all};
 use crate::{digest, examples, tidy, wasm};
 
 /// The crates that go to the package registry.
-const PUBLISHED: [&str; 4] = ["posekit", "posekit-motion", "posekit-io", "posekit-cli"];
+const PUBLISHED: [&str; 5] =
+    ["posekit", "posekit-motion", "posekit-io", "posekit-collision", "posekit-cli"];
 
 /// Runs every gate, the cheap ones first.
 ///
@@ -96,7 +97,8 @@ fn features() -> Result<()> {
         .args(["--features", "libm"]))?;
     run(cargo()
         .args(["test", "--quiet", "--package", "posekit", "--all-features"])
-        .args(["--test", "serialised"]))
+        .args(["--test", "serialised", "--test", "batch", "--test", "batch_threads"])
+        .args(["--test", "batch_allocations"]))
 }
 
 /// Nextest shows a summary of its own and runs binaries in parallel; `cargo test` is always there.

@@ -4,10 +4,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use posekit_io::problem::{FigureScene, Scene, is_figure};
-use posekit_io::urdf::{self, Robot};
 use posekit_io::{
     ChainProblem, FigureProblem, FigureSource, Limits, Warnings, decode_text, read_text,
 };
+use posekit_io::{Robot, urdf};
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};

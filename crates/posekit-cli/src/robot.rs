@@ -3,8 +3,7 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
 use posekit_io::problem::{Body, Origin, Rig, Scene};
-use posekit_io::urdf::Robot;
-use posekit_io::{Place, Warnings};
+use posekit_io::{Place, Robot, Warnings};
 
 use crate::args::RobotArgs;
 use crate::failure::{Failure, Result};

@@ -19,7 +19,9 @@
 //! - [`ChainProblem`] is the file `posekit.chain/1`: bones or points, and a target.
 //! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
 //! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
-//! - [`urdf::read`] gives a [`Robot`](urdf::Robot): a skeleton, and the names of its links.
+//! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
+//! - [`srdf::merge`] adds groups, end effectors, named states and disabled pairs to a robot.
+//! - [`mesh::read_points`] gives the points of a mesh, [`mesh::find`] the file that a robot's file names.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
 //!   writes them back into the file, of which all else stays byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
@@ -39,13 +41,16 @@
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF, reads no meshes and no weights of their shapes, decompresses nothing, and expands no xacro templates.
+//! It writes no URDF, reads of meshes only their points and of glTF no weights of shapes, decompresses nothing, and expands no xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod bvh;
 pub mod gltf;
+pub mod mesh;
 pub mod motion;
 pub mod problem;
+pub mod robot;
+pub mod srdf;
 pub mod urdf;
 
 mod chain_problem;
@@ -59,6 +64,7 @@ mod rotation;
 mod solution;
 mod text;
 mod warnings;
+mod xml;
 
 pub use chain_problem::{
     CHAIN_SCHEMA, ChainData, ChainModel, ChainProblem, PlaneBone, PointChain, SpaceBone,
@@ -73,6 +79,7 @@ pub use figure::{
 };
 pub use json::schema_of;
 pub use limits::Limits;
+pub use robot::Robot;
 pub use solution::{
     NamedChoice, NamedHold, NamedValues, Outcome, SOLUTION_SCHEMA, SolutionFile, TaskMiss,
     TraceEntry, bone_name,

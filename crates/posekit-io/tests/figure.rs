@@ -358,7 +358,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         ),
         (
             r#"{ "task": "position", "frame": { "link": "hand" }, "target": [0, 0, 0] }"#,
-            "only a URDF has links",
+            "only a robot has links",
         ),
         (
             r#"{ "task": "position", "frame": { "joint": "a", "link": "b" }, "target": [0, 0, 0] }"#,

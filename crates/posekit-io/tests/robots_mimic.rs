@@ -6,9 +6,9 @@ mod common;
 use posekit::math::Pose;
 use posekit::solve::{Method, Settings, Status, solve};
 use posekit::task::{Distance, Position, RelativePose, Task};
-use posekit_io::{Limits, Warnings, urdf};
+use posekit_io::{Limits, Robot, Warnings, urdf};
 
-fn gripper() -> Option<urdf::Robot> {
+fn gripper() -> Option<Robot> {
     let path = common::assets()?.join("urdf/robotiq_arg2f_85.urdf");
     Some(urdf::read_file(&path, &Limits::default(), &mut Warnings::default()).unwrap())
 }

@@ -2,8 +2,7 @@
 
 use posekit::glam::DVec3;
 use posekit::task::{Body, center_of_mass};
-use posekit_io::urdf::{self, Robot};
-use posekit_io::{Error, Limits, Warnings, read_text};
+use posekit_io::{Error, Limits, Robot, Warnings, read_text, urdf};
 
 mod common;
 

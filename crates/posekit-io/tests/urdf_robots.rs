@@ -12,8 +12,8 @@ use std::path::Path;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::sin;
 use posekit::skeleton::JointKind;
-use posekit_io::urdf::{self, Robot, UrdfJointKind};
-use posekit_io::{Error, Limits, Warnings};
+use posekit_io::robot::RobotJointKind;
+use posekit_io::{Error, Limits, Robot, Warnings, urdf};
 
 fn read(text: &str) -> Robot {
     urdf::read(text, &mut Warnings::new()).unwrap()
@@ -54,7 +54,7 @@ fn every_joint_kind_moves_as_it_should() {
 fn a_planar_joint_is_two_slides_and_a_turn() {
     let robot = pair("planar", "<axis xyz=\"0 0 1\"/><origin xyz=\"0 0 5\"/>");
     let skeleton = robot.skeleton();
-    assert_eq!(robot.joints()[0].kind, UrdfJointKind::Planar);
+    assert_eq!(robot.joints()[0].kind, RobotJointKind::Planar);
     assert_eq!(robot.joints()[0].skeleton_joints, 1..4);
     assert_eq!([1, 2, 3].map(|joint| skeleton.name(joint)), ["j/x", "j/y", "j/turn"]);
     let pose = robot.frame("b").unwrap().world(&skeleton.poses(&[1.0, 2.0, 0.5]));

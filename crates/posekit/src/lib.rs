@@ -43,6 +43,7 @@
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
 //!   best pose found and a [`Status`](solve::Status) out. The solution also reports the error of every task (`misses`), the limits that hold it
 //!   back (`holds`), and which method ran and why (`choice`).
+//! - [`Arm`](arm::Arm) is the path from the world to the tool of a robot, compiled to be solved fast; [`batch`] solves for many targets at once.
 //! - [`limb`] has closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
@@ -77,6 +78,8 @@
 //! | `std` | yes | square roots by the processor's instruction instead of `libm` |
 //! | `libm` | yes, and needed without `std` | glam's transcendental functions come from `libm`: deterministic across targets, and slower, for the whole program (`powf` takes 126 ns instead of 7). posekit's own come from `libm` in any case. |
 //! | `serde` | no | `Serialize` and `Deserialize` for joints and limits, skeletons (validated by their builder), frames and poses, tasks, settings and solutions. Text formats without infinity, such as JSON, cannot hold limits that are open on one side. |
+//! | `rayon` | no | batches are shared among the threads of rayon's current pool |
+//! | `simd` | no | [batches](batch) of one arm solve four problems at once with AVX2, two on other processors with registers for it. With Rust 1.89, a program that depends on `pulp` 0.22 with its feature `x86-v4` has AVX-512, too: eight. |
 //! | `mint` | no | glam's types convert to and from those of `mint` |
 //!
 //! # Supported versions
@@ -92,6 +95,7 @@ extern crate std;
 pub use glam;
 
 pub mod arm;
+pub mod batch;
 pub mod chain;
 mod error;
 pub mod limb;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use posekit::arm::Arm;
 use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::Robot;
 use posekit_io::problem::end_links;
-use posekit_io::urdf::Robot;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};

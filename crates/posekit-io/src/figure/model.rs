@@ -19,9 +19,9 @@ use super::{
     FrameOwner,
 };
 use crate::error::{Error, Place, Result};
+use crate::robot::Robot;
 use crate::rotation::{check_unit, unit_rotation};
 use crate::solution::NamedValues;
-use crate::urdf::Robot;
 use crate::warnings::Warnings;
 
 /// How far a follower's value may be from what its driver gives, beside the larger of it and 1: six written digits are enough.
@@ -223,26 +223,27 @@ impl Names<'_> {
         self.skeleton.find(name).ok_or_else(|| no_such_joint(subject, name))
     }
 
-    /// The joint that carries a frame.
-    fn owner(&self, owner: &FrameOwner, subject: &str) -> Result<usize> {
+    /// The frame of a joint, a link, or a named frame of a robot.
+    fn owner(&self, owner: &FrameOwner, subject: &str) -> Result<Frame> {
         let (name, robot) = match (owner, self.robot) {
-            (FrameOwner::Joint(name), _) => return self.joint(name, subject),
+            (FrameOwner::Joint(name), _) => {
+                return Ok(self.skeleton.frame(self.joint(name, subject)?));
+            }
             (FrameOwner::Link(name), Some(robot)) => (name, robot),
             (FrameOwner::Link(_), None) => {
-                return Err(value_error(subject, "only a URDF has links; give a `joint`"));
+                return Err(value_error(subject, "only a robot has links; give a `joint`"));
             }
         };
-        let frame = robot.frame(name).ok_or_else(|| Error::NoSuchName {
+        robot.frame(name).ok_or_else(|| Error::NoSuchName {
             place: Place::named(subject),
             kind: "link",
             name: name.clone(),
-        })?;
-        Ok(frame.joint)
+        })
     }
 
     fn frame(&self, frame: &FigureFrame, subject: &str) -> Result<Frame> {
-        let joint = self.owner(&frame.on, subject)?;
-        Ok(Frame::new(joint, offset(frame.position, frame.rotation)))
+        let Frame { joint, joint_from_frame } = self.owner(&frame.on, subject)?;
+        Ok(Frame::new(joint, joint_from_frame * offset(frame.position, frame.rotation)))
     }
 
     fn bodies(&self, bodies: &[FigureBody]) -> Result<Vec<Body>> {
@@ -457,8 +458,13 @@ impl Context<'_> {
 
     fn capsule(&self, capsule: &FigureCapsule, at: &str, which: usize) -> Result<Capsule> {
         let subject = format!("{at}.capsules[{which}]");
-        let joint = capsule.on.as_ref().map(|on| self.names.owner(on, &subject)).transpose()?;
-        Ok(Capsule { joint, ends: capsule.ends.map(DVec3::from_array), radius: capsule.radius })
+        let on = capsule.on.as_ref().map(|on| self.names.owner(on, &subject)).transpose()?;
+        let place = |end| {
+            let end = DVec3::from_array(end);
+            on.map_or(end, |on| on.joint_from_frame.transform_point(end))
+        };
+        let ends = capsule.ends.map(place);
+        Ok(Capsule { joint: on.map(|on| on.joint), ends, radius: capsule.radius })
     }
 
     fn posture(

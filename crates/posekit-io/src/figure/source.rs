@@ -7,8 +7,9 @@ use posekit::skeleton::Skeleton;
 use crate::error::Result;
 use crate::gltf::{self, Character};
 use crate::limits::Limits;
+use crate::robot::Robot;
 use crate::text;
-use crate::urdf::{self, Robot};
+use crate::urdf;
 use crate::warnings::Warnings;
 
 /// What kind of file a figure's skeleton is in.
@@ -35,8 +36,9 @@ impl SourceKind {
 /// What was read from the file that a figure's skeleton is in.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a figure has one, and readers borrow it")]
 pub enum FigureSource {
-    /// A robot from URDF.
+    /// A robot.
     Robot(Robot),
     /// A character from glTF.
     Character(Character),

@@ -10,7 +10,7 @@ use crate::figure::{
 };
 use crate::free_root::with_free;
 use crate::gltf::{Character, WRIST, with_fingers_hung};
-use crate::urdf::Robot;
+use crate::robot::Robot;
 use crate::warnings::Warnings;
 
 use super::written::joints_of;

@@ -7,12 +7,12 @@ use posekit::math::Pose;
 use posekit::math::{rotation_about, shortest_rotation};
 use posekit::skeleton::{Joint, Limit, Mimic, Skeleton};
 
-use super::bodies;
 use super::mimic::{self, Follow};
-use super::parse::{Description, JointElement};
+use super::parse::{Description, JointElement, LinkElement};
+use super::shapes::ShapeElement;
 use super::tree::Tree;
-use super::{Robot, RobotJoint, RobotLink, UrdfJointKind};
 use crate::error::{Error, Result};
+use crate::robot::{Robot, RobotJoint, RobotJointKind, RobotLink, RobotParts, RobotShape};
 use crate::warnings::Warnings;
 
 pub(super) fn build_robot(
@@ -25,43 +25,30 @@ pub(super) fn build_robot(
     for &index in &tree.order {
         plan.add(index, follows[index], warnings);
     }
-    let joints = description
-        .joints
-        .iter()
-        .zip(&tree.links_of_joint)
-        .zip(&plan.first_of_joint)
-        .map(|((joint, &(parent_link, child_link)), &first)| RobotJoint {
-            name: joint.name.to_owned(),
-            kind: joint.kind,
-            parent_link,
-            child_link,
-            skeleton_joints: first..first + joint.kind.n_skeleton_joints(),
-        })
-        .collect();
-    let links: Vec<RobotLink> = description
-        .links
-        .iter()
-        .enumerate()
-        .map(|(link, element)| RobotLink {
-            name: element.name.to_owned(),
-            skeleton_joint: plan.joint_of_link(link),
-        })
-        .collect();
     let mut builder = Skeleton::builder();
+    let links = plan.links();
+    let joints = plan.joints();
     for joint in plan.list {
         builder.add(joint);
     }
     let skeleton = builder.build().map_err(|error| located(error, description))?;
-    let inertials = description.links.iter().map(|link| link.inertial);
-    let carriers = links.iter().map(|link| link.skeleton_joint);
-    Ok(Robot {
-        name: description.name.to_owned(),
-        root_link: tree.root,
-        bodies: bodies::sum(&skeleton, carriers.zip(inertials)),
-        links,
-        joints,
-        skeleton,
-    })
+    let mut parts = RobotParts::new(description.name, skeleton, links, joints);
+    parts.shapes = shapes(description);
+    Robot::try_new(parts)
+}
+
+/// The shapes of all links, in the order of the file.
+fn shapes(description: &Description<'_>) -> Vec<RobotShape> {
+    let of_link = |(link, element): (usize, &LinkElement<'_>)| {
+        let shape = |shape: &ShapeElement<'_>| RobotShape {
+            name: shape.name.to_owned(),
+            link,
+            link_from_shape: shape.link_from_shape,
+            geometry: shape.geometry.clone(),
+        };
+        element.shapes.iter().map(shape).collect::<Vec<_>>()
+    };
+    description.links.iter().enumerate().flat_map(of_link).collect()
 }
 
 /// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
@@ -93,7 +80,7 @@ impl<'d> Plan<'d> {
         let mut next = 1;
         for &joint in &tree.order {
             first_of_joint[joint] = next;
-            next += description.joints[joint].kind.n_skeleton_joints();
+            next += n_skeleton_joints(description.joints[joint].kind);
         }
         let mut plan = Self { description, tree, names, list: Vec::new(), first_of_joint };
         // The root link has no joint of its own in the file; a fixed one carries it, so that every link is the frame of a joint.
@@ -110,10 +97,44 @@ impl<'d> Plan<'d> {
         name
     }
 
+    /// The links of the file, on the joints that carry them.
+    fn links(&self) -> Vec<RobotLink> {
+        let link = |(index, element): (usize, &LinkElement<'_>)| {
+            let above = self.tree.joint_of_link[index];
+            let inertial = element.inertial.unwrap_or_default();
+            RobotLink {
+                name: element.name.to_owned(),
+                skeleton_joint: self.joint_of_link(index),
+                parent: above.map(|joint| self.tree.links_of_joint[joint].0),
+                mass: inertial.mass,
+                center_in_link: inertial.center,
+            }
+        };
+        self.description.links.iter().enumerate().map(link).collect()
+    }
+
+    /// The joints of the file, with those of the skeleton that they became.
+    fn joints(&self) -> Vec<RobotJoint> {
+        let joint = |(index, element): (usize, &JointElement<'_>)| {
+            let (parent_link, child_link) = self.tree.links_of_joint[index];
+            let first = self.first_of_joint[index];
+            RobotJoint {
+                name: element.name.to_owned(),
+                kind: element.kind,
+                parent_link,
+                child_link,
+                skeleton_joints: first..first + n_skeleton_joints(element.kind),
+                max_speed: element.max_speed,
+                is_passive: false,
+            }
+        };
+        self.description.joints.iter().enumerate().map(joint).collect()
+    }
+
     /// The joint whose frame is the link's.
     fn joint_of_link(&self, link: usize) -> usize {
         self.tree.joint_of_link[link].map_or(0, |joint| {
-            self.first_of_joint[joint] + self.description.joints[joint].kind.n_skeleton_joints() - 1
+            self.first_of_joint[joint] + n_skeleton_joints(self.description.joints[joint].kind) - 1
         })
     }
 
@@ -129,13 +150,14 @@ impl<'d> Plan<'d> {
             return;
         }
         let joint = match element.kind {
-            UrdfJointKind::Fixed => Joint::fixed(element.name),
-            UrdfJointKind::Floating => Joint::free(element.name),
-            UrdfJointKind::Revolute | UrdfJointKind::Continuous => {
+            RobotJointKind::Fixed => Joint::fixed(element.name),
+            RobotJointKind::Ball => Joint::ball(element.name),
+            RobotJointKind::Floating => Joint::free(element.name),
+            RobotJointKind::Revolute | RobotJointKind::Continuous => {
                 Joint::revolute(element.name, element.axis)
             }
-            UrdfJointKind::Prismatic => Joint::prismatic(element.name, element.axis),
-            UrdfJointKind::Planar => return self.add_planar(element, parent),
+            RobotJointKind::Prismatic => Joint::prismatic(element.name, element.axis),
+            RobotJointKind::Planar => return self.add_planar(element, parent),
         };
         let mut joint = joint.child_of(parent).at(element.parent_from_joint);
         if let Some([min, max]) = element.limit.filter(|_| !self.holds_driver(index, follow)) {
@@ -186,10 +208,15 @@ impl<'d> Plan<'d> {
     }
 }
 
+/// How many joints of the skeleton a joint becomes.
+const fn n_skeleton_joints(kind: RobotJointKind) -> usize {
+    if matches!(kind, RobotJointKind::Planar) { 3 } else { 1 }
+}
+
 /// The motion of a joint with one value.
 fn motion(element: &JointElement<'_>, value: f64) -> Pose {
     match element.kind {
-        UrdfJointKind::Prismatic => Pose::from_translation(element.axis * value),
+        RobotJointKind::Prismatic => Pose::from_translation(element.axis * value),
         _ => Pose::from_rotation(rotation_about(element.axis, value)),
     }
 }

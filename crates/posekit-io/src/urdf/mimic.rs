@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::UrdfJointKind;
 use super::parse::{JointElement, MimicElement};
 use crate::error::{Error, Result};
+use crate::robot::RobotJointKind;
 
 /// What a joint's value follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,7 @@ fn driver(
         return Err(Error::NoSuchName { place: place(), kind: "joint", name: mimic.joint.into() });
     };
     let kind = joints[driver].kind;
-    if matches!(kind, UrdfJointKind::Planar | UrdfJointKind::Floating) {
+    if matches!(kind, RobotJointKind::Planar | RobotJointKind::Floating) {
         return Err(Error::Unsupported {
             place: place(),
             message: format!("a joint cannot mimic `{}`, which is {}", mimic.joint, kind.name()),
@@ -77,7 +77,7 @@ fn follow(
         return Follow::Nothing;
     };
     match follows[driver] {
-        _ if joints[driver].kind == UrdfJointKind::Fixed => Follow::Constant { value: offset },
+        _ if joints[driver].kind == RobotJointKind::Fixed => Follow::Constant { value: offset },
         Some(Follow::Constant { value }) => Follow::Constant { value: multiplier * value + offset },
         _ => Follow::Joint { joint: driver, multiplier, offset },
     }

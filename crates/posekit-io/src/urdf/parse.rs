@@ -4,13 +4,14 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::math::rotation_about;
 
-use super::UrdfJointKind;
-use super::element::{Element, Infinite, Unknown, What, shortened};
-use super::source::Source;
+use super::Options;
+use super::shapes::{ShapeElement, read_collision};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::robot::RobotJointKind;
 use crate::rotation::check_unit;
 use crate::warnings::Warnings;
+use crate::xml::{self, Element, Infinite, Source, Unknown, only, shortened};
 
 /// How far an axis may be off unit length before that is worth a warning: four written digits are not.
 const AXIS_NOTE: f64 = 1e-3;
@@ -27,10 +28,11 @@ pub(super) struct LinkElement<'x> {
     pub(super) element: Element<'x>,
     pub(super) name: &'x str,
     pub(super) inertial: Option<Inertial>,
+    pub(super) shapes: Vec<ShapeElement<'x>>,
 }
 
-/// What a link weighs.
-#[derive(Clone, Copy)]
+/// What a link weighs; nothing by default.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Inertial {
     /// Not negative \[kg\].
     pub(super) mass: f64,
@@ -41,7 +43,7 @@ pub(super) struct Inertial {
 pub(super) struct JointElement<'x> {
     pub(super) element: Element<'x>,
     pub(super) name: &'x str,
-    pub(super) kind: UrdfJointKind,
+    pub(super) kind: RobotJointKind,
     pub(super) parent: &'x str,
     pub(super) child: &'x str,
     /// Pose of the joint in the frame of its parent link, at zero.
@@ -50,6 +52,8 @@ pub(super) struct JointElement<'x> {
     pub(super) axis: DVec3,
     /// Smallest and largest value \[rad or m\].
     pub(super) limit: Option<[f64; 2]>,
+    /// Above 0, infinite without a limit \[rad/s or m/s\].
+    pub(super) max_speed: f64,
     pub(super) mimic: Option<MimicElement<'x>>,
 }
 
@@ -64,11 +68,12 @@ pub(super) struct MimicElement<'x> {
 pub(super) fn read_robot<'x>(
     root: Element<'x>,
     source: &Source<'_>,
+    options: &Options,
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<Description<'x>> {
     if let Some(template) = root.descendants().find(|element| element.is_xacro()) {
-        return Err(super::element::xacro(template.place(format!("<{}>", template.tag()))));
+        return Err(xml::xacro(template.place(format!("<{}>", template.tag()))));
     }
     if root.tag() != "robot" {
         return Err(Error::Unsupported {
@@ -86,10 +91,12 @@ pub(super) fn read_robot<'x>(
     root.note_unknown_attributes(&["name", "version"], &mut unknown);
     for element in root.children() {
         match element.tag() {
-            "link" => description.links.push(read_link(element, &mut unknown)?),
-            "joint" => description.joints.push(read_joint(element, &mut unknown, warnings)?),
+            "link" => description.links.push(read_link(element, &mut unknown, warnings)?),
+            "joint" => {
+                description.joints.push(read_joint(element, options, &mut unknown, warnings)?);
+            }
             "material" => {}
-            tag => unknown.note(What::Tag(tag), element.byte()),
+            _ => unknown.note_tag(element),
         }
         if description.joints.len() > limits.joints || description.links.len() > limits.joints + 1 {
             let what = "the number of joints".into();
@@ -100,34 +107,27 @@ pub(super) fn read_robot<'x>(
     Ok(description)
 }
 
-fn read_link<'x>(element: Element<'x>, unknown: &mut Unknown<'x>) -> Result<LinkElement<'x>> {
+fn read_link<'x>(
+    element: Element<'x>,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Result<LinkElement<'x>> {
     let name = element.name("name", "a link")?;
     element.note_unknown_attributes(&["name", "type"], unknown);
     let subject = format!("link `{}`", shortened(name));
     let mut inertial: Option<Element<'x>> = None;
+    let mut shapes = Vec::new();
     for child in element.children() {
         match child.tag() {
             "inertial" => only(&mut inertial, child, &subject)?,
-            "visual" | "collision" => {}
-            tag => unknown.note(What::Tag(tag), child.byte()),
+            "collision" => shapes.extend(read_collision(child, &subject, unknown, warnings)?),
+            "visual" => {}
+            _ => unknown.note_tag(child),
         }
     }
     let inertial =
         inertial.map(|inertial| read_inertial(inertial, &subject, unknown)).transpose()?;
-    Ok(LinkElement { element, name, inertial })
-}
-
-/// Puts an element into its slot, which must be empty.
-fn only<'x>(slot: &mut Option<Element<'x>>, element: Element<'x>, subject: &str) -> Result<()> {
-    if let Some(first) = slot {
-        return Err(Error::Duplicate {
-            place: element.place(subject),
-            message: format!("a second <{}>", element.tag()),
-            first_line: first.line(),
-        });
-    }
-    *slot = Some(element);
-    Ok(())
+    Ok(LinkElement { element, name, inertial, shapes })
 }
 
 /// The mass, which must be there, and where it is. How it is turned says nothing about that, but its numbers are checked.
@@ -142,7 +142,7 @@ fn read_inertial<'x>(
             "origin" => only(&mut origin, child, subject)?,
             "mass" => only(&mut mass, child, subject)?,
             "inertia" => {}
-            tag => unknown.note(What::Tag(tag), child.byte()),
+            _ => unknown.note_tag(child),
         }
     }
     let missing = |field: &str| Error::Missing {
@@ -169,6 +169,7 @@ struct JointParts<'x> {
     axis: Option<Element<'x>>,
     limit: Option<Element<'x>>,
     mimic: Option<Element<'x>>,
+    safety: Option<Element<'x>>,
 }
 
 fn read_parts<'x>(
@@ -185,10 +186,11 @@ fn read_parts<'x>(
             "axis" => &mut parts.axis,
             "limit" => &mut parts.limit,
             "mimic" => &mut parts.mimic,
-            // Of the standard, and about forces, sensors and controllers, not about where the joint can be.
-            "dynamics" | "calibration" | "safety_controller" => continue,
-            tag => {
-                unknown.note(What::Tag(tag), element.byte());
+            "safety_controller" => &mut parts.safety,
+            // Of the standard, and about forces and sensors, not about where the joint can be.
+            "dynamics" | "calibration" => continue,
+            _ => {
+                unknown.note_tag(element);
                 continue;
             }
         };
@@ -199,6 +201,7 @@ fn read_parts<'x>(
 
 fn read_joint<'x>(
     element: Element<'x>,
+    options: &Options,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<JointElement<'x>> {
@@ -214,15 +217,40 @@ fn read_joint<'x>(
     let parent = read_link_name(parts.parent, element, "parent", &subject, unknown)?;
     let child = read_link_name(parts.child, element, "child", &subject, unknown)?;
     let axis = read_axis(parts.axis, kind, &subject, unknown, warnings)?;
-    let limit = read_limit(&parts, element, kind, &subject, unknown, warnings)?;
+    let mut limit = read_limit(&parts, element, kind, &subject, unknown, warnings)?;
+    if options.has_soft_limits {
+        limit = narrowed(limit, parts.safety, kind, &subject, warnings)?;
+    }
+    let max_speed = read_velocity(parts.limit, kind, &subject, warnings)?;
     let mimic = read_mimic(parts.mimic, kind, &subject, unknown, warnings)?;
-    Ok(JointElement { element, name, kind, parent, child, parent_from_joint, axis, limit, mimic })
+    Ok(JointElement {
+        element,
+        name,
+        kind,
+        parent,
+        child,
+        parent_from_joint,
+        axis,
+        limit,
+        max_speed,
+        mimic,
+    })
 }
 
-fn read_kind(joint: Element<'_>, subject: &str) -> Result<UrdfJointKind> {
+/// The joint types of URDF.
+const KINDS: [RobotJointKind; 6] = [
+    RobotJointKind::Fixed,
+    RobotJointKind::Revolute,
+    RobotJointKind::Continuous,
+    RobotJointKind::Prismatic,
+    RobotJointKind::Planar,
+    RobotJointKind::Floating,
+];
+
+fn read_kind(joint: Element<'_>, subject: &str) -> Result<RobotJointKind> {
     let word = joint.required("type", subject)?;
-    UrdfJointKind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
-        let known = UrdfJointKind::ALL.map(UrdfJointKind::name).join(", ");
+    KINDS.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
+        let known = KINDS.map(RobotJointKind::name).join(", ");
         let message = format!("unknown joint type `{}`, expected {known}", shortened(word));
         joint.invalid("type", subject, message)
     })
@@ -242,7 +270,11 @@ fn read_link_name<'x>(
 }
 
 /// `xyz` and either `rpy` (about the fixed x, then y, then z axis) or, since URDF 1.2, `quat_xyzw`.
-fn read_origin<'x>(origin: Element<'x>, subject: &str, unknown: &mut Unknown<'x>) -> Result<Pose> {
+pub(super) fn read_origin<'x>(
+    origin: Element<'x>,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+) -> Result<Pose> {
     origin.note_unknown_attributes(&["xyz", "rpy", "quat_xyzw"], unknown);
     let translation = origin.numbers::<3>("xyz", subject, Infinite::Refused)?.unwrap_or_default();
     let rpy = origin.numbers::<3>("rpy", subject, Infinite::Refused)?;
@@ -276,14 +308,14 @@ fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> DQuat {
 /// The unit axis; x by default. Fixed and floating joints have none, and exporters write zeros there.
 fn read_axis<'x>(
     axis: Option<Element<'x>>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<DVec3> {
     let Some(element) = axis else { return Ok(DVec3::X) };
     element.note_unknown_attributes(&["xyz"], unknown);
-    if !kind.has_axis() {
+    if matches!(kind, RobotJointKind::Fixed | RobotJointKind::Floating) {
         return Ok(DVec3::X);
     }
     let Some(numbers) = element.numbers::<3>("xyz", subject, Infinite::Refused)? else {
@@ -309,14 +341,14 @@ fn read_axis<'x>(
 fn read_limit<'x>(
     parts: &JointParts<'x>,
     joint: Element<'x>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<Option<[f64; 2]>> {
     const KNOWN: [&str; 7] =
         ["lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk"];
-    let needed = matches!(kind, UrdfJointKind::Revolute | UrdfJointKind::Prismatic);
+    let needed = matches!(kind, RobotJointKind::Revolute | RobotJointKind::Prismatic);
     let Some(element) = parts.limit else {
         if needed {
             return Err(Error::Missing { place: joint.place(subject), field: "limit".into() });
@@ -328,7 +360,7 @@ fn read_limit<'x>(
     let upper = element.numbers::<1>("upper", subject, Infinite::Allowed)?.map(|[value]| value);
     let range = [lower.unwrap_or(0.0), upper.unwrap_or(0.0)];
     if !needed {
-        if kind != UrdfJointKind::Fixed && range != [0.0; 2] {
+        if kind != RobotJointKind::Fixed && range != [0.0; 2] {
             let message = format!("a {} joint has no bounds; those given are ignored", kind.name());
             warnings.push(element.place(subject), message);
         }
@@ -351,9 +383,58 @@ fn read_limit<'x>(
     Ok(Some(range))
 }
 
+/// The range of a joint, no wider than the soft limits of its `<safety_controller>`. A bound that is left out is none.
+fn narrowed(
+    range: Option<[f64; 2]>,
+    safety: Option<Element<'_>>,
+    kind: RobotJointKind,
+    subject: &str,
+    warnings: &mut Warnings,
+) -> Result<Option<[f64; 2]>> {
+    let Some(element) = safety else { return Ok(range) };
+    let lower = element.number("soft_lower_limit", subject)?;
+    let upper = element.number("soft_upper_limit", subject)?;
+    if lower.is_none() && upper.is_none() {
+        return Ok(range);
+    }
+    if !matches!(kind, RobotJointKind::Revolute | RobotJointKind::Prismatic) {
+        let message = format!("a {} joint has no bounds; soft limits are ignored", kind.name());
+        warnings.push(element.place(subject), message);
+        return Ok(range);
+    }
+    let [min, max] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let soft = [min.max(lower.unwrap_or(min)), max.min(upper.unwrap_or(max))];
+    if soft[0] > soft[1] {
+        let message = format!("the soft limits leave nothing of the range {min} to {max}");
+        return Err(Error::Value { place: element.place(subject), message });
+    }
+    Ok(Some(soft))
+}
+
+/// The largest speed; infinite where none is given, or one that would let the joint never move, which exporters write for "not known".
+fn read_velocity(
+    limit: Option<Element<'_>>,
+    kind: RobotJointKind,
+    subject: &str,
+    warnings: &mut Warnings,
+) -> Result<f64> {
+    let Some(element) = limit else { return Ok(f64::INFINITY) };
+    let given = element.numbers::<1>("velocity", subject, Infinite::Allowed)?;
+    let message = match (given, kind) {
+        (None, _) | (Some([0.0]), RobotJointKind::Fixed) => return Ok(f64::INFINITY),
+        (Some([speed]), RobotJointKind::Planar | RobotJointKind::Floating) => {
+            format!("one velocity ({speed}) for turns and slides has no unit; it is ignored")
+        }
+        (Some([speed]), _) if speed > 0.0 => return Ok(speed),
+        (Some([speed]), _) => format!("the velocity {speed} is read as no limit"),
+    };
+    warnings.push(element.place(subject), message);
+    Ok(f64::INFINITY)
+}
+
 fn read_mimic<'x>(
     mimic: Option<Element<'x>>,
-    kind: UrdfJointKind,
+    kind: RobotJointKind,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
@@ -361,12 +442,12 @@ fn read_mimic<'x>(
     let Some(element) = mimic else { return Ok(None) };
     element.note_unknown_attributes(&["joint", "multiplier", "offset"], unknown);
     match kind {
-        UrdfJointKind::Fixed => {
+        RobotJointKind::Fixed => {
             let message = "a fixed joint has no value and cannot mimic another; <mimic> is ignored";
             warnings.push(element.place(subject), message);
             return Ok(None);
         }
-        UrdfJointKind::Planar | UrdfJointKind::Floating => {
+        RobotJointKind::Planar | RobotJointKind::Floating => {
             return Err(Error::Unsupported {
                 place: element.place(subject),
                 message: format!("a {} joint cannot mimic another", kind.name()),

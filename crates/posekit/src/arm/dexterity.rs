@@ -1,6 +1,6 @@
 //! How well an arm moves its tool from a configuration: its Jacobian and singular values.
 
-use super::goal::Frame;
+use super::frame::Frame;
 use super::kernel::{Column, Kernel, add_square};
 use super::{Arm, by_size};
 use crate::Result;
@@ -79,7 +79,7 @@ impl<const N: usize> Kernel<N> {
     pub(super) fn manipulability(&self, x: &[f64; N]) -> f64 {
         let mut gram = [[0.0; 6]; 6];
         for column in &self.jacobian(&Frame::IDENTITY, x) {
-            add_square(&mut gram, column, 1.0);
+            add_square(&mut gram, column);
         }
         if !cholesky_factor_square(&mut gram, 0.0) {
             return 0.0;

@@ -1,59 +1,20 @@
-//! Frames, and the target as the kernel sees it.
+//! The target as the kernel sees it.
 
-use super::kernel::{Column, Link};
+use super::frame::Frame;
+use super::kernel::Column;
 use super::path::Path;
-use crate::math::{Pose, normalised, sqrt};
-use glam::{DMat3, DQuat, DVec3};
+use crate::math::{Lanes, Mask, Pose, Vector};
+use glam::DVec3;
 
 /// Near half a turn, below this square of twice the cosine of half the angle, the antisymmetric part of a rotation matrix vanishes and its axis is
 /// read from the symmetric part.
 const HALF_TURN: f64 = 1e-3;
 
-/// A rigid transform with its rotation as three axes: cheaper to rotate about one of them than a quaternion.
+/// Where the tool must come, in units of length, for one problem or several that differ in their targets alone.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) axes: [DVec3; 3],
-    pub(super) origin: DVec3,
-}
-
-impl Frame {
-    pub(super) const IDENTITY: Self = Self { axes: DVec3::AXES, origin: DVec3::ZERO };
-
-    /// A pose, with its translation in other units.
-    pub(super) fn new(pose: Pose, unit: f64) -> Self {
-        let DMat3 { x_axis, y_axis, z_axis } = DMat3::from_quat(pose.rotation);
-        Self { axes: [x_axis, y_axis, z_axis], origin: pose.translation / unit }
-    }
-
-    /// As a pose, in metres.
-    pub(super) fn pose(&self, unit: f64) -> Pose {
-        let [x, y, z] = self.axes;
-        let rotation = normalised(DQuat::from_mat3(&DMat3::from_cols(x, y, z)));
-        Pose::new(rotation, self.origin * unit)
-    }
-
-    /// Goes along a link.
-    #[inline(always)]
-    pub(super) fn follow(&mut self, link: &Link) {
-        let ([x, y, z], t) = (self.axes, link.translation);
-        let (sin, cos) = link.turn;
-        self.origin += x * t.x + y * t.y + z * t.z;
-        self.axes = [x, y * cos + z * sin, z * cos - y * sin];
-    }
-
-    /// Rotates about z.
-    #[inline(always)]
-    pub(super) fn turn(&mut self, (sin, cos): (f64, f64)) {
-        let [x, y, z] = self.axes;
-        self.axes = [x * cos + y * sin, y * cos - x * sin, z];
-    }
-}
-
-/// Where the tool must come, in units of length.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Goal {
+pub(super) struct Goal<V: Lanes = f64> {
     /// The base of the arm in the frame of the target.
-    pub(super) base: Frame,
+    pub(super) base: Frame<V>,
     /// How far the tool may be off along and about each axis of the target, if at all.
     slack: Option<Column>,
     distance: f64,
@@ -95,32 +56,54 @@ impl Goal {
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
         if self.slack.is_some() { 0.0 } else { self.base.origin.length() - reach }
     }
+}
+
+impl<V: Lanes> Goal<V> {
+    /// The same goal for every problem.
+    #[cfg(feature = "simd")]
+    pub(super) fn splat(like: V, goal: &Goal) -> Self {
+        let Goal { base, slack, distance, angle } = goal;
+        Self { base: Frame::splat(like, base), slack: *slack, distance: *distance, angle: *angle }
+    }
 
     /// From the tool to the target, as far as it counts.
     #[inline(always)]
-    pub(super) fn error(&self, tool: &Frame) -> Column {
-        let ([x, y, z], p) = (tool.axes, tool.origin);
+    pub(super) fn error(&self, tool: &Frame<V>) -> Column<V> {
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] =
+            [tool.axes[0].parts(), tool.axes[1].parts(), tool.axes[2].parts()];
+        let [px, py, pz] = tool.origin.parts();
         // The square of twice the cosine of half the angle.
-        let square = 1.0 + x.x + y.y + z.z;
-        let [rx, ry, rz] = if square > HALF_TURN {
-            let by = 1.0 / sqrt(square);
-            [(z.y - y.z) * by, (x.z - z.x) * by, (y.x - x.y) * by]
-        } else {
-            half_turn(tool)
-        };
-        let error = [-p.x, -p.y, -p.z, rx, ry, rz];
-        match &self.slack {
-            None => error,
-            Some(slack) => core::array::from_fn(|r| error[r] - error[r].clamp(-slack[r], slack[r])),
+        let square = xx + 1.0 + yy + zz;
+        let by = square.splat(1.0) / square.sqrt();
+        let mut error = [-px, -py, -pz, (zy - yz) * by, (xz - zx) * by, (yx - xy) * by];
+        let is_half_turn = !square.above(square.splat(HALF_TURN));
+        if is_half_turn.any() {
+            replace_half_turns(tool, is_half_turn, &mut error);
         }
+        if let Some(slack) = &self.slack {
+            for r in 0..6 {
+                error[r] -= error[r].clamped(-slack[r], slack[r]);
+            }
+        }
+        error
     }
 
     /// Takes rows in which the tool is free out of the Jacobian.
     #[inline(always)]
-    pub(super) fn free_rows<const N: usize>(&self, error: &Column, columns: &mut [Column; N]) {
+    pub(super) fn free_rows<const N: usize>(
+        &self,
+        error: &Column<V>,
+        columns: &mut [Column<V>; N],
+    ) {
         if let Some(slack) = &self.slack {
-            for r in (0..6).filter(|&r| slack[r] > 0.0 && error[r] == 0.0) {
-                columns.iter_mut().for_each(|column| column[r] = 0.0);
+            for r in 0..6 {
+                let zero = error[r].splat(0.0);
+                let is_free = error[r].equals(zero);
+                if slack[r] > 0.0 && is_free.any() {
+                    for column in columns.iter_mut() {
+                        column[r] = V::select(is_free, zero, column[r]);
+                    }
+                }
             }
         }
     }
@@ -137,18 +120,27 @@ impl Goal {
 
     /// Whether an error is within the tolerances.
     #[inline(always)]
-    pub(super) fn is_reached(&self, error: &Column) -> bool {
+    pub(super) fn is_reached(&self, error: &Column<V>) -> V::Mask {
         let [x, y, z, rx, ry, rz] = *error;
-        x * x + y * y + z * z <= self.distance * self.distance
-            && rx * rx + ry * ry + rz * rz <= self.angle * self.angle
+        let distance = x.splat(self.distance * self.distance);
+        let angle = x.splat(self.angle * self.angle);
+        (x * x + y * y + z * z).up_to(distance) & (rx * rx + ry * ry + rz * rz).up_to(angle)
+    }
+}
+
+/// Replaces the rotations of the problems in a mask.
+#[cold]
+fn replace_half_turns<V: Lanes>(tool: &Frame<V>, problems: V::Mask, error: &mut Column<V>) {
+    for lane in (0..V::COUNT).filter(|&lane| problems.lane(lane)) {
+        for (error, number) in error[3..].iter_mut().zip(half_turn(&tool.lane(lane))) {
+            error.set_lane(lane, number);
+        }
     }
 }
 
 /// The rotation from a tool to the target, as twice the vector part of its quaternion.
-#[cold]
 fn half_turn(tool: &Frame) -> [f64; 3] {
-    let [x, y, z] = tool.axes;
-    let q = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
+    let q = tool.rotation();
     let by = if q.w < 0.0 { 2.0 } else { -2.0 };
     [by * q.x, by * q.y, by * q.z]
 }

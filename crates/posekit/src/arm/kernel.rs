@@ -20,9 +20,15 @@
 //! Without limits the solution is `dx = g + Jᵀ y` with `(J Jᵀ + λ) y = e − J g`. Damping in proportion to the squared error \[chan88\] is strong far from the
 //! target and vanishes so fast near it that convergence stays quadratic, and no step is ever taken back. A joint that the step would move out of its
 //! limits is fixed at the limit, and the step of the others is solved again.
+//!
+//! All of it is generic over [`Lanes`]: the numbers are those of one problem, or of several that are solved at once. Where these would branch apart,
+//! masks select results; a round that a lane does not need gives it the same step again.
 
-use super::goal::{Frame, Goal};
-use crate::math::{asin, cholesky_factor_square, cholesky_solve_square, sin_cos_each, sqrt};
+use super::frame::Frame;
+use super::goal::Goal;
+use crate::math::{
+    Lanes, Mask, Vector, asin, cholesky_factor_square, cholesky_solve_square, sin_cos_each, sqrt,
+};
 use core::f64::consts::TAU;
 use glam::DVec3;
 
@@ -107,6 +113,15 @@ pub(super) struct Descent {
     pub(super) residual: Residual,
 }
 
+/// When a descent ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    pub(super) steps: u32,
+    most: u32,
+    is_patient: bool,
+    milestone: f64,
+}
+
 /// The distances from the target, and the squared error.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Residual {
@@ -116,13 +131,13 @@ pub(super) struct Residual {
 }
 
 /// Six rows of one column: translation, then rotation.
-pub(super) type Column = [f64; 6];
+pub(super) type Column<V = f64> = [V; 6];
 
-/// An arm in one pose.
-struct Walk<const N: usize> {
-    origins: [DVec3; N],
-    axes: [DVec3; N],
-    tool: Frame,
+/// An arm in one pose, or in one for each of some problems.
+pub(super) struct Walk<V: Lanes, const N: usize> {
+    origins: [V::Vector; N],
+    axes: [V::Vector; N],
+    pub(super) tool: Frame<V>,
 }
 
 impl<const N: usize> Kernel<N> {
@@ -151,30 +166,16 @@ impl<const N: usize> Kernel<N> {
         residual(&goal.error(&self.walk(&goal.base, x).tool))
     }
 
-    /// Descends from `x` until the target is reached, or after `most` steps, or, unless `is_patient`, when it seems hopeless.
-    pub(super) fn descend(
-        &self,
-        goal: &Goal,
-        x: &mut [f64; N],
-        most: u32,
-        is_patient: bool,
-    ) -> Descent {
-        let (mut steps, mut milestone) = (0, f64::INFINITY);
+    /// Descends from `x` until the target is reached or the pace ends it.
+    pub(super) fn descend(&self, goal: &Goal, x: &mut [f64; N], mut pace: Pace) -> Descent {
         loop {
             let walk = self.walk(&goal.base, x);
             let error = goal.error(&walk.tool);
-            let merit = squared(&error);
             let has_reached = goal.is_reached(&error);
-            let is_milestone = steps % STRIDE == STRIDE - 1;
-            let is_hopeless = is_milestone && merit > PROMISING * milestone && !is_patient;
-            if has_reached || is_hopeless || steps == most {
-                return Descent { has_reached, steps, residual: residual(&error) };
-            }
-            if is_milestone {
-                milestone = merit;
+            if !pace.goes_on(squared(&error), has_reached) {
+                return Descent { has_reached, steps: pace.steps, residual: residual(&error) };
             }
             self.step(goal, &walk, &error, None, x);
-            steps += 1;
         }
     }
 
@@ -216,40 +217,43 @@ impl<const N: usize> Kernel<N> {
                 break;
             }
         }
-        if !self.descend(goal, x, SETTLING_STEPS, false).has_reached {
+        if !self.descend(goal, x, Pace::new(SETTLING_STEPS)).has_reached {
             *x = before;
         }
     }
 
     /// The values of the joints from the unknowns.
     #[inline(always)]
-    fn values(&self, x: &[f64; N]) -> [f64; N] {
+    fn values<V: Lanes>(&self, x: &[V; N]) -> [V; N] {
         if self.is_plain {
             return *x;
         }
-        core::array::from_fn(|i| {
+        let mut values = *x;
+        for i in 0..N {
             let Joint { leader, multiplier, offset, .. } = self.joints[i];
-            multiplier * x[leader] + offset
-        })
+            values[i] = x[leader] * multiplier + offset;
+        }
+        values
     }
 
     /// Follows the links from the base to the tool.
     #[inline(always)]
-    fn walk(&self, base: &Frame, x: &[f64; N]) -> Walk<N> {
+    pub(super) fn walk<V: Lanes>(&self, base: &Frame<V>, x: &[V; N]) -> Walk<V, N> {
         let values = self.values(x);
-        let angles = core::array::from_fn(|i| {
+        let mut angles = values;
+        for i in 0..N {
             let Joint { is_slide, angle, .. } = self.joints[i];
-            if is_slide { angle } else { values[i] + angle }
-        });
-        let turns = sin_cos_each::<N>(&angles);
+            angles[i] = if is_slide { values[i].splat(angle) } else { values[i] + angle };
+        }
+        let turns = sin_cos_each::<V, N>(&angles);
         let mut frame = *base;
-        let (mut origins, mut axes) = ([DVec3::ZERO; N], [DVec3::ZERO; N]);
+        let (mut origins, mut axes) = ([frame.origin; N], [frame.origin; N]);
         for i in 0..N {
             frame.follow(&self.joints[i].link);
             (origins[i], axes[i]) = (frame.origin, frame.axes[2]);
             frame.turn(turns[i]);
             if self.joints[i].is_slide {
-                frame.origin += frame.axes[2] * values[i];
+                frame.origin = frame.origin + frame.axes[2] * values[i];
             }
         }
         frame.follow(&self.tool);
@@ -259,16 +263,19 @@ impl<const N: usize> Kernel<N> {
 
     /// The change of the tool with each unknown.
     #[inline(always)]
-    fn columns(&self, walk: &Walk<N>) -> [Column; N] {
-        let mut columns = core::array::from_fn(|i| {
+    fn columns<V: Lanes>(&self, walk: &Walk<V, N>) -> [Column<V>; N] {
+        let zero = walk.tool.origin.parts()[0].splat(0.0);
+        let mut columns = [[zero; 6]; N];
+        for i in 0..N {
             let axis = walk.axes[i];
             let (v, w) = if self.joints[i].is_slide {
-                (axis, DVec3::ZERO)
+                (axis, V::Vector::from_parts([zero; 3]))
             } else {
-                (axis.cross(walk.tool.origin - walk.origins[i]), axis)
+                (axis.crossed(walk.tool.origin - walk.origins[i]), axis)
             };
-            [v.x, v.y, v.z, w.x, w.y, w.z]
-        });
+            let ([x, y, z], [rx, ry, rz]) = (v.parts(), w.parts());
+            columns[i] = [x, y, z, rx, ry, rz];
+        }
         if !self.is_plain {
             self.merge(&mut columns);
         }
@@ -277,85 +284,126 @@ impl<const N: usize> Kernel<N> {
 
     /// Adds the columns of mimics to those of their leaders.
     #[cold]
-    fn merge(&self, columns: &mut [Column; N]) {
-        let all = core::mem::replace(columns, [Column::default(); N]);
+    fn merge<V: Lanes>(&self, columns: &mut [Column<V>; N]) {
+        let zero = columns[0][0].splat(0.0);
+        let all = core::mem::replace(columns, [[zero; 6]; N]);
         for (joint, column) in self.joints.iter().zip(&all) {
-            add(&mut columns[joint.leader], column, joint.multiplier);
+            add(&mut columns[joint.leader], column, zero.splat(joint.multiplier));
         }
     }
 
     /// One step, towards the preferred changes if there are any.
     #[inline(always)]
-    fn step(
+    pub(super) fn step<V: Lanes>(
         &self,
-        goal: &Goal,
-        walk: &Walk<N>,
-        error: &Column,
-        preferred: Option<&[f64; N]>,
-        x: &mut [f64; N],
+        goal: &Goal<V>,
+        walk: &Walk<V, N>,
+        error: &Column<V>,
+        preferred: Option<&[V; N]>,
+        x: &mut [V; N],
     ) {
+        let zero = x[0].splat(0.0);
         let mut columns = self.columns(walk);
         goal.free_rows(error, &mut columns);
-        let wanted = preferred.copied().unwrap_or([0.0; N]);
-        let (mut right, mut gram) = (*error, [[0.0; 6]; 6]);
+        let wanted = match preferred {
+            Some(preferred) => *preferred,
+            None => [zero; N],
+        };
+        let (mut right, mut gram) = (*error, [[zero; 6]; 6]);
         for (column, by) in columns.iter().zip(wanted) {
-            add_square(&mut gram, column, 1.0);
+            add_square(&mut gram, column);
             if preferred.is_some() {
                 add(&mut right, column, -by);
             }
         }
-        let damping = DAMPING * squared(error) + LEAST_DAMPING;
-        (0..6).for_each(|r| gram[r][r] += damping);
-        let (mut is_fixed, mut change) = ([false; N], [0.0; N]);
+        let damping = squared(error) * DAMPING + LEAST_DAMPING;
+        for r in 0..6 {
+            gram[r][r] += damping;
+        }
+        let none = zero.above(zero);
+        let (mut is_fixed, mut is_sound, mut change) = ([none; N], !none, [zero; N]);
         for _ in 0..ROUNDS {
             let (mut factor, mut y) = (gram, right);
-            if !cholesky_factor_square(&mut factor, 0.0) {
+            is_sound = is_sound & cholesky_factor_square(&mut factor, 0.0);
+            if !is_sound.any() {
                 return;
             }
             cholesky_solve_square(&factor, &mut y);
             for i in 0..N {
-                if !is_fixed[i] {
-                    change[i] = wanted[i] + dot(&columns[i], &y);
+                let is_free = !is_fixed[i];
+                if is_free.any() {
+                    change[i] = V::select(is_free, wanted[i] + dot(&columns[i], &y), change[i]);
                 }
             }
-            let mut has_fixed = false;
+            let mut has_fixed = none;
             for i in 0..N {
                 let joint = &self.joints[i];
-                if is_fixed[i] || joint.contains(x[i] + change[i]) {
+                let is_out = !(is_fixed[i] | joint.contains(x[i] + change[i]));
+                if !is_out.any() {
                     continue;
                 }
-                if let Some(other) = joint.turned_back(x[i] + change[i]) {
-                    change[i] = other - x[i];
+                let (is_turned, other) = joint.turned_back(x[i] + change[i]);
+                let is_turned = is_turned & is_out;
+                change[i] = V::select(is_turned, other - x[i], change[i]);
+                let fixes = is_out & !is_turned;
+                if !fixes.any() {
                     continue;
                 }
-                change[i] = joint.clamp(x[i] + change[i]) - x[i];
-                (is_fixed[i], has_fixed) = (true, true);
-                add(&mut right, &columns[i], wanted[i] - change[i]);
-                add_square(&mut gram, &columns[i], -1.0);
+                let clamped = joint.clamp(x[i] + change[i]) - x[i];
+                change[i] = V::select(fixes, clamped, change[i]);
+                (is_fixed[i], has_fixed) = (is_fixed[i] | fixes, has_fixed | fixes);
+                add_where(fixes, &mut right, &columns[i], wanted[i] - change[i]);
+                subtract_square_where(fixes, &mut gram, &columns[i]);
             }
-            if !has_fixed {
+            if !has_fixed.any() {
                 break;
             }
         }
         for i in 0..N {
-            x[i] = self.joints[i].clamp(x[i] + change[i]);
+            x[i] = V::select(is_sound, self.joints[i].clamp(x[i] + change[i]), x[i]);
         }
     }
 }
 
-impl Joint {
-    pub(super) fn contains(&self, x: f64) -> bool {
-        x >= self.min && x <= self.max
+impl Pace {
+    /// Takes no step.
+    pub(super) const MEASURE: Self = Self::new(0);
+
+    /// Ends after some steps, and earlier where it seems hopeless.
+    pub(super) const fn new(most: u32) -> Self {
+        Self { steps: 0, most, is_patient: false, milestone: f64::INFINITY }
     }
 
-    pub(super) fn clamp(&self, x: f64) -> f64 {
-        if x > self.max {
-            self.max
-        } else if x < self.min {
-            self.min
-        } else {
-            x
+    /// Ends after some steps, however little they bring.
+    pub(super) fn patient(most: u32) -> Self {
+        Self { is_patient: true, ..Self::new(most) }
+    }
+
+    /// Whether to take another step, which counts, from a pose with this squared error.
+    #[inline(always)]
+    pub(super) fn goes_on(&mut self, merit: f64, has_reached: bool) -> bool {
+        let is_milestone = self.steps % STRIDE == STRIDE - 1;
+        let is_hopeless = is_milestone && merit > PROMISING * self.milestone && !self.is_patient;
+        if has_reached || is_hopeless || self.steps == self.most {
+            return false;
         }
+        if is_milestone {
+            self.milestone = merit;
+        }
+        self.steps += 1;
+        true
+    }
+}
+
+impl Joint {
+    #[inline(always)]
+    pub(super) fn contains<V: Lanes>(&self, x: V) -> V::Mask {
+        x.splat(self.min).up_to(x) & x.up_to(x.splat(self.max))
+    }
+
+    #[inline(always)]
+    pub(super) fn clamp<V: Lanes>(&self, x: V) -> V {
+        x.clamped(self.min, self.max)
     }
 
     /// The middle between the limits, or the value inside them nearest to zero if one is infinite.
@@ -364,43 +412,64 @@ impl Joint {
         if middle.is_finite() { middle } else { self.clamp(0.0) }
     }
 
-    /// The same angle one turn back inside the limits, for a value that has left them.
-    fn turned_back(&self, x: f64) -> Option<f64> {
-        let other = if x > self.max { x - TAU } else { x + TAU };
-        (self.turns && self.contains(other)).then_some(other)
+    /// The same angle one turn back inside the limits, for values that have left them.
+    #[inline(always)]
+    fn turned_back<V: Lanes>(&self, x: V) -> (V::Mask, V) {
+        let zero = x.splat(0.0);
+        let other = V::select(x.above(zero.splat(self.max)), x - TAU, x + TAU);
+        (if self.turns { self.contains(other) } else { zero.above(zero) }, other)
     }
 }
 
-fn residual(error: &Column) -> Residual {
+pub(super) fn residual(error: &Column) -> Residual {
     let [x, y, z, rx, ry, rz] = *error;
     let [distance, chord] = [x * x + y * y + z * z, rx * rx + ry * ry + rz * rz].map(sqrt);
     Residual { distance, angle: 2.0 * asin(0.5 * chord), merit: squared(error) }
 }
 
 #[inline(always)]
-fn squared(column: &Column) -> f64 {
+pub(super) fn squared<V: Lanes>(column: &Column<V>) -> V {
     dot(column, column)
 }
 
 #[inline(always)]
-fn dot(a: &Column, b: &Column) -> f64 {
+fn dot<V: Lanes>(a: &Column<V>, b: &Column<V>) -> V {
     (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
 }
 
 /// Adds a multiple of a column.
 #[inline(always)]
-fn add(out: &mut Column, column: &Column, by: f64) {
-    out.iter_mut().zip(column).for_each(|(sum, x)| *sum += by * x);
+fn add<V: Lanes>(out: &mut Column<V>, column: &Column<V>, by: V) {
+    for r in 0..6 {
+        out[r] += by * column[r];
+    }
 }
 
-/// Adds a multiple of `c cᵀ`, above the diagonal and on it.
+/// The same for the problems in a mask.
 #[inline(always)]
-pub(super) fn add_square(out: &mut [Column; 6], c: &Column, by: f64) {
+fn add_where<V: Lanes>(problems: V::Mask, out: &mut Column<V>, column: &Column<V>, by: V) {
+    for r in 0..6 {
+        out[r] = V::select(problems, out[r] + by * column[r], out[r]);
+    }
+}
+
+/// Adds `c cᵀ`, above the diagonal and on it.
+#[inline(always)]
+pub(super) fn add_square<V: Lanes>(out: &mut [Column<V>; 6], c: &Column<V>) {
     for i in 0..6 {
-        let scaled = by * c[i];
         // From the diagonal on, two at a time.
         for j in (i & !1)..6 {
-            out[i][j] += scaled * c[j];
+            out[i][j] += c[i] * c[j];
+        }
+    }
+}
+
+/// Subtracts it for the problems in a mask.
+#[inline(always)]
+fn subtract_square_where<V: Lanes>(problems: V::Mask, out: &mut [Column<V>; 6], c: &Column<V>) {
+    for i in 0..6 {
+        for j in (i & !1)..6 {
+            out[i][j] = V::select(problems, out[i][j] - c[i] * c[j], out[i][j]);
         }
     }
 }

@@ -37,8 +37,10 @@
 
 mod closed;
 mod dexterity;
+mod frame;
 mod goal;
 mod kernel;
+mod many;
 pub mod map;
 mod path;
 mod search;
@@ -53,6 +55,9 @@ pub use dexterity::Dexterity;
 pub use settings::{ArmSettings, ArmSolution, ArmStatus, Prefer};
 pub use track::{Track, TrackEnd, TrackSample, TrackStatus};
 pub use velocity::ArmStep;
+
+pub(crate) use many::Row;
+pub(crate) use solve::{check_settings, checked};
 
 use crate::error::{ErrorKind, Result};
 use crate::math::Pose;
@@ -194,9 +199,15 @@ impl Arm {
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
     pub fn pose(&self, q: &[f64]) -> Result<Pose> {
         self.check(q)?;
-        let base = &goal::Frame::IDENTITY;
+        let base = &frame::Frame::IDENTITY;
         let tool = by_size!(&self.solver, solver => solver.kernel.tool(base, &self.path.read(q)));
         Ok(self.path.base * tool.pose(self.path.unit))
+    }
+
+    /// How many numbers a configuration has: those of the whole skeleton.
+    #[must_use]
+    pub fn n_values(&self) -> usize {
+        self.n_values
     }
 
     fn check(&self, q: &[f64]) -> Result<()> {

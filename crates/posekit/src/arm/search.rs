@@ -1,7 +1,7 @@
 //! The search for poses that reach a target, from one start after another.
 
 use super::goal::Goal;
-use super::kernel::{Descent, Joint, Kernel, Residual};
+use super::kernel::{Descent, Joint, Kernel, Pace, Residual};
 use super::starts::{Starts, TABLE};
 use crate::math::floor;
 use core::f64::consts::TAU;
@@ -31,7 +31,7 @@ pub(super) struct Found<const N: usize> {
 pub(super) struct Search<'a, const N: usize> {
     pub(super) kernel: &'a Kernel<N>,
     pub(super) starts: &'a Starts<N>,
-    pub(super) goal: &'a Goal,
+    pub(super) goal: Goal,
     /// The given start.
     pub(super) start: [f64; N],
     /// The most descents.
@@ -55,47 +55,89 @@ impl<const N: usize> Search<'_, N> {
     /// Descends from start after start, until there are enough or a pose suffices. Of the poses that reach the target the first that is accepted is
     /// returned, else the nearest. Angles are the equivalents nearest to those of the given start.
     pub(super) fn run(&self, mut consider: impl FnMut(&[f64; N]) -> Verdict) -> Found<N> {
-        let Self { kernel, goal, start, .. } = *self;
-        let residual = kernel.residual(goal, &start);
-        let mut found = Found { x: start, residual, has_reached: false, steps: 0, starts: 0 };
-        let mut order = Order::new(residual.merit);
-        let mut most = self.most;
-        while found.starts < most {
-            let mut x = order.next(self);
-            let descent = kernel.descend(goal, &mut x, STEPS, false);
-            found.starts += 1;
-            match self.judge(&mut found, &descent, x, &mut consider) {
-                Verdict::Rejected => {}
-                Verdict::Accepted => most = most.min(self.most_once_found),
-                Verdict::Sufficient => break,
-            }
+        let mut progress = Progress::new(self);
+        while let Some((mut x, pace)) = progress.next(self) {
+            let descent = self.kernel.descend(&self.goal, &mut x, pace);
+            progress.record(self, x, &descent, &mut consider);
         }
-        if !found.has_reached {
-            // To the nearest pose that there is.
-            let mut x = found.x;
-            let descent = kernel.descend(goal, &mut x, LAST_STEPS, true);
-            self.judge(&mut found, &descent, x, &mut consider);
-        }
-        found
+        progress.found
+    }
+}
+
+/// How far a search has come, between two descents.
+#[derive(Debug)]
+pub(super) struct Progress<const N: usize> {
+    pub(super) found: Found<N>,
+    order: Order,
+    /// The most descents.
+    most: u32,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Stage {
+    /// The given start is measured, by a descent without a step.
+    Measure,
+    /// From start to start.
+    Search,
+    /// From the best pose to the nearest that there is, where no start reached the target.
+    Approach,
+    /// A pose suffices.
+    End,
+}
+
+impl<const N: usize> Progress<N> {
+    pub(super) fn new(search: &Search<'_, N>) -> Self {
+        let residual = Residual { distance: 0.0, angle: 0.0, merit: f64::INFINITY };
+        let found = Found { x: search.start, residual, has_reached: false, steps: 0, starts: 0 };
+        let order = Order::new(f64::INFINITY);
+        Self { found, order, most: search.most, stage: Stage::Measure }
     }
 
-    /// Keeps the end of a descent if it is the best so far.
-    fn judge(
-        &self,
-        found: &mut Found<N>,
-        descent: &Descent,
-        mut x: [f64; N],
-        consider: &mut impl FnMut(&[f64; N]) -> Verdict,
-    ) -> Verdict {
-        found.steps += descent.steps;
-        self.kernel.turn_towards(&self.start, &mut x);
-        let verdict = if descent.has_reached { consider(&x) } else { Verdict::Rejected };
-        let is_accepted = verdict != Verdict::Rejected;
-        let is_nearer = descent.residual.merit < found.residual.merit;
-        if !found.has_reached && (is_accepted || is_nearer) {
-            (found.x, found.residual, found.has_reached) = (x, descent.residual, is_accepted);
+    /// Where the next descent starts, if the search goes on.
+    #[inline(always)]
+    pub(super) fn next(&mut self, search: &Search<'_, N>) -> Option<([f64; N], Pace)> {
+        match self.stage {
+            Stage::Measure => Some((search.start, Pace::MEASURE)),
+            Stage::Search if self.found.starts < self.most => {
+                Some((self.order.next(search), Pace::new(STEPS)))
+            }
+            Stage::Search if !self.found.has_reached => {
+                self.stage = Stage::Approach;
+                Some((self.found.x, Pace::patient(LAST_STEPS)))
+            }
+            _ => None,
         }
-        verdict
+    }
+
+    /// Takes the end of a descent, and keeps it if it is the best so far.
+    pub(super) fn record(
+        &mut self,
+        search: &Search<'_, N>,
+        mut x: [f64; N],
+        end: &Descent,
+        mut consider: impl FnMut(&[f64; N]) -> Verdict,
+    ) {
+        let Self { found, order, most, stage } = self;
+        if *stage == Stage::Measure {
+            (found.residual, order.given, *stage) =
+                (end.residual, end.residual.merit, Stage::Search);
+            return;
+        }
+        found.starts += u32::from(*stage == Stage::Search);
+        found.steps += end.steps;
+        search.kernel.turn_towards(&search.start, &mut x);
+        let verdict = if end.has_reached { consider(&x) } else { Verdict::Rejected };
+        let is_accepted = verdict != Verdict::Rejected;
+        let is_nearer = end.residual.merit < found.residual.merit;
+        if !found.has_reached && (is_accepted || is_nearer) {
+            (found.x, found.residual, found.has_reached) = (x, end.residual, is_accepted);
+        }
+        match verdict {
+            Verdict::Rejected => {}
+            Verdict::Accepted => *most = (*most).min(search.most_once_found),
+            Verdict::Sufficient => *stage = Stage::End,
+        }
     }
 }
 
@@ -108,22 +150,25 @@ struct Order {
     /// The squared error of the given start; infinite once it was taken.
     given: f64,
     /// Those of the table, once they are needed; infinite where they were taken.
-    table: Option<[f32; TABLE]>,
+    table: [f32; TABLE],
     n_nearest: u32,
     n_others: usize,
 }
 
 impl Order {
     fn new(given: f64) -> Self {
-        Self { given, table: None, n_nearest: 0, n_others: 0 }
+        Self { given, table: [0.0; TABLE], n_nearest: 0, n_others: 0 }
     }
 
+    #[inline(always)]
     fn next<const N: usize>(&mut self, search: &Search<'_, N>) -> [f64; N] {
         if self.given > NEAR && self.n_nearest < NEAREST {
-            let merits = self.table.get_or_insert_with(|| search.starts.merits(search.goal));
-            let nearest = least(merits);
-            if f64::from(merits[nearest]) < self.given {
-                merits[nearest] = f32::INFINITY;
+            if self.n_nearest == 0 {
+                search.starts.measure(&search.goal, &mut self.table);
+            }
+            let nearest = least(&self.table);
+            if f64::from(self.table[nearest]) < self.given {
+                self.table[nearest] = f32::INFINITY;
                 self.n_nearest += 1;
                 return search.starts.pose(nearest);
             }
@@ -137,15 +182,22 @@ impl Order {
     }
 }
 
-/// The index of the least of a list.
+/// The index of the least of a list, the first of them if there are several.
+#[inline(always)]
 fn least(list: &[f32; TABLE]) -> usize {
-    let mut least = 0;
-    for (k, value) in list.iter().enumerate() {
-        if *value < list[least] {
-            least = k;
+    /// So many at once.
+    const WIDTH: usize = 16;
+    let mut least = [f32::INFINITY; WIDTH];
+    for part in list.chunks_exact(WIDTH) {
+        for k in 0..WIDTH {
+            least[k] = if part[k] < least[k] { part[k] } else { least[k] };
         }
     }
-    least
+    let least = least.into_iter().fold(f32::INFINITY, f32::min);
+    let is_least = |part: &[f32]| part.iter().fold(false, |any, value| any | (*value == least));
+    let part = list.chunks_exact(WIDTH).position(is_least).unwrap_or(0) * WIDTH;
+    let within = list[part..].iter().position(|value| *value == least);
+    part + within.unwrap_or(0)
 }
 
 impl<const N: usize> Kernel<N> {

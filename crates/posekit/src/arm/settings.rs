@@ -91,6 +91,9 @@ pub enum ArmStatus {
     /// No start led to the target: it is out of reach, or only reached outside the limits, or hard to find.
     #[default]
     NotFound,
+    /// In a [batch](crate::batch) alone: the target is no pose. It is not finite, or its rotation is further than 0.001 from unit length. The
+    /// configuration is the start, and both distances are infinite.
+    InvalidTarget,
 }
 
 /// The outcome of a solve. The configuration is in the caller's slice.

@@ -58,18 +58,29 @@ impl Arm {
         target: Pose,
         q: &mut [f64],
         settings: &ArmSettings,
-        mut accept: impl FnMut(&[f64]) -> bool,
+        accept: impl FnMut(&[f64]) -> bool,
     ) -> Result<ArmSolution> {
         let goal = self.goal(target, q, settings)?;
-        Ok(by_size!(&self.solver, solver => {
-            let choice = Choice { solver, goal: &goal, start: self.start(solver, q), settings };
+        Ok(self.solve_goal(&goal, q, settings, accept))
+    }
+
+    /// [`solve_where`](Self::solve_where) for valid input.
+    pub(super) fn solve_goal(
+        &self,
+        goal: &Goal,
+        q: &mut [f64],
+        settings: &ArmSettings,
+        mut accept: impl FnMut(&[f64]) -> bool,
+    ) -> ArmSolution {
+        by_size!(&self.solver, solver => {
+            let choice = Choice { solver, goal, start: self.start(solver, q), settings };
             let found = choice.best(self, |x| {
                 self.write(x, q);
                 accept(q)
             });
             self.write(&found.x, q);
-            self.solution(&found, &goal)
-        }))
+            self.solution(&found, goal)
+        })
     }
 
     /// All distinct configurations found that reach a target, the preferred first. An arm with more than six joints has infinitely many: of these it is
@@ -99,12 +110,7 @@ impl Arm {
     pub(super) fn goal(&self, target: Pose, q: &[f64], settings: &ArmSettings) -> Result<Goal> {
         self.check(q)?;
         let target = checked(target)?;
-        let ArmSettings { tolerance, orientation_tolerance, slack, .. } = *settings;
-        check_bound("tolerance", 0, tolerance.unwrap_or(0.0))?;
-        check_bound("orientation tolerance", 0, orientation_tolerance.unwrap_or(0.0))?;
-        for (index, slack) in slack.into_iter().enumerate() {
-            check_bound("slack", index, slack)?;
-        }
+        check_settings(settings)?;
         Ok(self.goal_at(target, settings))
     }
 
@@ -128,6 +134,22 @@ impl Arm {
         start
     }
 
+    /// A search from a start.
+    ///
+    /// - `most`: descents, and descents once a pose is accepted
+    pub(super) fn search<'a, const N: usize>(
+        &self,
+        solver: &'a Solver<N>,
+        goal: &Goal,
+        start: [f64; N],
+        [most, most_once_found]: [u32; 2],
+    ) -> Search<'a, N> {
+        let is_out_of_reach = goal.shortfall(self.path.reach) > 0.0;
+        let most = if is_out_of_reach { most.min(OUT_OF_REACH) } else { most.max(1) };
+        let Solver { kernel, starts, .. } = solver;
+        Search { kernel, starts, goal: *goal, start, most, most_once_found }
+    }
+
     /// Whether joints can move while the tool stays at its target.
     pub(super) fn is_redundant(&self, settings: &ArmSettings) -> bool {
         self.path.unknowns().count() > 6 || settings.slack != [0.0; 6]
@@ -144,7 +166,7 @@ impl Arm {
         Choice { solver, goal, start, settings }.best(self, |_| true).has_reached
     }
 
-    fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {
+    pub(super) fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {
         let shortfall = goal.shortfall(self.path.reach) * self.path.unit;
         let status = match () {
             () if found.has_reached => ArmStatus::Reached,
@@ -162,7 +184,7 @@ impl Arm {
 }
 
 /// A target of finite numbers, its rotation made unit.
-pub(super) fn checked(target: Pose) -> Result<Pose> {
+pub(crate) fn checked(target: Pose) -> Result<Pose> {
     let numbers = target.translation.to_array().into_iter().chain(target.rotation.to_array());
     if let Some(index) = numbers.enumerate().find_map(|(k, x)| (!x.is_finite()).then_some(k)) {
         return Err(ErrorKind::NonFinite { what: "target", index }.into());
@@ -170,6 +192,15 @@ pub(super) fn checked(target: Pose) -> Result<Pose> {
     check_unit(target.rotation)
         .map_err(|length| ErrorKind::NotUnit { what: "target rotation", length })?;
     Ok(Pose::new(normalised(target.rotation), target.translation))
+}
+
+/// Tolerances and slack that are not negative.
+pub(crate) fn check_settings(settings: &ArmSettings) -> Result<()> {
+    let ArmSettings { tolerance, orientation_tolerance, slack, .. } = *settings;
+    check_bound("tolerance", 0, tolerance.unwrap_or(0.0))?;
+    check_bound("orientation tolerance", 0, orientation_tolerance.unwrap_or(0.0))?;
+    let mut slack = slack.into_iter().enumerate();
+    slack.try_for_each(|(index, slack)| check_bound("slack", index, slack))
 }
 
 fn check_bound(what: &'static str, index: usize, value: f64) -> Result<()> {
@@ -188,14 +219,6 @@ struct Choice<'a, const N: usize> {
 }
 
 impl<const N: usize> Choice<'_, N> {
-    fn search(&self, arm: &Arm, most: u32, most_once_found: u32) -> Search<'_, N> {
-        let Self { solver, goal, start, .. } = *self;
-        let is_out_of_reach = goal.shortfall(arm.path.reach) > 0.0;
-        let most = if is_out_of_reach { most.min(OUT_OF_REACH) } else { most.max(1) };
-        let Solver { kernel, starts, .. } = solver;
-        Search { kernel, starts, goal, start, most, most_once_found }
-    }
-
     /// The preferred configuration of those that are found and accepted: by the closed form, if there is one, else or if that fails from one start after
     /// another. The first one is found quickest without closed forms, because the nearest starts mostly lead to the target.
     fn best(&self, arm: &Arm, mut accept: impl FnMut(&[f64; N]) -> bool) -> Found<N> {
@@ -220,7 +243,8 @@ impl<const N: usize> Choice<'_, N> {
             Some(found) => found,
             None => {
                 let most = if is_proven { OUT_OF_REACH } else { self.settings.starts };
-                self.search(arm, most, STARTS_TO_CHOOSE).run(&mut consider)
+                arm.search(self.solver, self.goal, self.start, [most, STARTS_TO_CHOOSE])
+                    .run(&mut consider)
             }
         };
         if takes_first || !found.has_reached {
@@ -285,7 +309,7 @@ impl<const N: usize> Choice<'_, N> {
             }
         }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
-        self.search(arm, self.settings.starts, u32::MAX).run(|x| {
+        arm.search(self.solver, self.goal, self.start, [self.settings.starts, u32::MAX]).run(|x| {
             let mut x = *x;
             if arm.is_redundant(self.settings) {
                 self.settle(&mut x);

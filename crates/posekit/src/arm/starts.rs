@@ -3,12 +3,12 @@
 //! Descents from the nearest of 128 poses take a third of the steps of those from a random pose, and twice as many of them succeed. A larger table
 //! costs more time than it saves. Poses are the points of a low-discrepancy sequence: number `k` is always the same.
 
-use super::goal::{Frame, Goal};
+use super::frame::Frame;
+use super::goal::Goal;
 use super::kernel::{Joint, Kernel};
 use crate::math::weyl;
 use alloc::boxed::Box;
 use core::f64::consts::PI;
-use glam::{DMat3, DQuat};
 
 /// Poses in the table.
 pub(super) const TABLE: usize = 128;
@@ -47,23 +47,23 @@ impl<const N: usize> Starts<N> {
     }
 
     /// The squared errors of the poses in the table.
-    pub(super) fn merits(&self, goal: &Goal) -> [f32; TABLE] {
+    #[inline(always)]
+    pub(super) fn measure(&self, goal: &Goal, merits: &mut [f32; TABLE]) {
         let ([x, y, z, rx, ry, rz, rw], counts) = (key(&goal.in_base()), goal.counts());
         let [keys_x, keys_y, keys_z, keys_rx, keys_ry, keys_rz, keys_rw] = &*self.keys;
-        core::array::from_fn(|k| {
+        for k in 0..TABLE {
             let [dx, dy, dz] = [keys_x[k] - x, keys_y[k] - y, keys_z[k] - z];
             let cosine = keys_rx[k] * rx + keys_ry[k] * ry + keys_rz[k] * rz + keys_rw[k] * rw;
-            counts[0] * (dx * dx + dy * dy + dz * dz) + counts[1] * 4.0 * (1.0 - cosine * cosine)
-        })
+            merits[k] = counts[0] * (dx * dx + dy * dy + dz * dz)
+                + counts[1] * 4.0 * (1.0 - cosine * cosine);
+        }
     }
 }
 
 /// The position and the quaternion of a tool.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is enough to choose")]
 fn key(tool: &Frame) -> [f32; 7] {
-    let [x, y, z] = tool.axes;
-    let rotation = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
-    let [px, py, pz] = tool.origin.to_array();
+    let (rotation, [px, py, pz]) = (tool.rotation(), tool.origin.to_array());
     [px, py, pz, rotation.x, rotation.y, rotation.z, rotation.w].map(|x| x as f32)
 }
 

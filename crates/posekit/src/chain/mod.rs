@@ -146,10 +146,7 @@ impl Chain {
     /// # Errors
     /// `Error::is_wrong_length` unless there are as many numbers as before, `Error::is_not_finite` for one that is NaN or infinite. The chain is unchanged then.
     pub fn set_points(&mut self, points: &[f64]) -> Result<()> {
-        let (expected, found) = (self.points.len(), points.len());
-        if found != expected {
-            return Err(ErrorKind::Length { what: "points", expected, found }.into());
-        }
+        check_length("points", points, self.points.len())?;
         check_finite("points", points)?;
         self.points.copy_from_slice(points);
         Ok(())
@@ -236,6 +233,14 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     largest * sqrt(sum)
 }
 
+/// Refuses too many or too few numbers.
+pub(crate) fn check_length(what: &'static str, values: &[f64], expected: usize) -> Result<()> {
+    if values.len() == expected {
+        return Ok(());
+    }
+    Err(ErrorKind::Length { what, expected, found: values.len() }.into())
+}
+
 /// Refuses NaN and infinities, naming the first.
 pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
     match values.iter().position(|value| !value.is_finite()) {
@@ -246,9 +251,7 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
 
 /// Refuses weights that are not numbers of at least 0, or too many or too few of them.
 pub(crate) fn check_weights(weights: &[f64], expected: usize) -> Result<()> {
-    if weights.len() != expected {
-        return Err(ErrorKind::Length { what: "weights", expected, found: weights.len() }.into());
-    }
+    check_length("weights", weights, expected)?;
     check_finite("weights", weights)?;
     match weights.iter().position(|&weight| weight < 0.0) {
         Some(i) => Err(out_of_range("weights", i, weights[i], "at least 0")),

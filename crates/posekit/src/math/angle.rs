@@ -1,5 +1,6 @@
 //! Angles, by `libm`.
 
+use super::simd::{Lanes, Mask};
 use super::sqrt;
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_4, PI, TAU};
 
@@ -20,7 +21,7 @@ fn is_small(angle: f64) -> bool {
 /// The results of `libm` for small angles, to the bit, by the same polynomials \[fdlibm\]. Most joint angles are small when halved, and a call
 /// costs as much as the polynomials.
 #[inline(always)]
-fn small_sin_cos(x: f64) -> (f64, f64) {
+fn small_sin_cos<V: Lanes>(x: V) -> (V, V) {
     const S: [f64; 6] = [
         f64::from_bits(0xBFC5_5555_5555_5549),
         f64::from_bits(0x3F81_1111_1110_F8A6),
@@ -39,11 +40,11 @@ fn small_sin_cos(x: f64) -> (f64, f64) {
     ];
     let z = x * x;
     let w = z * z;
-    let sine = S[1] + z * (S[2] + z * S[3]) + z * w * (S[4] + z * S[5]);
-    let cosine = z * (C[0] + z * (C[1] + z * C[2])) + w * w * (C[3] + z * (C[4] + z * C[5]));
-    let half = 0.5 * z;
-    let rest = 1.0 - half;
-    (x + z * x * (S[0] + z * sine), rest + (((1.0 - rest) - half) + z * cosine))
+    let sine = z * (z * S[3] + S[2]) + S[1] + z * w * (z * S[5] + S[4]);
+    let cosine = z * (z * (z * C[2] + C[1]) + C[0]) + w * w * (z * (z * C[5] + C[4]) + C[3]);
+    let (one, half) = (x.splat(1.0), z * 0.5);
+    let rest = one - half;
+    (x + z * x * (z * sine + S[0]), rest + (((one - rest) - half) + z * cosine))
 }
 
 /// Sines and cosines of many angles \[rad\], without a branch on any of them, so that the compiler solves two or four at once; within one unit in
@@ -51,27 +52,53 @@ fn small_sin_cos(x: f64) -> (f64, f64) {
 ///
 /// # Method
 /// Reduction to a quarter turn by two parts of pi / 2 (Cody and Waite), whose error is below rounding up to [`MOST_REDUCED`], then the polynomials
-/// of \[fdlibm\]. Larger angles are left to `libm`.
+/// of \[fdlibm\]. Where an angle is larger, those of the same problem are left to `libm`.
 #[inline(always)]
-pub(crate) fn sin_cos_each<const N: usize>(angles: &[f64; N]) -> [(f64, f64); N] {
-    let mut out = [(0.0, 1.0); N];
-    if angles.iter().any(|angle| angle.abs() > MOST_REDUCED) {
-        return angles.map(sin_cos);
-    }
+pub(crate) fn sin_cos_each<V: Lanes, const N: usize>(angles: &[V; N]) -> [(V, V); N] {
+    let zero = angles[0].splat(0.0);
+    let mut out = [(zero, zero); N];
     // Blocks of four keep an odd number of angles from being done one by one.
     for (angles, out) in angles.chunks(4).zip(out.chunks_mut(4)) {
-        let mut four = [0.0; 4];
+        let mut four = [zero; 4];
         four[..angles.len()].copy_from_slice(angles);
-        out.copy_from_slice(&four.map(reduced_sin_cos)[..angles.len()]);
+        out.copy_from_slice(&V::sin_cos_of_four(&four)[..angles.len()]);
+    }
+    let (mut is_large, most) = (zero.above(zero), zero.splat(MOST_REDUCED));
+    for angle in angles {
+        is_large = is_large | angle.abs().above(most);
+    }
+    if is_large.any() {
+        replace_large(angles, is_large, &mut out);
     }
     out
+}
+
+/// The results of `libm` for the problems in a mask.
+#[cold]
+fn replace_large<V: Lanes>(angles: &[V], problems: V::Mask, out: &mut [(V, V)]) {
+    for (angle, (sine, cosine)) in angles.iter().zip(out) {
+        for lane in (0..V::COUNT).filter(|&lane| problems.lane(lane)) {
+            let (s, c) = sin_cos(angle.lane(lane));
+            sine.set_lane(lane, s);
+            cosine.set_lane(lane, c);
+        }
+    }
 }
 
 /// The largest angle that [`reduced_sin_cos`] can reduce \[rad\].
 pub(super) const MOST_REDUCED: f64 = 1e5;
 
 #[inline(always)]
-pub(super) fn reduced_sin_cos(angle: f64) -> (f64, f64) {
+pub(super) fn sin_cos_of_four<V: Lanes>(angles: &[V; 4]) -> [(V, V); 4] {
+    let mut turns = [(angles[0], angles[0]); 4];
+    for k in 0..4 {
+        turns[k] = reduced_sin_cos(angles[k]);
+    }
+    turns
+}
+
+#[inline(always)]
+pub(super) fn reduced_sin_cos<V: Lanes>(angle: V) -> (V, V) {
     /// Adding it rounds to an integer, which is then in the lowest bits.
     const ROUNDING: f64 = 1.5 * (1_u64 << 52) as f64;
     /// The first 33 bits of pi / 2, and the rest.
@@ -79,15 +106,7 @@ pub(super) fn reduced_sin_cos(angle: f64) -> (f64, f64) {
         [f64::from_bits(0x3FF9_21FB_5440_0000), f64::from_bits(0x3DD0_B461_1A62_6331)];
     let shifted = angle * FRAC_2_PI + ROUNDING;
     let quarters = shifted - ROUNDING;
-    let (s, c) = small_sin_cos((angle - quarters * QUARTER[0]) - quarters * QUARTER[1]);
-    let n = shifted.to_bits();
-    let is_odd = 0_u64.wrapping_sub(n & 1);
-    let (s, c) = (s.to_bits(), c.to_bits());
-    let sine = (s & !is_odd) | (c & is_odd);
-    let cosine = (c & !is_odd) | (s & is_odd);
-    // The sine changes sign in the third and fourth quarter, the cosine in the second and third.
-    let signs = [(n & 2) << 62, (n.wrapping_add(1) & 2) << 62];
-    (f64::from_bits(sine ^ signs[0]), f64::from_bits(cosine ^ signs[1]))
+    V::turned(shifted, small_sin_cos((angle - quarters * QUARTER[0]) - quarters * QUARTER[1]))
 }
 
 /// Sine of an angle \[rad\].

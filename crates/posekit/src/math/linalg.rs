@@ -2,6 +2,8 @@
 
 use super::sqrt;
 
+use super::simd::Lanes;
+
 /// Cholesky factor of a symmetric positive semidefinite matrix, in place; rows that depend on the rows before them are skipped.
 ///
 /// - `a`: `n × n`, row by row; only the upper triangle is read; on return `U` of `a = Uᵀ D U` above the diagonal, and on it the
@@ -31,18 +33,18 @@ pub(crate) fn cholesky_factor(a: &mut [f64], n: usize, independent: f64) -> bool
 
 /// [`cholesky_factor`] of a constant order up to six, with no loop left.
 #[inline(always)]
-pub(crate) fn cholesky_factor_square<const N: usize>(
-    u: &mut [[f64; N]; N],
+pub(crate) fn cholesky_factor_square<V: Lanes, const N: usize>(
+    u: &mut [[V; N]; N],
     independent: f64,
-) -> bool {
+) -> V::Mask {
     let least = independent.max(f64::EPSILON);
-    let least = core::array::from_fn(|i| least * u[i][i]);
-    eliminate::<N, 0>(u, &least)
-        & eliminate::<N, 1>(u, &least)
-        & eliminate::<N, 2>(u, &least)
-        & eliminate::<N, 3>(u, &least)
-        & eliminate::<N, 4>(u, &least)
-        & eliminate::<N, 5>(u, &least)
+    let least = core::array::from_fn(|i| u[i][i] * least);
+    eliminate::<V, N, 0>(u, &least)
+        & eliminate::<V, N, 1>(u, &least)
+        & eliminate::<V, N, 2>(u, &least)
+        & eliminate::<V, N, 3>(u, &least)
+        & eliminate::<V, N, 4>(u, &least)
+        & eliminate::<V, N, 5>(u, &least)
 }
 
 /// The same in a slice.
@@ -61,12 +63,16 @@ fn factor_square<const N: usize>(a: &mut [f64], independent: f64) -> bool {
 
 /// Takes row `K` out of those below it.
 #[inline(always)]
-fn eliminate<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64; N]) -> bool {
+fn eliminate<V: Lanes, const N: usize, const K: usize>(
+    u: &mut [[V; N]; N],
+    least: &[V; N],
+) -> V::Mask {
     if K >= N {
-        return true;
+        let zero = u[0][0].splat(0.0);
+        return zero.equals(zero);
     }
     let (row, pivot) = (u[K], u[K][K]);
-    let inverse = if pivot <= least[K] { 0.0 } else { pivot.recip() };
+    let inverse = V::select(pivot.up_to(least[K]), pivot.splat(0.0), pivot.splat(1.0) / pivot);
     for i in K + 1..N {
         let scaled = row[i] * inverse;
         // From the diagonal on, two at a time.
@@ -76,7 +82,7 @@ fn eliminate<const N: usize, const K: usize>(u: &mut [[f64; N]; N], least: &[f64
     }
     u[K] = row.map(|u| u * inverse);
     u[K][K] = inverse;
-    pivot.is_finite() && inverse.is_finite()
+    pivot.is_finite() & inverse.is_finite()
 }
 
 #[inline(always)]
@@ -129,7 +135,7 @@ pub(crate) fn cholesky_solve(u: &[f64], b: &mut [f64]) {
 
 /// [`cholesky_solve`] of a constant order: each known value is eliminated from all others at once, which keeps the chains of dependent operations short.
 #[inline(always)]
-pub(crate) fn cholesky_solve_square<const N: usize>(u: &[[f64; N]; N], x: &mut [f64; N]) {
+pub(crate) fn cholesky_solve_square<V: Lanes, const N: usize>(u: &[[V; N]; N], x: &mut [V; N]) {
     for k in 0..N {
         let known = x[k];
         for j in k + 1..N {

@@ -9,25 +9,26 @@
 //! function says otherwise, spatial vectors linear part first.
 
 mod angle;
+mod angles;
 mod direction;
 mod exact;
-mod lanes;
 mod lie;
 mod linalg;
 mod polynomial;
 mod pose;
 mod rotation;
 mod sequence;
+mod simd;
 
 // Public for posekit-motion; not part of the documented interface.
 #[doc(hidden)]
 pub use angle::half_angle;
 pub(crate) use angle::sin_cos_each;
 pub use angle::{acos, asin, atan2, cos, sin, sin_cos, wrap_angle};
+pub(crate) use angles::{atan2_each, sines_and_cosines};
 pub use direction::direction_or;
 pub(crate) use direction::{brought_to_size, length, measure, measure_ordinary, power_of_two_near};
 pub(crate) use exact::{ceil, floor, sqrt};
-pub(crate) use lanes::{atan2_each, sines_and_cosines};
 pub use lie::{
     Twist, se3_exp, se3_log, slerp, so3_exp, so3_left_jacobian, so3_left_jacobian_inverse, so3_log,
     so3_right_jacobian, so3_right_jacobian_inverse,
@@ -44,3 +45,6 @@ pub(crate) use rotation::{
     shortest_unscaled, unit_or_identity,
 };
 pub(crate) use sequence::weyl;
+#[cfg(feature = "simd")]
+pub(crate) use simd::Wide;
+pub(crate) use simd::{Lanes, Mask, Vector};

@@ -1,18 +1,16 @@
 //! The one loop that runs every iterative method: iterate, compare, escape from lock-ups, stop.
 //!
-//! A method knows how to iterate ([`Run::iterate`]). The driver counts iterations, compares errors with the tolerance, keeps the best state,
+//! A method knows how to iterate. The driver counts iterations, compares errors with the tolerance, keeps the best state,
 //! records the trace, and detects lock-ups: iterations that leave the error unchanged. [`Run::escape`] then continues with another method, and
 //! the solution reports it. [`Method::Auto`] may also switch methods when convergence is too slow (a crawl); least squares then restarts from
-//! other configurations. Every other method that is named runs to its own end. With [`Settings::classic`] only the published iteration runs.
+//! other configurations. Every other method that is named runs to its own end. With [`Settings::classic`](super::Settings::classic) only the published iteration runs.
 
-use super::pose::worse;
+use super::problem::Problem;
+use super::recorder::Recorder;
+use super::run::{Escape, Run};
 use super::solution::{Phase, TraceStep};
-use super::{Detail, Method, Settings};
-use crate::task::Miss;
+use super::{Detail, Method};
 use alloc::vec::Vec;
-
-/// Relative to the unit of length, smaller distances are rounding: 1e-16 per operation, accumulated over a hundred bones.
-pub(crate) const ROUNDING: f64 = 1e-14;
 
 /// An iteration that leaves at least this fraction of the error is locked up. Published lock-ups leave exactly 1; at this rate, reducing the
 /// error to a third would take 100,000 iterations.
@@ -37,60 +35,6 @@ const WORTH_A_JUMP: f64 = 0.9;
 /// The count of attempts starts over when the error falls below this fraction of the error at the first attempt.
 const PROGRESS: f64 = 0.5;
 
-/// What an escape did.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Escape {
-    /// Iterations used, at least 1.
-    pub(crate) steps: u32,
-    /// The method used.
-    pub(crate) by: Method,
-}
-
-/// A solve under the driver.
-pub(crate) trait Run {
-    /// One iteration of the method.
-    fn iterate(&mut self, recorder: &mut Recorder<'_>);
-
-    /// Largest misses of the present state minus proven shortfalls, in the units of the run.
-    fn residual(&mut self) -> Miss;
-
-    /// A monotonic function of the weighted sum of squared misses: of two states that reach nothing, the smaller is better.
-    fn merit(&mut self) -> f64;
-
-    /// What must decrease from one iteration to the next, if that is not the residual.
-    fn progress(&mut self) -> Option<f64> {
-        None
-    }
-
-    /// Moves the state by another method in at most `budget` steps; `None` when there is nothing left to try. Attempt 0 is the first after
-    /// ordinary progress.
-    fn escape(&mut self, attempt: u32, budget: u32) -> Option<Escape>;
-
-    /// Descends to the local minimum in at most `budget` steps, when the targets cannot be reached; returns the steps taken.
-    fn come_to_rest(&mut self, _budget: u32) -> u32 {
-        0
-    }
-
-    /// One step of the work that follows once the tasks that decide the status are solved: lower levels, least change. False when there is none.
-    fn refine(&mut self) -> bool {
-        false
-    }
-
-    /// Whether the last iteration moved nothing, by the published test. Called in classic mode only.
-    fn is_at_rest(&mut self) -> bool {
-        false
-    }
-
-    /// Saves the present state as the best.
-    fn keep(&mut self);
-
-    /// Restores the saved state.
-    fn recall(&mut self);
-
-    /// Fills in the errors, the configuration and the points of a trace step.
-    fn describe(&mut self, step: &mut TraceStep);
-}
-
 /// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -108,14 +52,7 @@ pub(crate) struct Driver {
     pub(crate) accelerated_at: Option<u32>,
     pub(crate) escaped_by: Option<Method>,
     pub(crate) trace: Vec<TraceStep>,
-    pub(crate) tolerance: Miss,
-    /// Stop as soon as the tolerance is met.
-    stops_early: bool,
     limit: u32,
-    classic: bool,
-    /// Crawling convergence is cut short.
-    combines: bool,
-    detail: Detail,
     attempts: u32,
     /// Progress before the last iteration.
     before: f64,
@@ -142,28 +79,17 @@ struct Best {
 impl Driver {
     /// Starts from the present state of a run.
     ///
-    /// - `combines`: crawling convergence is cut short as well
     /// - `continues`: targets have moved; the iteration count and the trace are kept
-    pub(crate) fn begin(
-        &mut self,
-        settings: &Settings,
-        combines: bool,
-        tolerance: Miss,
-        continues: bool,
-        run: &mut dyn Run,
-    ) {
-        self.tolerance = tolerance;
-        self.stops_early = settings.tolerance != Some(0.0);
+    pub(crate) fn begin(&mut self, continues: bool, run: &mut Run) {
         if !continues {
             self.iteration = 0;
             self.trace.clear();
         }
-        self.limit = settings.iterations.saturating_add(self.iteration);
-        (self.classic, self.combines, self.detail) = (settings.classic, combines, settings.trace);
+        self.limit = run.problem.settings.iterations.saturating_add(self.iteration);
         (self.attempts, self.has_rested) = (0, false);
         (self.escaped_at, self.accelerated_at, self.escaped_by) = (None, None, None);
         (self.closing, self.locked, self.at_first_attempt) = (None, None, f64::INFINITY);
-        self.best = self.judge(run);
+        self.best = judge(run);
         self.before = self.best.progress;
         run.keep();
     }
@@ -173,38 +99,30 @@ impl Driver {
         self.iteration >= self.limit
     }
 
-    /// Misses divided by their tolerances: at most 1 means reached.
-    pub(crate) fn tolerances(&self, miss: Miss) -> f64 {
-        worse(miss.distance / self.tolerance.distance, miss.angle / self.tolerance.angle)
-    }
-
-    fn judge(&self, run: &mut dyn Run) -> Best {
-        let residual = run.residual();
-        let tolerances = self.tolerances(residual);
-        let progress = run.progress().unwrap_or(tolerances);
-        Best { tolerances, merit: run.merit(), progress }
-    }
-
     /// One iteration; `Some` when the solve is over.
-    pub(crate) fn step(&mut self, run: &mut dyn Run) -> Option<Ending> {
+    pub(crate) fn step(&mut self, run: &mut Run) -> Option<Ending> {
         if self.closing.is_none() {
-            self.closing = if self.best.tolerances <= 1.0 && self.stops_early {
+            self.closing = if self.best.tolerances <= 1.0 && run.problem.stops_early() {
                 Some(Ending::Reached)
             } else {
                 self.iterate(run)
             };
         }
         let closing = self.closing?;
-        if self.is_out() || self.classic || !run.refine() {
+        if self.is_out() || run.problem.settings.classic {
+            return Some(closing);
+        }
+        let (method, problem, state) = run.parts();
+        if !method.refine(problem, state) {
             return Some(closing);
         }
         self.iteration += 1;
-        self.recorder().iteration(run, Phase::Refinement);
+        self.record(run, Phase::Refinement);
         None
     }
 
     /// One iteration of the method, and an escape if it is needed; `Some` when no further progress is possible.
-    fn iterate(&mut self, run: &mut dyn Run) -> Option<Ending> {
+    fn iterate(&mut self, run: &mut Run) -> Option<Ending> {
         if self.is_out() {
             return Some(self.run_out(run));
         }
@@ -212,18 +130,18 @@ impl Driver {
             return self.escape(run, locked);
         }
         self.iteration += 1;
-        let mut recorder = self.recorder();
-        run.iterate(&mut recorder);
-        recorder.iteration(run, Phase::Iteration);
-        let now = self.judge(run);
+        let (method, problem, state) = run.parts();
+        method.iterate(problem, state, &mut self.recorder(problem));
+        self.record(run, Phase::Iteration);
+        let now = judge(run);
         let before = core::mem::replace(&mut self.before, now.progress);
         self.keep_best(run, now);
-        if self.classic {
-            let at_rest = self.stops_early && run.is_at_rest() && now.tolerances > 1.0;
-            return at_rest.then_some(Ending::NoProgress);
+        if run.problem.settings.classic {
+            let is_at_rest = run.problem.stops_early() && run.parts().0.is_at_rest();
+            return (is_at_rest && now.tolerances > 1.0).then_some(Ending::NoProgress);
         }
         let locked = now.progress >= LOCKED * before;
-        let is_slow = self.combines && self.is_crawling(now.tolerances, now.progress / before);
+        let is_slow = combines(run) && self.is_crawling(now.tolerances, now.progress / before);
         if now.tolerances > 1.0 && (locked || is_slow) { self.escape(run, locked) } else { None }
     }
 
@@ -236,13 +154,13 @@ impl Driver {
     }
 
     /// Restores the best state when no iterations are left.
-    fn run_out(&mut self, run: &mut dyn Run) -> Ending {
+    fn run_out(&mut self, run: &mut Run) -> Ending {
         run.recall();
         if self.best.tolerances <= 1.0 { Ending::Reached } else { Ending::OutOfIterations }
     }
 
     /// Continues with another method, whose steps count as iterations.
-    fn escape(&mut self, run: &mut dyn Run, locked: bool) -> Option<Ending> {
+    fn escape(&mut self, run: &mut Run, locked: bool) -> Option<Ending> {
         if self.is_out() {
             return None;
         }
@@ -264,7 +182,7 @@ impl Driver {
             self.locked = None;
             let is_out = self.is_out();
             let ending = if is_out { Ending::OutOfIterations } else { Ending::NoProgress };
-            return (self.stops_early || is_out).then_some(ending);
+            return (run.problem.stops_early() || is_out).then_some(ending);
         };
         self.attempts += 1;
         self.iteration += steps;
@@ -272,8 +190,8 @@ impl Driver {
         slot.get_or_insert(self.iteration);
         self.escaped_by.get_or_insert(by);
         let phase = if locked { Phase::Escape } else { Phase::Acceleration };
-        self.recorder().iteration(run, phase);
-        let now = self.judge(run);
+        self.record(run, phase);
+        let now = judge(run);
         // The first attempt continues from the present pose; the others jump to another.
         let is_jump = self.attempts > 1;
         let enough = if is_jump { WORTH_A_JUMP } else { 1.0 } * self.best.progress;
@@ -294,51 +212,44 @@ impl Driver {
     }
 
     /// From the best state down to its local minimum.
-    fn rest(&mut self, run: &mut dyn Run) {
+    fn rest(&mut self, run: &mut Run) {
         run.recall();
         self.iteration += run.come_to_rest((self.limit - self.iteration).min(MOST_TO_REST));
-        let now = self.judge(run);
+        let now = judge(run);
         self.keep_best(run, now);
         run.recall();
     }
 
     /// Saves the state if it is the best so far.
-    fn keep_best(&mut self, run: &mut dyn Run, now: Best) {
+    fn keep_best(&mut self, run: &mut Run, now: Best) {
         if now.merit < self.best.merit || (now.tolerances <= 1.0 && self.best.tolerances > 1.0) {
             self.best = now;
             run.keep();
         }
     }
 
-    fn recorder(&mut self) -> Recorder<'_> {
-        Recorder { iteration: self.iteration, detail: self.detail, trace: &mut self.trace }
-    }
-}
-
-/// Records the trace.
-#[derive(Debug)]
-pub(crate) struct Recorder<'a> {
-    iteration: u32,
-    detail: Detail,
-    trace: &'a mut Vec<TraceStep>,
-}
-
-impl Recorder<'_> {
-    /// Whether half-steps are recorded; otherwise a method need not prepare them.
-    pub(crate) fn wants_half_steps(&self) -> bool {
-        self.detail == Detail::HalfSteps
+    fn recorder(&mut self, problem: &Problem) -> Recorder<'_> {
+        let detail = problem.settings.trace;
+        Recorder { iteration: self.iteration, detail, trace: &mut self.trace }
     }
 
-    /// Records a half-step, described by `describe`; call only when [`Self::wants_half_steps`].
-    pub(crate) fn half_step(&mut self, phase: Phase, describe: impl FnOnce(&mut TraceStep)) {
-        let mut step = TraceStep { iteration: self.iteration, phase, ..TraceStep::default() };
-        describe(&mut step);
-        self.trace.push(step);
-    }
-
-    fn iteration(&mut self, run: &mut dyn Run, phase: Phase) {
-        if self.detail >= Detail::Iterations {
-            self.half_step(phase, |step| run.describe(step));
+    fn record(&mut self, run: &mut Run, phase: Phase) {
+        if run.problem.settings.trace >= Detail::Iterations {
+            let (method, problem, state) = run.parts();
+            let mut recorder = self.recorder(problem);
+            recorder.record(phase, |step| method.describe(problem, state, step));
         }
     }
+}
+
+fn judge(run: &mut Run) -> Best {
+    let (method, problem, state) = run.parts();
+    let tolerances = problem.tolerances(method.residual(problem, state));
+    let progress = method.progress().unwrap_or(tolerances);
+    Best { tolerances, merit: method.merit(problem, state), progress }
+}
+
+/// Whether crawling convergence is cut short: when no method was named, and by least squares, whose restarts are its own.
+fn combines(run: &Run) -> bool {
+    run.requested == Method::Auto || run.choice.method == Method::LeastSquares
 }

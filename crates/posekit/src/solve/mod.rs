@@ -22,16 +22,16 @@
 //! named runs to its own end; only [`Method::Auto`] also switches methods when one is slow ([`Solution::accelerated_at`]).
 
 mod driver;
-mod figure;
-mod free_chain;
 mod methods;
 mod moves;
 mod points;
 mod pose;
 mod problem;
 mod reading;
+mod recorder;
 mod report;
 mod restarts;
+mod run;
 mod settings;
 mod solution;
 mod workspace;

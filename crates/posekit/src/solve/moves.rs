@@ -20,9 +20,8 @@ use glam::{DQuat, DVec3};
 /// Rotations of a ball with several levers in one move: the first is the largest, the others correct it.
 const BALL_ROTATIONS: u32 = 3;
 
-/// The range of `C² + S²` that can be computed with. Below it the sums are rounding, and no angle is better than another; above it they are
-/// scaled to the order of one first.
-const SQUARES: core::ops::Range<f64> = 1e-60..1e300;
+/// If `C² + S²` is less, the sums are rounding, and no angle is better than another.
+const LEAST_SQUARE: f64 = 1e-60;
 
 /// If the distances from an angle to the two ends of a range differ by less, they count as equal, so that rounding does not decide.
 const EQUALLY_NEAR: f64 = 1e-12;
@@ -239,21 +238,12 @@ impl Torque {
     #[inline]
     pub(crate) fn direction(self) -> Option<(f64, f64)> {
         let squared = self.cosine * self.cosine + self.sine * self.sine;
-        if !SQUARES.contains(&squared) {
-            return self.scaled_direction();
+        if squared < LEAST_SQUARE || !squared.is_finite() {
+            return None;
         }
         // The square root and the reciprocal are independent.
         let scale = sqrt(squared) * (1.0 / squared);
         Some((self.cosine * scale, self.sine * scale))
-    }
-
-    /// The direction of sums whose squares overflow.
-    #[cold]
-    fn scaled_direction(self) -> Option<(f64, f64)> {
-        let largest = self.cosine.abs().max(self.sine.abs());
-        let by = 1.0 / largest;
-        let near = Self { cosine: self.cosine * by, sine: self.sine * by };
-        if largest > 1.0 && by > 0.0 { near.direction() } else { None }
     }
 }
 

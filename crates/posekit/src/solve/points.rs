@@ -3,9 +3,8 @@
 //! A chain is moved to the origin and scaled to the order of one by a power of two, so that a problem in other units takes the same steps. The
 //! points of a skeleton are its nodes, then its effectors, in the problem's units.
 
-use super::pose::{State, worse};
-use super::problem::{NONE, Problem, power_of_two_below};
-use super::settings::Settings;
+use super::pose::State;
+use super::problem::{NONE, Problem, power_of_two_below, worse};
 use crate::chain::{Bones, Chain, Goals, Reach, Space, distance, fabrik, in_space, point};
 use crate::math::sqrt;
 use crate::task::Miss;
@@ -18,7 +17,7 @@ pub(super) struct Points {
     pub(super) dimension: usize,
     /// Multiplies a length in the caller's units.
     pub(super) scale: f64,
-    /// The origin, in the caller's units and frame.
+    /// The origin, in the caller's units and frame; in space for a skeleton.
     origin: Vec<f64>,
     parents: Vec<usize>,
     lengths: Vec<f64>,
@@ -68,7 +67,8 @@ impl Points {
         self.weights.clone_from(&chain.weights);
         self.origin.clear();
         self.origin.extend_from_slice(point(&chain.points, n, 0));
-        to_inside(&mut self.points, &chain.points, &self.origin, scale);
+        let inside = |x: f64, origin: f64| (x - origin) * scale;
+        map_points(&mut self.points, (&chain.points, n), &self.origin, inside);
         self.aim(goals.targets);
     }
 
@@ -88,7 +88,7 @@ impl Points {
             },
         ));
         self.origin.clear();
-        self.origin.resize(dimension, 0.0);
+        self.origin.extend(problem.origin.to_array());
         self.is_path = problem.is_path();
         self.reaches.clear();
         self.reaches.extend(problem.points.iter().map(|goal| goal.reach));
@@ -98,10 +98,10 @@ impl Points {
     }
 
     /// Weighs the points of a skeleton, for relaxation.
-    pub(super) fn weigh(&mut self, problem: &Problem, settings: &Settings) {
+    pub(super) fn weigh(&mut self, problem: &Problem) {
         let joints = problem.nodes.iter().map(|node| node.joint);
         self.weights.clear();
-        self.weights.extend(joints.map(|joint| settings.joint_options(joint).weight));
+        self.weights.extend(joints.map(|joint| problem.settings.joint_options(joint).weight));
         self.weights.resize(self.parents.len(), 1.0);
     }
 
@@ -163,7 +163,8 @@ impl Points {
 
     /// Moves the targets of a chain (flat, in the chain's units).
     pub(super) fn aim(&mut self, targets: &[f64]) {
-        to_inside(&mut self.targets, targets, &self.origin, self.scale);
+        let inside = |x: f64, origin: f64| (x - origin) * self.scale;
+        map_points(&mut self.targets, (targets, self.dimension), &self.origin, inside);
         self.shortfalls.clear();
         let targets = self.targets.chunks_exact(self.dimension);
         self.shortfalls.extend(
@@ -242,35 +243,26 @@ impl Points {
         })
     }
 
-    /// Writes the points of a skeleton, in the caller's units and frame.
-    pub(super) fn write_figure(&self, problem: &Problem, points: &[f64], out: &mut Vec<f64>) {
-        out.clear();
-        for point in points.chunks_exact(self.dimension) {
-            let at = DVec3::new(point[0], point[1], point.get(2).copied().unwrap_or(0.0));
-            out.extend((at / problem.scale + problem.origin).to_array());
-        }
-    }
-
-    /// Writes points of a chain, in the caller's units and frame.
+    /// Writes points in the caller's units and frame.
     pub(super) fn write(&self, points: &[f64], out: &mut Vec<f64>) {
-        let scale = self.scale.recip();
-        map_points(out, points, &self.origin, |x, origin| x * scale + origin);
+        let (n, scale) = (self.dimension, self.scale.recip());
+        map_points(out, (points, n), &self.origin, |x, origin| x * scale + origin);
     }
 }
 
-/// Points in the caller's frame, relative to the origin and scaled.
-fn to_inside(out: &mut Vec<f64>, points: &[f64], origin: &[f64], scale: f64) {
-    map_points(out, points, origin, |x, origin| (x - origin) * scale);
-}
-
-/// Maps each coordinate of the points together with that of the origin.
-fn map_points(out: &mut Vec<f64>, points: &[f64], origin: &[f64], by: impl Fn(f64, f64) -> f64) {
-    out.resize(points.len(), 0.0);
+/// Maps each coordinate of points, zero beyond their `dimension`, together with that of the origin.
+fn map_points(
+    out: &mut Vec<f64>,
+    (points, dimension): (&[f64], usize),
+    origin: &[f64],
+    by: impl Fn(f64, f64) -> f64,
+) {
+    out.resize(points.len() / dimension * origin.len(), 0.0);
     in_space!(origin.len(), space => {
         let n = space.n();
-        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(n)) {
+        for (to, from) in out.chunks_exact_mut(n).zip(points.chunks_exact(dimension)) {
             for k in 0..n {
-                to[k] = by(from[k], origin[k]);
+                to[k] = by(from.get(k).copied().unwrap_or(0.0), origin[k]);
             }
         }
     });

@@ -3,7 +3,7 @@
 //! A hinge or slide is defined by the value of its variable; its rotation or displacement is a cache, so that kinematics needs no sine. Balls
 //! and free joints are defined by their quaternions and displacements.
 
-use super::problem::{Kind, NONE, Node, PointTarget, Problem, Variable, far, rotation_at};
+use super::problem::{Kind, NONE, Node, PointTarget, Problem, Variable, far, rotation_at, worse};
 use crate::math::{Pose, sin_cos, so3_log};
 use crate::task::{Miss, Posture, TaskKind};
 use alloc::vec::Vec;
@@ -206,8 +206,11 @@ impl State {
         self.measure(problem, |k| self.points[k].distance(problem.points[k].target))
     }
 
-    /// The same minus proven shortfalls.
+    /// The same minus proven shortfalls, which the published methods do not know.
     pub(crate) fn gap(&self, problem: &Problem) -> Miss {
+        if problem.settings.classic {
+            return self.residual(problem);
+        }
         self.measure(problem, |k| {
             let goal = &problem.points[k];
             self.points[k].distance(goal.target) - goal.shortfall
@@ -374,12 +377,6 @@ impl Problem {
         let mut postures = self.postures(None).filter(|(posture, _)| posture.cares_for(joint));
         postures.next().map(|(posture, _)| self.preferred_value(posture, variable))
     }
-}
-
-/// The larger of two errors; infinite for NaN, which overflow can cause and `f64::max` would ignore.
-#[inline]
-pub(crate) fn worse(a: f64, b: f64) -> f64 {
-    if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }
 
 #[inline(always)]

@@ -1,8 +1,9 @@
 //! Measures the result of a solve: errors and points.
 
-use super::figure::Figure;
-use super::pose::{State, worse};
-use super::problem::{Carrier, Goal, Problem};
+use super::Method;
+use super::pose::State;
+use super::problem::{Carrier, Goal, Problem, worse};
+use super::run::{Run, Subject};
 use super::solution::{Solution, TraceStep};
 use crate::math::Pose;
 use crate::task::{Miss, Rows, TaskKind};
@@ -51,10 +52,28 @@ impl State {
     }
 }
 
-impl Figure {
+impl Run {
+    /// Fills in what the method has found; returns the largest misses of required tasks, in the problem's units.
+    pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Rows) -> Miss {
+        self.finish();
+        let required = match self.subject {
+            Subject::Chain => self.on_points.report(solution),
+            _ => self.measure(solution, rows),
+        };
+        if self.choice.method != Method::TwoBone {
+            self.two_bone.forget();
+        }
+        self.two_bone.write_others(&self.problem, &mut self.returned, &mut solution.others);
+        solution.choice = self.choice;
+        solution.tolerance = self.problem.tolerance.distance / self.problem.scale;
+        solution.error = required.distance / self.problem.scale;
+        solution.orientation_error = required.angle;
+        required
+    }
+
     /// Fills in the configuration, points and errors of a solution, measured on the returned joint values; returns the largest misses of required
     /// tasks, in the problem's units.
-    pub(super) fn report(&mut self, solution: &mut Solution, rows: &mut Rows) -> Miss {
+    fn measure(&mut self, solution: &mut Solution, rows: &mut Rows) -> Miss {
         let Self { problem, state, returned, .. } = self;
         state.write_values(problem, &mut solution.configuration);
         returned.values.copy_from(&state.values);
@@ -75,14 +94,11 @@ impl Figure {
             }
             solution.misses.push(Miss { distance: miss.distance / problem.scale, ..miss });
         }
-        solution.error = required.distance / problem.scale;
-        solution.orientation_error = required.angle;
         // The errors of targets beyond the horizon are measured to the true target.
         for (k, goal) in problem.points.iter().enumerate() {
             if problem.is_beyond_horizon(goal) {
                 let distance = returned.true_distance(problem, k);
                 solution.misses[goal.goal].distance = distance;
-                solution.error = worse(solution.error, distance);
                 required.distance = worse(required.distance, distance * problem.scale);
             }
         }

@@ -6,11 +6,10 @@
 //! chord fits the distance of the target, instead of the pose of a limb, added to the pose of a figure; then points of a low-discrepancy
 //! sequence over the ranges of the joints that move missed tasks. Point `k` is always the same; nothing is random.
 
-use super::free_chain::FreeChain;
+use super::methods::OnPoints;
 use super::methods::least_squares::Until;
 use super::pose::State;
 use super::problem::{Goal, Kind, NONE, Node, Problem, Variable};
-use super::settings::Settings;
 use crate::math::{perpendicular, rotation_about, sin_cos, sqrt, weyl};
 use crate::task::Rows;
 use alloc::vec::Vec;
@@ -44,7 +43,6 @@ enum Pattern {
 /// Which restarts are left, and their buffers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Restarts {
-    most: u32,
     /// Points of the sequence that have been used.
     draws: u32,
     /// The sum of squares of the first attempt, and the number of others that led to it.
@@ -56,12 +54,13 @@ pub(super) struct Restarts {
     is_bent: Vec<bool>,
     unmet: Vec<usize>,
     rows: Rows,
+    free_chain: OnPoints,
 }
 
 impl Restarts {
     /// Resets for a new solve.
-    pub(super) fn begin(&mut self, settings: &Settings) {
-        (self.most, self.draws, self.n_same) = (settings.least_squares.restarts, 0, 0);
+    pub(super) fn begin(&mut self) {
+        (self.draws, self.n_same) = (0, 0);
         self.has_conflict = None;
     }
 
@@ -79,18 +78,23 @@ impl Restarts {
         }
     }
 
+    /// Moves the state to the pose that reaches if its joints are free, as far as they can follow.
+    pub(super) fn reach_freely(&mut self, problem: &Problem, state: &mut State) {
+        self.free_chain.reach(problem, state);
+    }
+
     /// Moves the state to the start of an attempt; returns how long to iterate from there, or none if nothing is left to try.
     pub(super) fn start(
         &mut self,
         attempt: u32,
         problem: &Problem,
         state: &mut State,
-        free_chain: &mut FreeChain,
     ) -> Option<Until> {
-        let most = if problem.shortfall() > 0.0 { self.most.min(OUT_OF_REACH) } else { self.most };
+        let allowed = problem.settings.least_squares.restarts;
+        let most = if problem.shortfall() > 0.0 { allowed.min(OUT_OF_REACH) } else { allowed };
         let is_conflict = self.has_conflict == Some(true);
         let part = if is_conflict { SAME_PART_OF_CONFLICT } else { SAME_PART };
-        let is_best = self.n_same >= SAME_MINIMUM.max(self.most / part);
+        let is_best = self.n_same >= SAME_MINIMUM.max(allowed / part);
         if problem.nodes.is_empty() || attempt > most || is_best {
             return None;
         }
@@ -99,7 +103,7 @@ impl Restarts {
             && problem.variables.iter().all(|variable| variable.is_largest_change == [false; 2]);
         match attempt {
             0 => return Some(Until::Hopeless),
-            1 if is_limb => free_chain.reach(problem, state),
+            1 if is_limb => self.reach_freely(problem, state),
             _ => {
                 if is_limb {
                     state.restart(problem);

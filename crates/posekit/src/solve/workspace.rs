@@ -1,15 +1,13 @@
 //! The workspace: all buffers, and the state of a solve.
 
-use super::driver::{Driver, Ending, Run};
-use super::figure::Figure;
-use super::free_chain::ChainRun;
-use super::{Choice, JointOptions, Method, Settings, Solution, Status};
-use crate::chain::{Chain, Goals, check_finite, out_of_range};
+use super::driver::{Driver, Ending};
+use super::run::{Run, Subject};
+use super::{JointOptions, Method, Settings, Solution, Status};
+use crate::chain::{Chain, Goals, check_finite, check_length, out_of_range};
 use crate::skeleton::Skeleton;
-use crate::task::{Miss, Rows, Task, TaskKind};
-use crate::{ErrorKind, Result};
+use crate::task::{Rows, Task, TaskKind};
+use crate::{Error, ErrorKind, Result};
 use alloc::vec::Vec;
-use glam::DVec3;
 
 /// Owns every buffer of a solve, so that repeated solves do not allocate.
 ///
@@ -41,13 +39,8 @@ use glam::DVec3;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
-    figure: Figure,
-    chain: ChainRun,
+    run: Run,
     driver: Driver,
-    settings: Settings,
-    kind: Kind,
-    /// The method requested.
-    method: Method,
     ending: Option<Ending>,
     solution: Solution,
     is_stale: bool,
@@ -56,15 +49,6 @@ pub struct Workspace {
     clamped: Vec<f64>,
     spare_joints: Vec<usize>,
     rows: Rows,
-}
-
-/// What is being solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Kind {
-    #[default]
-    Nothing,
-    Chain,
-    Figure,
 }
 
 /// Whether there is more to do.
@@ -99,9 +83,7 @@ impl Workspace {
         }
         check_settings(settings, skeleton.n_joints())?;
         self.bring_inside(skeleton, start);
-        self.settings.clone_from(settings);
-        (self.kind, self.method) = (Kind::Figure, method);
-        let begun = self.figure.begin(skeleton, &self.clamped, tasks, method, settings);
+        let begun = self.run.begin(skeleton, &self.clamped, tasks, method, settings);
         self.start(false);
         if begun.is_err() {
             self.ending = Some(Ending::Cancelled);
@@ -121,14 +103,11 @@ impl Workspace {
     /// As [`Skeleton::check`]; `Error::is_unsuited` if the problem is not on this skeleton. The workspace is unchanged then.
     pub fn start_from(&mut self, skeleton: &Skeleton, start: &[f64]) -> Result<()> {
         skeleton.check(start)?;
-        let (expected, found) = (self.figure.problem.start.len(), start.len());
-        if self.kind != Kind::Figure || found != expected {
-            let (method, need) =
-                (self.method.name(), "a problem on the same skeleton to start over");
-            return Err(ErrorKind::Unsuited { method, need }.into());
+        if self.run.subject != Subject::Skeleton || start.len() != self.run.problem.start.len() {
+            return Err(self.unsuited("a problem on the same skeleton to start over"));
         }
         self.bring_inside(skeleton, start);
-        self.figure.start_from(skeleton, &self.clamped, &self.settings);
+        self.run.start_from(skeleton, &self.clamped);
         self.start(false);
         Ok(())
     }
@@ -155,11 +134,7 @@ impl Workspace {
     ) -> Result<()> {
         check_settings(settings, 0)?;
         check_goals(chain, goals)?;
-        let choice = choose_for_chain(chain, goals, method)?;
-        self.settings.clone_from(settings);
-        (self.kind, self.method) = (Kind::Chain, method);
-        self.chain.begin(chain, goals, choice.method, settings);
-        self.solution.choice = choice;
+        self.run.begin_chain(chain, goals, method, settings)?;
         self.start(false);
         Ok(())
     }
@@ -172,31 +147,11 @@ impl Workspace {
     /// # Errors
     /// `Error::is_wrong_length` or `Error::is_not_finite`.
     pub fn retarget(&mut self, targets: &[f64]) -> Result<()> {
-        let (dimension, n_targets) = match self.kind {
-            Kind::Nothing => (0, 0),
-            Kind::Chain => {
-                let points = self.chain.points();
-                (points.dimension, points.effectors.len())
-            }
-            Kind::Figure => (3, self.figure.problem.points.len()),
-        };
-        let expected = dimension * n_targets;
-        if targets.len() != expected {
-            return Err(
-                ErrorKind::Length { what: "targets", expected, found: targets.len() }.into()
-            );
-        }
+        let (dimension, n_targets) = self.run.n_targets();
+        check_length("targets", targets, dimension * n_targets)?;
         check_finite("targets", targets)?;
-        match self.kind {
-            Kind::Nothing => return Ok(()),
-            Kind::Chain => self.chain.points().aim(targets),
-            Kind::Figure => {
-                for (point, target) in targets.chunks_exact(3).enumerate() {
-                    self.figure.problem.aim(point, DVec3::from_slice(target));
-                }
-            }
-        }
-        self.is_moved = true;
+        self.run.retarget(targets);
+        self.is_moved = self.run.subject != Subject::Nothing;
         self.follow();
         Ok(())
     }
@@ -241,20 +196,21 @@ impl Workspace {
     /// ```
     pub fn set_target(&mut self, task: usize, kind: &TaskKind) -> Result<()> {
         kind.check_target(task)?;
-        if self.kind != Kind::Figure || !self.figure.set_target(task, kind)? {
-            let (method, need) = (self.method.name(), "a task of the same kind on the same frames");
-            return Err(ErrorKind::Unsuited { method, need }.into());
+        if !self.run.set_target(task, kind)? {
+            return Err(self.unsuited("a task of the same kind on the same frames"));
         }
         self.is_moved = true;
         Ok(())
     }
 
+    fn unsuited(&self, need: &'static str) -> Error {
+        ErrorKind::Unsuited { method: self.run.requested.name(), need }.into()
+    }
+
     /// Continues towards targets that have moved.
     fn follow(&mut self) {
         if core::mem::take(&mut self.is_moved) {
-            if self.kind == Kind::Figure {
-                self.figure.go_on(&self.settings);
-            }
+            self.run.go_on();
             self.start(true);
         }
     }
@@ -262,52 +218,28 @@ impl Workspace {
     /// The joint values of the best pose so far, without the rest of the [solution](Self::solution): for tracking. Empty for a chain.
     pub fn configuration(&mut self, out: &mut Vec<f64>) {
         self.follow();
-        out.clear();
-        if self.kind == Kind::Figure {
-            self.figure.finish();
-            self.figure.state.write_values(&self.figure.problem, out);
-        }
+        self.run.finish();
+        self.run.state.write_values(&self.run.problem, out);
     }
 
     /// Starts the driver, or continues with the same count of iterations.
     fn start(&mut self, continues: bool) {
         (self.ending, self.is_stale, self.is_moved) = (None, true, false);
-        let (tolerance, combines) = (self.tolerance(), self.combines());
-        self.drive(|driver, settings, run| {
-            driver.begin(settings, combines, tolerance, continues, run);
-        });
-    }
-
-    /// Whether crawling convergence is cut short: when no method was named, and by least squares, whose restarts are its own.
-    fn combines(&self) -> bool {
-        let is_figure = self.kind == Kind::Figure;
-        self.method == Method::Auto
-            || (is_figure && self.figure.choice.method == Method::LeastSquares)
-    }
-
-    /// What counts as reached, in the units of the run.
-    fn tolerance(&self) -> Miss {
-        match self.kind {
-            Kind::Chain => self.chain.tolerance(),
-            _ => self.figure.problem.tolerance,
-        }
-    }
-
-    /// Calls the driver with the current run.
-    fn drive<T>(&mut self, act: impl FnOnce(&mut Driver, &Settings, &mut dyn Run) -> T) -> T {
-        let Self { figure, chain, driver, settings, kind, .. } = self;
-        act(driver, settings, if *kind == Kind::Chain { chain } else { figure })
+        self.driver.begin(continues, &mut self.run);
     }
 
     /// Runs one iteration.
     pub fn step(&mut self) -> Progress {
         self.follow();
-        if self.ending.is_none() && self.kind != Kind::Nothing {
+        if !self.is_done() {
             self.is_stale = true;
-            self.ending = self.drive(|driver, _, run| driver.step(run));
+            self.ending = self.driver.step(&mut self.run);
         }
-        let is_done = self.ending.is_some() || self.kind == Kind::Nothing;
-        if is_done { Progress::Done } else { Progress::Continuing }
+        if self.is_done() { Progress::Done } else { Progress::Continuing }
+    }
+
+    fn is_done(&self) -> bool {
+        self.ending.is_some() || self.run.subject == Subject::Nothing
     }
 
     /// Runs to the end and returns the solution, which stays in the workspace.
@@ -321,11 +253,11 @@ impl Workspace {
     /// The library has no clock; this is the place for a time budget or a cancel button.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(u32) -> bool) -> &Solution {
         self.follow();
-        while self.ending.is_none() && self.kind != Kind::Nothing {
+        while !self.is_done() {
             if !goes_on(self.driver.iteration) {
                 self.ending = Some(Ending::Cancelled);
                 self.is_stale = true;
-                self.drive(|_, _, run| run.recall());
+                self.run.recall();
                 break;
             }
             self.step();
@@ -349,7 +281,7 @@ impl Workspace {
     }
 
     fn fill_solution(&mut self) {
-        let Self { figure, chain, driver, solution, .. } = self;
+        let Self { run, driver, solution, .. } = self;
         solution.iterations = driver.iteration;
         solution.escaped_at = driver.escaped_at;
         solution.accelerated_at = driver.accelerated_at;
@@ -359,30 +291,16 @@ impl Workspace {
         if let Status::Blocked { joints } = &mut solution.status {
             self.spare_joints = core::mem::take(joints);
         }
-        if self.kind == Kind::Chain {
-            figure.two_bone.forget();
-            solution.tolerance = driver.tolerance.distance / chain.points().scale;
-            let miss = chain.report(solution);
-            figure.write_others(&mut solution.others);
-            let (is_reached, shortfall) = (driver.tolerances(miss) <= 1.0, chain.shortfall());
-            self.solution.status = self.status(is_reached, shortfall);
-            return;
-        }
-        solution.choice = figure.choice;
-        solution.tolerance = driver.tolerance.distance / figure.problem.scale;
-        figure.finish();
-        let miss = figure.report(solution, &mut self.rows);
-        let is_reached = driver.tolerances(miss) <= 1.0;
-        let shortfall = figure.problem.shortfall();
-        self.solution.status = self.status(is_reached, shortfall);
-        self.figure.write_others(&mut self.solution.others);
+        let miss = run.report(solution, &mut self.rows);
+        self.solution.status = self.status(self.run.problem.tolerances(miss) <= 1.0);
     }
 
     /// The status: reached, proven out of reach, blocked by limits, or how the driver ended.
-    fn status(&mut self, is_reached: bool, shortfall: f64) -> Status {
+    fn status(&mut self, is_reached: bool) -> Status {
         if is_reached {
             return Status::Reached;
         }
+        let shortfall = self.run.shortfall();
         if shortfall > self.solution.tolerance {
             return Status::Unreachable { shortfall };
         }
@@ -392,8 +310,8 @@ impl Workspace {
             Some(Ending::Reached) => !self.driver.is_out(),
             _ => false,
         };
-        if self.kind == Kind::Figure && is_at_rest {
-            let Figure { problem, returned, least_squares, .. } = &mut self.figure;
+        if self.run.subject == Subject::Skeleton && is_at_rest {
+            let Run { problem, returned, least_squares, .. } = &mut self.run;
             let mut joints = core::mem::take(&mut self.spare_joints);
             least_squares.find_holds(problem, returned, &mut self.solution.holds);
             joints.clear();
@@ -416,32 +334,8 @@ fn check_goals(chain: &Chain, goals: Goals<'_>) -> Result<()> {
         let value = goals.effectors[index] as f64;
         return Err(out_of_range("effectors", index, value, "the index of a point"));
     }
-    let expected = goals.effectors.len() * chain.dimension();
-    if goals.targets.len() != expected {
-        return Err(
-            ErrorKind::Length { what: "targets", expected, found: goals.targets.len() }.into()
-        );
-    }
+    check_length("targets", goals.targets, goals.effectors.len() * chain.dimension())?;
     check_finite("targets", goals.targets)
-}
-
-fn choose_for_chain(chain: &Chain, goals: Goals<'_>, method: Method) -> Result<Choice> {
-    let is_tip = goals.effectors == [chain.n_points() - 1];
-    let is_direct = chain.is_path() && is_tip && chain.dimension() > 1;
-    let (method, reason) = match method {
-        Method::Auto if is_direct => {
-            (Method::Direct, "one tip of an unbranched chain without limits: solved in closed form")
-        }
-        Method::Auto => (Method::Fabrik, "a chain of points with branches"),
-        Method::Direct if is_direct => (method, "asked for by name"),
-        Method::Fabrik | Method::Relaxation => (method, "asked for by name"),
-        Method::Direct => {
-            let need = "an unbranched chain in two dimensions or more, and its tip to reach";
-            return Err(ErrorKind::Unsuited { method: method.name(), need }.into());
-        }
-        _ => return Err(ErrorKind::Unsuited { method: method.name(), need: "a skeleton" }.into()),
-    };
-    Ok(Choice { method, reason })
 }
 
 fn check_settings(settings: &Settings, n_joints: usize) -> Result<()> {

@@ -84,7 +84,7 @@ pub use position::Position;
 pub use posture::Posture;
 pub(crate) use posture::PostureJoint;
 pub use relative_pose::RelativePose;
-pub(crate) use rows::Reading;
+
 pub use rows::{Miss, Row, Unit, Wrench};
 pub use support::Support;
 

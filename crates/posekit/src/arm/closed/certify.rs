@@ -2,8 +2,9 @@
 
 use super::six::{MOST, State};
 use super::{Closed, ROUNDED, Slice, distance_squared, doubled, halved};
-use crate::arm::goal::{Frame, Goal};
-use crate::arm::kernel::{Joint, Kernel, Link, Residual};
+use crate::arm::frame::Frame;
+use crate::arm::goal::Goal;
+use crate::arm::kernel::{Joint, Kernel, Link, Pace, Residual};
 use crate::math::{sines_and_cosines, sqrt};
 use core::f64::consts::TAU;
 use glam::DVec3;
@@ -225,7 +226,8 @@ pub(super) fn certify<const N: usize>(
     let is_precise = residual.distance <= PRECISE && residual.angle <= PRECISE;
     if !is_precise && steps > 0 {
         let mut refined = x;
-        let descent = kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, steps, true);
+        let descent =
+            kernel.descend(&goal.with_tolerance(PRECISE), &mut refined, Pace::patient(steps));
         if descent.residual.merit < residual.merit {
             (x, residual) = (refined, descent.residual);
         }

@@ -1,6 +1,6 @@
 //! Six joints as a chain of links, brought into the form that a family of closed forms wants.
 
-use crate::arm::goal::Frame;
+use crate::arm::frame::Frame;
 use crate::arm::kernel::{Joint, Link};
 use crate::math::{atan2, sqrt};
 use glam::{DMat3, DVec2, DVec3};

@@ -17,7 +17,8 @@ mod shoulder;
 mod six;
 pub mod subproblems;
 
-use super::goal::{Frame, Goal};
+use super::frame::Frame;
+use super::goal::Goal;
 use super::kernel::{Joint, Kernel};
 use super::path::Path;
 use crate::math::{atan2, atan2_each, sin_cos};

@@ -5,7 +5,7 @@
 
 use super::chain::{Chain, SIX, product};
 use super::plan::Plan;
-use crate::arm::goal::Frame;
+use crate::arm::frame::Frame;
 use crate::arm::kernel::Joint;
 use crate::math::{cholesky_factor_square, cholesky_solve_square, sin_cos, weyl};
 use core::f64::consts::{PI, TAU};

@@ -7,7 +7,7 @@ use super::chain::{Chain, rotated_x, turned, unrotated_x};
 use super::circle::{NO_DIRECTION, inverse, line};
 use super::plan::meet;
 use super::six::{Branches, Given, meeting};
-use crate::arm::goal::Frame;
+use crate::arm::frame::Frame;
 use crate::math::sqrt;
 use glam::{DMat3, DVec2, DVec3};
 

@@ -17,7 +17,7 @@ use super::chain::{Chain, SIX, rotated_x, turned, unrotated_x};
 use super::circle::{NO_DIRECTION, Pair, Roots, inverse, line, turn_between};
 use super::family::Family;
 use super::plan::{EXACT, Order, Place, Plan, Relation, Triple, straighten};
-use crate::arm::goal::Frame;
+use crate::arm::frame::Frame;
 use crate::arm::kernel::Link;
 use crate::math::sqrt;
 use glam::{DVec2, DVec3};

@@ -3,7 +3,7 @@
 use super::{PosePath, TrackEnd};
 use crate::arm::Solver;
 use crate::arm::goal::Goal;
-use crate::arm::kernel::{Joint, Kernel, Residual};
+use crate::arm::kernel::{Joint, Kernel, Pace, Residual};
 use crate::arm::settings::Prefer;
 use alloc::vec::Vec;
 
@@ -133,7 +133,7 @@ impl<'a, const N: usize> Follower<'a, N> {
     ) -> Option<([f64; N], Residual)> {
         let kernel = &self.solver.kernel;
         let arrive = |mut x: [f64; N]| {
-            let descent = kernel.descend(goal, &mut x, STEPS, true);
+            let descent = kernel.descend(goal, &mut x, Pace::patient(STEPS));
             let is_near = largest_change(&x, from) <= LARGEST_CHANGE;
             (descent.has_reached && is_near).then_some((x, descent.residual))
         };
@@ -190,7 +190,7 @@ impl<'a, const N: usize> Follower<'a, N> {
             let by = LARGEST_CHANGE / largest_change(&direction, &[0.0; N]);
             let mut next = x;
             kernel.advance(here, &mut next, Some(&direction.map(|change| change * by)));
-            let descent = kernel.descend(here, &mut next, STEPS, true);
+            let descent = kernel.descend(here, &mut next, Pace::patient(STEPS));
             let moved = largest_change(&next, &x);
             if !descent.has_reached || !(0.01..2.0).contains(&(moved / LARGEST_CHANGE)) {
                 break;
@@ -214,7 +214,7 @@ impl<'a, const N: usize> Follower<'a, N> {
             from.x[i] - min <= AT_LIMIT || max - from.x[i] <= AT_LIMIT
         });
         let mut x = from.x;
-        let descent = unlimited.descend(goal, &mut x, STEPS, true);
+        let descent = unlimited.descend(goal, &mut x, Pace::patient(STEPS));
         if descent.has_reached && largest_change(&x, &from.x) <= LARGEST_CHANGE {
             let unknowns = self.path.arm.path.unknowns();
             let beyond = unknowns.filter(|(i, _)| !kernel.joints[*i].contains(x[*i]));

@@ -9,15 +9,14 @@
 //! (see [`moves`](crate::solve::moves)), clamped to its range. Ryan Juckett, *Cyclic Coordinate Descent in 2D* \[juckett09ccd\], and its form in space
 //! with hinges and ranges \[vaillant21ccd\], for any tree of hinges, balls, slides and free joints with any number of effectors. A hinge makes
 //! the best rotation about its own axis rather than the published rotation there and back;
-//! [`Settings::classic`] makes the published one. An iteration is linear in the number of joints.
+//! [`Settings::classic`](crate::solve::Settings::classic) makes the published one. An iteration is linear in the number of joints.
 
 use super::Method;
 use crate::math::{atan2, half_angle, sin_cos};
-use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style, Torque, push_frame};
 use crate::solve::pose::{State, hinge_rotation};
-use crate::solve::problem::{Kind, NONE, Problem};
-use crate::solve::settings::Settings;
+use crate::solve::problem::{Kind, Problem};
+use crate::solve::recorder::Recorder;
 use crate::solve::solution::Phase;
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -37,27 +36,24 @@ const HALVINGS: u32 = 12;
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ccd {
-    classic: bool,
-    stops_early: bool,
     /// No effector has moved far enough in the last iteration.
     at_rest: bool,
     levers: Vec<Lever>,
 }
 
 impl Method for Ccd {
-    fn begin(&mut self, _: &Problem, _: &mut State, settings: &Settings) {
-        (self.classic, self.at_rest) = (settings.classic, false);
-        self.stops_early = settings.tolerance != Some(0.0);
+    fn begin(&mut self, _: &Problem, _: &mut State) {
+        self.at_rest = false;
     }
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
-        self.at_rest = self.classic;
+        self.at_rest = problem.settings.classic;
         for i in (0..problem.nodes.len()).rev() {
             self.visit(problem, state, i);
             if recorder.wants_half_steps() {
                 record(problem, state, i, recorder);
             }
-            if self.stops_early && state.is_there(problem) {
+            if problem.stops_early() && state.is_there(problem) {
                 break;
             }
         }
@@ -74,8 +70,10 @@ impl Ccd {
     /// Moves one joint, and the effectors that it carries.
     fn visit(&mut self, problem: &Problem, state: &mut State, i: usize) {
         match problem.nodes[i].kind {
-            _ if !problem.is_alone(i) => move_shared(problem, state, i),
-            Kind::Hinge { axis } if !self.classic => rotate_hinge(problem, state, i, axis),
+            _ if !problem.is_alone(i) => self.move_shared(problem, state, i),
+            Kind::Hinge { axis } if !problem.settings.classic => {
+                rotate_hinge(problem, state, i, axis)
+            }
             _ => {
                 let arc = self.move_joint(problem, state, i);
                 self.at_rest &= arc <= PUBLISHED_ARC * problem.scale;
@@ -86,7 +84,7 @@ impl Ccd {
     /// Moves a joint by its levers; returns the longest arc that an effector travelled.
     fn move_joint(&mut self, problem: &Problem, state: &mut State, i: usize) -> f64 {
         let (node, center) = (&problem.nodes[i], state.world[i].translation);
-        let style = if self.classic {
+        let style = if problem.settings.classic {
             Style::Published { degenerate: PUBLISHED_DEGENERATE * problem.scale * problem.scale }
         } else {
             Style::Best
@@ -104,6 +102,46 @@ impl Ccd {
             state.rotations[k] = rotation * state.rotations[k];
         }
         arc
+    }
+
+    /// Moves the joints that share a variable: a Newton step, halved until it helps.
+    ///
+    /// The second derivative is bounded by `n Σ w v²` over the velocities `v` that each of the `n` joints gives its levers.
+    fn move_shared(&mut self, problem: &Problem, state: &mut State, i: usize) {
+        if !problem.leads(i) {
+            return;
+        }
+        state.update(problem);
+        let index = problem.nodes[i].variable;
+        let (mut slope, mut curvature) = (0.0, 0.0);
+        for &i in problem.nodes_of(index) {
+            let (kind, gain) = (problem.nodes[i].kind, problem.nodes[i].gain);
+            self.gather(problem, state, i, state.world[i].translation);
+            for Lever { from, to, weight } in &self.levers {
+                let velocity = match kind {
+                    Kind::Hinge { axis } => state.in_world(i, axis).cross(*from) * gain,
+                    Kind::Slide { axis } => state.in_world(i, axis) * gain,
+                    Kind::Ball | Kind::Free => DVec3::ZERO,
+                };
+                slope += weight * velocity.dot(*to - *from);
+                curvature += weight * velocity.length_squared();
+            }
+        }
+        if curvature <= 0.0 {
+            return;
+        }
+        let mut step = slope / (curvature * problem.nodes_of(index).len() as f64);
+        let (old, before) = (state.values.variables[index], state.sum_of_squares(problem));
+        for _ in 0..HALVINGS {
+            state.set_variable(problem, index, problem.variables[index].clamp(old + step));
+            state.update(problem);
+            if state.sum_of_squares(problem) < before {
+                return;
+            }
+            step *= 0.5;
+        }
+        state.set_variable(problem, index, old);
+        state.update(problem);
     }
 
     /// The levers of a joint: one per point; a frame counts like three points at the unit of length.
@@ -170,80 +208,12 @@ fn rotate_hinge(problem: &Problem, state: &mut State, i: usize, axis: DVec3) {
     }
 }
 
-/// A joint whose variable others share: a Newton step on the variable, halved until it helps.
-fn move_shared(problem: &Problem, state: &mut State, i: usize) {
-    if !problem.leads(i) {
-        return;
-    }
-    state.update(problem);
-    let index = problem.nodes[i].variable;
-    let (slope, curvature) = slope(problem, state, index);
-    if curvature <= 0.0 {
-        return;
-    }
-    let (old, before) = (state.values.variables[index], state.sum_of_squares(problem));
-    let mut step = slope / curvature;
-    for _ in 0..HALVINGS {
-        state.set_variable(problem, index, problem.variables[index].clamp(old + step));
-        state.update(problem);
-        if state.sum_of_squares(problem) < before {
-            return;
-        }
-        step *= 0.5;
-    }
-    state.set_variable(problem, index, old);
-    state.update(problem);
-}
-
-/// First and second derivative (Gauss–Newton) of half the sum of squares along a variable, the first with its sign reversed.
-fn slope(problem: &Problem, state: &State, variable: usize) -> (f64, f64) {
-    let (mut slope, mut curvature) = (0.0, 0.0);
-    let mut add = |velocity: DVec3, miss: DVec3, weight: f64| {
-        slope += weight * velocity.dot(miss);
-        curvature += weight * velocity.length_squared();
-    };
-    let moves = |i: usize, carrier: usize| {
-        let mut node = carrier;
-        while node != i && node != NONE {
-            node = problem.nodes[node].parent;
-        }
-        node == i
-    };
-    let nodes = problem.nodes_of(variable);
-    for (goal, at) in problem.points.iter().zip(&state.points) {
-        let movers = nodes.iter().filter(|&&i| moves(i, goal.node));
-        let velocity = movers.map(|&i| match problem.nodes[i].kind {
-            Kind::Hinge { axis } => {
-                state.in_world(i, axis).cross(*at - state.world[i].translation)
-                    * problem.nodes[i].gain
-            }
-            Kind::Slide { axis } => state.in_world(i, axis) * problem.nodes[i].gain,
-            Kind::Ball | Kind::Free => DVec3::ZERO,
-        });
-        add(velocity.sum(), goal.target - *at, goal.weight);
-    }
-    for (goal, at) in problem.rotations.iter().zip(&state.rotations) {
-        let movers = nodes.iter().filter(|&&i| moves(i, goal.node));
-        let spin: DVec3 = movers
-            .map(|&i| match problem.nodes[i].kind {
-                Kind::Hinge { axis } => state.in_world(i, axis) * problem.nodes[i].gain,
-                _ => DVec3::ZERO,
-            })
-            .sum();
-        for axis in DVec3::AXES {
-            let (now, target) = (*at * axis, goal.target * axis);
-            add(spin.cross(now), target - now, goal.weight * problem.frame_weight());
-        }
-    }
-    (slope, curvature)
-}
-
 /// Records the pose that the move of one joint has led to. The joints that follow go by the effectors as they were carried along, which
 /// differ from those of the pose by rounding: they are put back, because a trace changes nothing, not in the last bit.
 fn record(problem: &Problem, state: &mut State, i: usize, recorder: &mut Recorder<'_>) {
     let carried = (state.points.clone(), state.rotations.clone());
     state.update(problem);
     let phase = Phase::Joint(problem.nodes[i].joint);
-    recorder.half_step(phase, |step| state.describe(problem, step));
+    recorder.record(phase, |step| state.describe(problem, step));
     (state.points, state.rotations) = carried;
 }

@@ -8,13 +8,13 @@ const TIGHTEST: f64 = 1e-13;
 
 /// See the module.
 #[derive(Debug, Clone, Default)]
-pub(in crate::solve) struct Direct(DirectWorkspace);
+pub(super) struct Direct(DirectWorkspace);
 
 impl Direct {
     /// Moves an unbranched chain onto its target, or as near as its bones allow; false if it is branched or one-dimensional.
     ///
     /// - `tolerance`: distance from the target at which to stop
-    pub(in crate::solve) fn reach(&mut self, points: &mut Points, tolerance: f64) -> bool {
+    pub(super) fn reach(&mut self, points: &mut Points, tolerance: f64) -> bool {
         let n = points.dimension;
         if !points.is_path || n < 2 {
             return false;

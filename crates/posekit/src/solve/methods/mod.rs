@@ -1,44 +1,38 @@
-//! The methods, one type each.
+//! The methods, one file each, behind one trait.
 
 mod ccd;
-pub(super) mod direct;
-pub(super) mod fabrik;
+mod direct;
+mod fabrik;
 pub(super) mod least_squares;
-pub(super) mod relaxation;
+mod on_points;
+mod relaxation;
 mod two_bone;
 
 pub(super) use ccd::Ccd;
-pub(super) use fabrik::Fabrik;
 pub(super) use least_squares::LeastSquares;
-pub(super) use relaxation::Relaxation;
+pub(super) use on_points::OnPoints;
 pub(super) use two_bone::TwoBone;
 
-use super::driver::Recorder;
 use super::pose::State;
 use super::problem::Problem;
-use super::settings::Settings;
+use super::recorder::Recorder;
 use super::solution::TraceStep;
 use crate::task::Miss;
 
 /// A method on a skeleton: reads the problem, moves the state.
 pub(super) trait Method {
     /// Starts on a problem, or on new targets.
-    fn begin(&mut self, problem: &Problem, state: &mut State, settings: &Settings);
+    fn begin(&mut self, problem: &Problem, state: &mut State);
 
     /// One iteration.
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>);
 
-    /// Largest misses of required tasks, minus proven shortfalls.
+    /// Largest misses of required tasks, minus proven shortfalls, in the problem's units.
     fn residual(&self, problem: &Problem, state: &State) -> Miss {
         state.gap(problem)
     }
 
-    /// Largest misses of required tasks.
-    fn true_residual(&self, problem: &Problem, state: &State) -> Miss {
-        state.residual(problem)
-    }
-
-    /// A monotonic function of the weighted sum of squared misses.
+    /// A monotonic function of the weighted sum of squared misses: of two states that reach nothing, the smaller is better.
     fn merit(&self, problem: &Problem, state: &State) -> f64 {
         state.sum_of_squares(problem)
     }
@@ -48,12 +42,12 @@ pub(super) trait Method {
         None
     }
 
-    /// One step of the lower levels or of the least change; false if there is none.
+    /// One step of the work that follows once the tasks that decide the status are solved: lower levels, least change; false if there is none.
     fn refine(&mut self, _: &Problem, _: &mut State) -> bool {
         false
     }
 
-    /// Whether the last iteration moved nothing, by the published test.
+    /// Whether the last iteration moved nothing, by the published test; for classic mode.
     fn is_at_rest(&self) -> bool {
         false
     }
@@ -72,7 +66,7 @@ pub(super) trait Method {
         self.resume(problem, state);
     }
 
-    /// Fills in a trace step.
+    /// Fills in the errors, the configuration and the points of a trace step.
     fn describe(&mut self, problem: &Problem, state: &mut State, step: &mut TraceStep) {
         state.describe(problem, step);
     }

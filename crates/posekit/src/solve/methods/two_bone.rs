@@ -8,11 +8,10 @@ use crate::limb::{NO_DIRECTION, Pole, SoftReach, TwoBone as Limb, plane};
 use crate::math::{
     acos, atan2, direction_or, rotation_about, shortest_rotation, sin_cos, sqrt, wrap_angle,
 };
-use crate::solve::driver::Recorder;
 use crate::solve::moves::{Lever, Style};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::{Kind, Node, Problem};
-use crate::solve::settings::Settings;
+use crate::solve::recorder::Recorder;
 use crate::task::{Miss, TaskKind};
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
@@ -52,7 +51,7 @@ pub(in crate::solve) struct TwoBone {
 }
 
 impl Method for TwoBone {
-    fn begin(&mut self, problem: &Problem, _: &mut State, _: &Settings) {
+    fn begin(&mut self, problem: &Problem, _: &mut State) {
         self.awaits_pole = problem.pole.is_some();
     }
 

@@ -6,8 +6,7 @@ use super::{
 };
 use crate::math::Pose;
 use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
-use crate::solve::driver::ROUNDING;
-use crate::solve::settings::{Root, Settings};
+use crate::solve::settings::Root;
 use crate::task::{PostureJoint, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
@@ -21,20 +20,13 @@ impl Problem {
     /// Compiles a checked problem.
     ///
     /// - `start`: with mimics applied, inside the limits
-    pub(crate) fn compile(
-        &mut self,
-        skeleton: &Skeleton,
-        start: &[f64],
-        tasks: &[Task],
-        settings: &Settings,
-    ) {
+    pub(crate) fn compile(&mut self, skeleton: &Skeleton, start: &[f64], tasks: &[Task]) {
         self.start.clear();
         self.start.extend_from_slice(start);
         self.still.clone_from(&self.start);
-        self.regularisation = settings.least_squares.regularisation;
         self.list_levels(tasks);
         self.mark_ancestors(skeleton, tasks);
-        self.list_nodes(skeleton, settings);
+        self.list_nodes(skeleton);
         self.list_variable_nodes();
         self.origin = self.nodes.first().map_or(DVec3::ZERO, |node| node.placement.translation);
         let roots = self.nodes.iter_mut().filter(|node| node.parent == NONE);
@@ -43,9 +35,7 @@ impl Problem {
         self.rescale();
         self.place_targets(tasks);
         self.list_moved();
-        let tolerance = settings.tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
-        self.tolerance.distance = tolerance.max(ROUNDING * self.unit);
-        self.tolerance.angle = settings.angle_tolerance().max(ROUNDING);
+        self.set_tolerance();
     }
 
     /// Copies the values of the joints that no task depends on.
@@ -106,7 +96,7 @@ impl Problem {
         }
     }
 
-    fn list_nodes(&mut self, skeleton: &Skeleton, settings: &Settings) {
+    fn list_nodes(&mut self, skeleton: &Skeleton) {
         self.nodes.clear();
         self.variables.clear();
         self.variable_of_joint.clear();
@@ -120,10 +110,10 @@ impl Problem {
             }
             let (driver, gain) =
                 mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
-            let options = settings.joint_options(driver);
+            let options = self.settings.joint_options(driver);
             let is_held = options.locked
                 || gain == 0.0
-                || (settings.root == Root::Pinned && skeleton.is_root(driver));
+                || (self.settings.root == Root::Pinned && skeleton.is_root(driver));
             if self.node_of_joint[joint] != HELD || is_held {
                 continue;
             }
@@ -155,8 +145,8 @@ impl Problem {
                 cone: if kind == Kind::Ball { skeleton.limit(joint) } else { Limit::None },
                 largest_change: if one_value { f64::INFINITY } else { largest_change },
                 stiffness: options.stiffness,
-                ccd_weight: settings.joint_options(joint).share,
-                is_pulled: settings.root == Root::PrePulled && skeleton.is_root(joint),
+                ccd_weight: self.settings.joint_options(joint).share,
+                is_pulled: self.settings.root == Root::PrePulled && skeleton.is_root(joint),
                 values: skeleton.value_range(joint),
                 moves_points: 0..0,
                 moves_rotations: 0..0,
@@ -357,7 +347,7 @@ fn joints_of(task: &Task) -> impl Iterator<Item = usize> {
     frames.chain(bodies.map(|body| body.joint))
 }
 
-/// Sum of the bones from the first joint that is not fixed to a frame [m].
+/// Sum of the bones from the first joint that is not fixed to a frame \[m\].
 fn bones_to(skeleton: &Skeleton, frame: Frame) -> f64 {
     let can_move = |&i: &usize| skeleton.kind(i) != JointKind::Fixed;
     let Some(first) = skeleton.ancestors(frame.joint).filter(can_move).last() else { return 0.0 };

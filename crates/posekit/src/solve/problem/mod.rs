@@ -17,6 +17,7 @@ use crate::Result;
 use crate::chain::Reach;
 use crate::math::{Pose, so3_exp, so3_log};
 use crate::skeleton::{Limit, Mimic};
+use crate::solve::settings::Settings;
 use crate::task::{FramePose, Miss, PostureJoint, TaskKind};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -28,6 +29,9 @@ pub(crate) const NONE: usize = usize::MAX;
 /// Distance in units of length beyond which a target is only a direction: in the squares of larger distances, remaining improvements would be
 /// lost to rounding. Double precision resolves 1e-4 in the square of 1e6.
 const HORIZON: f64 = 1e6;
+
+/// Relative to the unit of length, smaller distances are rounding: 1e-16 per operation, accumulated over a hundred bones.
+const ROUNDING: f64 = 1e-14;
 
 /// The relative rounding error of a difference of positions: a few operations.
 const ROUNDING_OF_PLACES: f64 = 4.0 * f64::EPSILON;
@@ -218,8 +222,7 @@ pub(crate) struct Problem {
     pub(crate) is_plain: bool,
     /// The pole of a limb, where everything else is plain.
     pub(crate) pole: Option<usize>,
-    /// Cost of the change from the start against the tasks of each level.
-    pub(crate) regularisation: f64,
+    pub(crate) settings: Settings,
     /// The levels that have tasks, ascending, with the divisor of their weights.
     pub(crate) levels: Vec<(u8, f64)>,
     /// The configuration at the start, settled and inside the limits.
@@ -237,13 +240,47 @@ pub(crate) struct Problem {
     pub(crate) posture_joints: Vec<PostureJoint>,
     /// Mimic joints: index of the value, index of the driver's value, and their relation.
     mimics: Vec<(usize, usize, Mimic)>,
-    /// The longest sum of bones to a frame of the first level, moving or not [m].
+    /// The longest sum of bones to a frame of the first level, moving or not \[m\].
     length_of_skeleton: f64,
     node_of_joint: Vec<usize>,
     variable_of_joint: Vec<usize>,
 }
 
 impl Problem {
+    /// Becomes a problem without joints and tasks.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.variables.clear();
+        self.goals.clear();
+        self.points.clear();
+        self.rotations.clear();
+        self.levels.clear();
+        self.still.clear();
+    }
+
+    /// Sets the units of a problem of points without joints.
+    pub(crate) fn set_units(&mut self, scale: f64, unit: f64) {
+        (self.scale, self.unit) = (scale, unit);
+        self.set_tolerance();
+    }
+
+    fn set_tolerance(&mut self) {
+        let Settings { tolerance, .. } = self.settings;
+        let asked = tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
+        let distance = asked.max(ROUNDING * self.unit).max(f64::MIN_POSITIVE);
+        self.tolerance = Miss { distance, angle: self.settings.angle_tolerance().max(ROUNDING) };
+    }
+
+    /// Misses divided by their tolerances: at most 1 means reached.
+    pub(crate) fn tolerances(&self, miss: Miss) -> f64 {
+        worse(miss.distance / self.tolerance.distance, miss.angle / self.tolerance.angle)
+    }
+
+    /// Whether a solve ends as soon as the tolerance is met.
+    pub(crate) fn stops_early(&self) -> bool {
+        self.settings.tolerance != Some(0.0)
+    }
+
     /// The nodes that move with a variable.
     #[inline]
     pub(crate) fn nodes_of(&self, variable: usize) -> &[usize] {
@@ -362,7 +399,7 @@ impl Problem {
 
     /// 2 when all joints are hinges about +z and everything lies in one plane z = const, else 3.
     pub(crate) fn dimension(&self) -> usize {
-        let flat = |v: DVec3| v.z.abs() <= super::driver::ROUNDING * self.unit;
+        let flat = |v: DVec3| v.z.abs() <= ROUNDING * self.unit;
         let is_hinge = |node: &Node| node.kind == Kind::Hinge { axis: DVec3::Z };
         let [first, rest @ ..] = self.nodes.as_slice() else { return 3 };
         let is_plane = is_hinge(first)
@@ -445,4 +482,10 @@ pub(crate) fn far(v: DVec3) -> f64 {
     } else {
         largest * (v / largest).length()
     }
+}
+
+/// The larger of two errors; infinite for NaN, which overflow can cause and `f64::max` would ignore.
+#[inline]
+pub(crate) fn worse(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

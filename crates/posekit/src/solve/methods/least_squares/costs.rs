@@ -118,13 +118,13 @@ impl LeastSquares {
 
     /// Whether a level has costs besides its rows.
     pub(super) fn has_costs(&self, problem: &Problem, level: u8) -> bool {
-        problem.regularisation > 0.0 || problem.postures(Some(level)).next().is_some()
+        problem.stay_cost(level) > 0.0 || problem.postures(Some(level)).next().is_some()
     }
 }
 
 impl Problem {
     /// Cost of the change from the start against the tasks of a level.
     fn stay_cost(&self, level: u8) -> f64 {
-        self.regularisation / self.weight_unit(level)
+        self.settings.least_squares.regularisation / self.weight_unit(level)
     }
 }

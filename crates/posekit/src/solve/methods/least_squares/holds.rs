@@ -5,7 +5,7 @@ use super::structure::{Block, Motion};
 use crate::math::sqrt;
 use crate::solve::methods::Method;
 use crate::solve::pose::State;
-use crate::solve::problem::{Kind, NONE, Problem};
+use crate::solve::problem::{Kind, Problem};
 use crate::solve::solution::{Hold, HoldKind};
 use alloc::vec::Vec;
 use glam::DVec3;
@@ -16,8 +16,14 @@ const SLOPE: f64 = 1e-6;
 /// The distance from a limit that counts as at the limit \[rad, or the unit of length\].
 const AT_LIMIT: f64 = 1e-9;
 
-/// A joint at a limit: the first-order decrease of the residual per unit beyond it, and which limit it is.
-type Held = Option<(f64, HoldKind)>;
+/// A limit of a block.
+struct Wall {
+    /// The outward direction; of a variable, along the first axis.
+    normal: DVec3,
+    /// The distance to it \[rad, or the unit of length\].
+    room: f64,
+    kind: HoldKind,
+}
 
 impl LeastSquares {
     /// The joints whose limit or largest change blocks the effectors: those whose gradient points outward or, if none does (at a local minimum),
@@ -38,49 +44,26 @@ impl LeastSquares {
         let blocks = &self.system.structure.blocks;
         let root_weight = sqrt(problem.weight_unit(1));
         for block in blocks {
-            if let Some((slope, kind)) =
-                self.held(problem, state, block).filter(|held| held.0 > enough)
-            {
-                let slides = matches!(problem.nodes[block.node].kind, Kind::Slide { .. });
+            let push = &self.curvature[block.range()];
+            let push = DVec3::from_array([0, 1, 2].map(|k| push.get(k).copied().unwrap_or(0.0)));
+            let node = &problem.nodes[block.node];
+            let slopes = at_limits(problem, state, block).map(|at| (push.dot(at.normal), at.kind));
+            let steepest = slopes.reduce(|most, next| if next.0 > most.0 { next } else { most });
+            if let Some((slope, kind)) = steepest.filter(|steepest| steepest.0 > enough) {
+                let slides = matches!(node.kind, Kind::Slide { .. });
                 let relief = slope / miss * root_weight / if slides { 1.0 } else { problem.scale };
-                holds.push(Hold { joint: problem.nodes[block.node].joint, kind, relief });
+                holds.push(Hold { joint: node.joint, kind, relief });
             }
         }
         if holds.is_empty() {
             for block in blocks.iter().filter(|block| self.moves_misses(block)) {
-                if let Some(kind) = nearest_limit(problem, state, block) {
+                if let Some(Wall { kind, .. }) = at_limits(problem, state, block).next() {
                     holds.push(Hold { joint: problem.nodes[block.node].joint, kind, relief: 0.0 });
                 }
             }
         }
         holds.sort_unstable_by_key(|hold| hold.joint);
         holds.dedup_by_key(|hold| hold.joint);
-    }
-
-    /// The outward gradient of a block that is at a limit.
-    fn held(&self, problem: &Problem, state: &State, block: &Block) -> Held {
-        let push = &self.curvature[block.range()];
-        match block.motion {
-            Motion::Variable => {
-                let index = problem.nodes[block.node].variable;
-                let (variable, x) = (&problem.variables[index], state.values.variables[index]);
-                let end = usize::from(push[0] > 0.0);
-                let room = if end == 1 { variable.max - x } else { x - variable.min };
-                let near = AT_LIMIT * if variable.is_length { problem.unit } else { 1.0 };
-                (room <= near).then(|| (push[0].abs(), kind_of(variable.is_largest_change[end])))
-            }
-            Motion::Rotation => {
-                let push = DVec3::from_slice(push);
-                let spaces = state.half_spaces(problem, block.node);
-                let [edge, end, change] = spaces.map(|space| {
-                    let held = space.filter(|(_, room)| *room <= AT_LIMIT);
-                    held.map_or(0.0, |(normal, _)| push.dot(normal))
-                });
-                let limit = edge.max(end).max(0.0);
-                Some((change.max(limit), kind_of(change > limit)))
-            }
-            Motion::Displacement => None,
-        }
     }
 
     /// Whether a block moves a row with a residual.
@@ -99,21 +82,30 @@ impl LeastSquares {
     }
 }
 
-fn kind_of(is_largest_change: bool) -> HoldKind {
-    if is_largest_change { HoldKind::LargestChange } else { HoldKind::Limit }
-}
-
-/// The limit that a block is at.
-fn nearest_limit(problem: &Problem, state: &State, block: &Block) -> Option<HoldKind> {
-    let node = &problem.nodes[block.node];
-    if node.variable == NONE {
-        let spaces = state.half_spaces(problem, block.node);
-        let is_at = |space: &Option<(DVec3, f64)>| space.is_some_and(|(_, room)| room <= AT_LIMIT);
-        let place = spaces.iter().position(is_at)?;
-        return Some(kind_of(place == 2));
-    }
-    let (variable, x) = (&problem.variables[node.variable], state.values.variables[node.variable]);
-    let (down, up) = (x - variable.min, variable.max - x);
-    let near = AT_LIMIT * if variable.is_length { problem.unit } else { 1.0 };
-    (down.min(up) <= near).then(|| kind_of(variable.is_largest_change[usize::from(up < down)]))
+/// The limits that a block is at.
+fn at_limits(problem: &Problem, state: &State, block: &Block) -> impl Iterator<Item = Wall> {
+    let kind_of =
+        |is_change: bool| [HoldKind::Limit, HoldKind::LargestChange][usize::from(is_change)];
+    let walls = match block.motion {
+        Motion::Variable => {
+            let index = problem.nodes[block.node].variable;
+            let (variable, x) = (&problem.variables[index], state.values.variables[index]);
+            let unit = if variable.is_length { problem.unit } else { 1.0 };
+            let ends = [(-1.0, x - variable.min), (1.0, variable.max - x)];
+            let [low, high] = [0, 1].map(|end| {
+                let (sign, room) = ends[end];
+                let kind = kind_of(variable.is_largest_change[end]);
+                Some(Wall { normal: DVec3::X * sign, room: room / unit, kind })
+            });
+            [low, high, None]
+        }
+        Motion::Rotation => {
+            let spaces = state.half_spaces(problem, block.node);
+            [0, 1, 2].map(|k| {
+                spaces[k].map(|(normal, room)| Wall { normal, room, kind: kind_of(k == 2) })
+            })
+        }
+        Motion::Displacement => [const { None }; 3],
+    };
+    walls.into_iter().flatten().filter(|wall| wall.room <= AT_LIMIT)
 }

@@ -50,13 +50,8 @@ pub(super) struct Levels {
     steps: u32,
     /// Undone steps in a row.
     rejected: u32,
-    n_equalities: usize,
-    /// Residuals at which equality rows are held.
-    held: Vec<f64>,
-    /// The largest violation of each completed level: now, before, and at the start of a step.
-    violations: Vec<f64>,
-    before: Vec<f64>,
-    at_start: Vec<f64>,
+    /// The residuals at which the first rows, the equalities, are held.
+    pub(super) held: Vec<f64>,
     /// The pose before a restoration.
     unrestored: Values,
     /// Zeros, for restorations.
@@ -67,12 +62,15 @@ pub(super) struct Levels {
 impl Levels {
     pub(super) fn start_over(&mut self) {
         (self.level, self.is_done) = (0, false);
+        self.held.clear();
+    }
+
+    pub(super) fn n_equalities(&self) -> usize {
+        self.held.len()
     }
 
     pub(super) fn reserve(&mut self, n_rows: usize, n_unknowns: usize, state: &State) {
-        for list in [&mut self.held, &mut self.violations, &mut self.before, &mut self.at_start] {
-            make_room(list, n_rows);
-        }
+        make_room(&mut self.held, n_rows);
         self.unrestored.copy_from(&state.values);
         self.no_cost.clear();
         self.no_cost.resize(n_unknowns, 0.0);
@@ -98,14 +96,13 @@ impl LeastSquares {
     fn next_level(&mut self, problem: &Problem, state: &mut State) {
         let now = self.levels.level;
         if now == 0 {
-            self.levels.held.clear();
-            self.levels.n_equalities = 0;
             self.step.unfreeze();
         }
         // The first level has been solved for its rows; its costs, if any, are still to be minimised.
         let done = if now == 0 && !self.has_costs(problem, 1) { 1 } else { now };
         let lower = problem.levels.iter().map(|level| level.0).find(|&level| level > done);
-        let least_change = (self.wants_least_change && now != LEAST_CHANGE).then_some(LEAST_CHANGE);
+        let is_wanted = problem.settings.least_squares.least_change;
+        let least_change = (is_wanted && now != LEAST_CHANGE).then_some(LEAST_CHANGE);
         let Some(next) = lower.or(least_change) else {
             self.levels.is_done = true;
             return;
@@ -141,7 +138,6 @@ impl LeastSquares {
         let (system, levels) = (&self.system, &mut self.levels);
         levels.held.clear();
         levels.held.extend((0..system.rows.len()).map(|r| system.counted(r)));
-        levels.n_equalities = levels.held.len();
     }
 
     fn start_level(&mut self, problem: &Problem, state: &State) {
@@ -152,22 +148,11 @@ impl LeastSquares {
         self.anderson.forget();
         (self.accelerates, self.patience) = (true, 0);
         self.list_costs(problem, state, level);
-        self.measure_level(problem, state);
+        self.measure(problem, state);
         let costs = self.step.cost.iter().filter(|cost| **cost > 0.0);
         let smallest = costs.fold(f64::INFINITY, |least: f64, cost| least.min(*cost));
         let first = FIRST_DAMPING * problem.unit * problem.unit;
         self.damping = first.min(BESIDE_COSTS * smallest);
-    }
-
-    fn measure_level(&mut self, problem: &Problem, state: &State) -> f64 {
-        self.system.measure(problem, state, self.n_goals);
-        // An inequality that a level leaves violated is held like any other row.
-        for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
-            row.reading.is_floor &= *held <= 0.0;
-        }
-        self.aim_costs(problem, state);
-        self.merit = self.sum_of_squares(self.levels.n_equalities);
-        self.merit
     }
 
     /// The right side of every row; for an equality, back to its held residual.
@@ -177,38 +162,14 @@ impl LeastSquares {
         self.right.extend(self.system.misses.iter().zip(held).map(|(miss, held)| miss - held));
     }
 
-    /// Measures the largest violation of each completed level; returns the largest of all.
-    fn find_violations(&mut self, problem: &Problem) -> f64 {
-        let (system, levels) = (&self.system, &mut self.levels);
-        levels.violations.clear();
-        let mut last = None;
-        for group in system.groups.iter().filter(|group| group.rows.end <= levels.n_equalities) {
-            let level = problem.goals[group.goal].level;
-            if last != Some(level) {
-                last = Some(level);
-                levels.violations.push(0.0);
-            }
-            for r in group.rows.clone() {
-                let off = system.misses[r] - levels.held[r];
-                let off = if system.rows[r].reading.is_floor { off.max(0.0) } else { off.abs() };
-                if let Some(worst) = levels.violations.last_mut() {
-                    *worst = f64::max(*worst, off);
-                }
-            }
-        }
-        levels.violations.iter().copied().fold(0.0, f64::max)
-    }
-
-    /// Measures the violations again; returns the largest, and whether none has grown by more than rounding.
-    fn compare_violations(&mut self, problem: &Problem) -> (f64, bool) {
-        let mut before = core::mem::take(&mut self.levels.before);
-        before.clone_from(&self.levels.violations);
-        let worst = self.find_violations(problem);
-        let enough = HELD * problem.unit;
-        let mut pairs = self.levels.violations.iter().zip(&before);
-        let holds = pairs.all(|(now, then)| *now <= enough.max(*then));
-        self.levels.before = before;
-        (worst, holds)
+    /// The largest violation of the equalities.
+    fn violation(&self) -> f64 {
+        let (system, held) = (&self.system, &self.levels.held);
+        let off = |r: usize| {
+            let off = system.misses[r] - held[r];
+            if system.rows[r].reading.is_floor { off.max(0.0) } else { off.abs() }
+        };
+        (0..self.levels.n_equalities()).map(off).fold(0.0, f64::max)
     }
 
     /// One step of the current level; false when it is complete.
@@ -216,13 +177,12 @@ impl LeastSquares {
         self.levels.steps += 1;
         self.system.differentiate(problem, state);
         self.find_right_side();
-        let (n_equalities, damping) = (self.levels.n_equalities, self.damping);
+        let (n_equalities, damping) = (self.levels.n_equalities(), self.damping);
         if !self.step.solve(problem, state, &self.system, &self.right, n_equalities, damping) {
             return false;
         }
-        let (violation, before) = (self.find_violations(problem), self.merit);
+        let (violation, before) = (self.violation(), self.merit);
         let enough = HELD * problem.unit;
-        self.levels.at_start.clone_from(&self.levels.violations);
         if violation <= enough && self.is_short() {
             return false;
         }
@@ -232,43 +192,18 @@ impl LeastSquares {
         self.apply(problem, state, 1.0);
         self.anderson.remember(&self.step.x);
         self.restore(problem, state);
-        if n_equalities == 0 && self.merit >= before {
-            self.correct_second_order(problem, state);
-        }
         // Restoring held rows may increase the objective of the level.
         let helps = self.merit < before || violation > enough;
-        self.levels.violations.clone_from(&self.levels.at_start);
-        if helps && self.compare_violations(problem).1 {
+        if helps && self.violation() <= enough.max(violation) {
             self.levels.rejected = 0;
             self.lower_damping(DAMPING_FACTOR, LEAST_DAMPING * problem.unit * problem.unit);
             return violation > enough || self.merit < STANDSTILL * before;
         }
         state.restore(problem, &self.kept);
-        self.measure_level(problem, state);
+        self.measure(problem, state);
         self.raise_damping(is_accelerated, DAMPING_FACTOR, 0.0);
         self.levels.rejected += u32::from(!is_accelerated);
         self.levels.rejected < TRIES
-    }
-
-    /// The second-order correction of a step without equalities, with the existing factor (\[nocedal06\], section 18.3): small costs lead along
-    /// a curved valley of satisfied rows with steep sides.
-    fn correct_second_order(&mut self, problem: &Problem, state: &mut State) {
-        if !self.step.can_solve_again() {
-            return;
-        }
-        // The residuals beyond the first-order prediction, e(x) − (e − J x).
-        let system = &self.system;
-        let misses = system.misses.iter().zip(&self.right);
-        self.kept_misses.clear();
-        self.kept_misses.extend(misses.map(|(now, then)| now - then));
-        system.add_product(&self.step.x, 1.0, &mut self.kept_misses);
-        self.step.solve_again(system, &self.kept_misses, &mut self.curvature);
-        core::mem::swap(&mut self.step.x, &mut self.curvature);
-        self.apply(problem, state, 1.0);
-        core::mem::swap(&mut self.step.x, &mut self.curvature);
-        self.step.x.iter_mut().zip(&self.curvature).for_each(|(x, by)| *x += by);
-        self.anderson.remember(&self.step.x);
-        self.measure_level(problem, state);
     }
 
     /// Whether the step is negligible, absolutely or beside the change so far.
@@ -281,14 +216,14 @@ impl LeastSquares {
 
     /// Restores the equalities to their held residuals by a minimal change, as far as possible.
     fn restore(&mut self, problem: &Problem, state: &mut State) {
-        self.measure_level(problem, state);
+        self.measure(problem, state);
         let unit = problem.unit;
         for _ in 0..RESTORATIONS {
-            let before = self.find_violations(problem);
+            let before = self.violation();
             if before <= 0.1 * HELD * unit {
                 return;
             }
-            self.system.truncate(self.levels.n_equalities);
+            self.system.truncate(self.levels.n_equalities());
             self.system.differentiate(problem, state);
             self.find_right_side();
             core::mem::swap(&mut self.step.cost, &mut self.levels.no_cost);
@@ -301,13 +236,12 @@ impl LeastSquares {
             }
             self.levels.unrestored.copy_from(&state.values);
             self.apply(problem, state, 1.0);
-            self.measure_level(problem, state);
-            let (worst, holds) = self.compare_violations(problem);
-            if !holds || worst >= before {
+            self.measure(problem, state);
+            if self.violation() >= before {
                 state.restore(problem, &self.levels.unrestored);
                 break;
             }
         }
-        self.measure_level(problem, state);
+        self.measure(problem, state);
     }
 }

@@ -18,10 +18,9 @@ mod structure;
 
 use super::Method;
 use crate::math::{dot, so3_exp, sqrt};
-use crate::solve::driver::Recorder;
-use crate::solve::pose::{State, Values, worse};
-use crate::solve::problem::Problem;
-use crate::solve::settings::Settings;
+use crate::solve::pose::{State, Values};
+use crate::solve::problem::{Problem, worse};
+use crate::solve::recorder::Recorder;
 use crate::solve::solution::TraceStep;
 use crate::task::Miss;
 use alloc::vec::Vec;
@@ -120,7 +119,6 @@ pub(in crate::solve) struct LeastSquares {
     n_goals: usize,
     n_first: usize,
     is_prepared: bool,
-    wants_least_change: bool,
     /// Sizes that the buffers have capacity for: nodes, goals, bodies.
     room: (usize, usize, usize),
     damping: f64,
@@ -137,7 +135,7 @@ pub(in crate::solve) struct LeastSquares {
 }
 
 impl Method for LeastSquares {
-    fn begin(&mut self, problem: &Problem, state: &mut State, _: &Settings) {
+    fn begin(&mut self, problem: &Problem, state: &mut State) {
         self.resume(problem, state);
     }
 
@@ -183,14 +181,8 @@ impl Method for LeastSquares {
 
 impl LeastSquares {
     /// There is a new problem; it is prepared when the first step is taken.
-    pub(in crate::solve) fn forget(
-        &mut self,
-        problem: &Problem,
-        state: &State,
-        settings: &Settings,
-    ) {
+    pub(in crate::solve) fn forget(&mut self, problem: &Problem, state: &State) {
         self.is_prepared = false;
-        self.wants_least_change = settings.least_squares.least_change;
         // Capacity for what an escape may need, so that no later solve of that size allocates.
         let size = (problem.nodes.len(), problem.goals.len(), problem.bodies.len());
         let (nodes, goals, bodies) = self.room;
@@ -310,20 +302,19 @@ impl LeastSquares {
         }
     }
 
-    /// Measures residuals and costs in the present pose; returns the sum of squares.
+    /// Measures residuals and costs in the present pose; returns the sum of squares of the costs and the rows that are no equalities.
     fn measure(&mut self, problem: &Problem, state: &State) -> f64 {
         self.system.measure(problem, state, self.n_goals);
+        // An inequality that a level leaves violated is held like any other row.
+        for (row, held) in self.system.rows.iter_mut().zip(&self.levels.held) {
+            row.reading.is_floor &= *held <= 0.0;
+        }
         self.aim_costs(problem, state);
-        self.merit = self.sum_of_squares(0);
-        self.merit
-    }
-
-    /// Sum of squares of the rows starting at `first`, and of the costs.
-    fn sum_of_squares(&self, first: usize) -> f64 {
-        let rows = self.system.rows.len();
-        let misses: f64 = (first..rows).map(|r| self.system.counted(r)).map(|e| e * e).sum();
+        let rows = self.levels.n_equalities()..self.system.rows.len();
+        let misses: f64 = rows.map(|r| self.system.counted(r)).map(|e| e * e).sum();
         let costs = self.step.cost.iter().zip(&self.step.target);
-        misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>()
+        self.merit = misses + costs.map(|(cost, by)| cost * by * by).sum::<f64>();
+        self.merit
     }
 
     /// One damped step on the first level, undone unless it reduces the sum of squares.

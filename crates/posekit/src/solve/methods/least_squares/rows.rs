@@ -7,28 +7,10 @@ use super::structure::{Motion, Structure};
 use crate::math::{Pose, sqrt};
 use crate::solve::pose::State;
 use crate::solve::problem::{Goal, Kind, Problem, extend};
-use crate::task::{Reading, Row, Wrench};
+use crate::task::{Row, Wrench};
 use alloc::vec::Vec;
 use core::ops::Range;
 use glam::DVec3;
-
-/// The factors of residuals: the root of the weight, and for angles the length that a radian counts as.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Units {
-    pub(super) length: f64,
-    pub(super) angle: f64,
-}
-
-impl Units {
-    pub(super) fn of(problem: &Problem, goal: &Goal) -> Self {
-        let root = sqrt(goal.weight);
-        Self { length: root, angle: root * problem.unit }
-    }
-
-    fn by(self, row: &Reading) -> f64 {
-        if row.is_length() { self.length } else { self.angle }
-    }
-}
 
 /// The rows of one task.
 #[derive(Debug, Clone)]
@@ -79,9 +61,10 @@ impl System {
             let (goal, first_row) = (&problem.goals[k], self.rows.len());
             let frames = problem.frames_of(goal, state);
             goal.kind.rows(&frames, &mut self.rows);
-            let units = Units::of(problem, goal);
+            // The root of the weight, and for angles the length that a radian counts as.
+            let (length, angle) = (sqrt(goal.weight), sqrt(goal.weight) * problem.unit);
             for row in &mut self.rows[first_row..] {
-                let by = units.by(&row.reading);
+                let by = if row.reading.is_length() { length } else { angle };
                 self.misses.push(row.reading.miss * by);
                 for Wrench { force, moment } in &mut row.wrenches {
                     (*force, *moment) = (*force * by, *moment * by);

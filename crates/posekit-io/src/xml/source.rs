@@ -1,4 +1,4 @@
-//! The text of a URDF file: the checks that must come before an XML parser sees it, and the way from an offset to a line.
+//! The text of an XML file: the checks that must come before an XML parser sees it, and the way from an offset to a line.
 
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
@@ -17,15 +17,15 @@ const CHECKPOINT: usize = 1024;
 
 /// A text and its line numbers.
 #[derive(Debug)]
-pub(super) struct Source<'t> {
-    pub(super) text: &'t str,
+pub(crate) struct Source<'t> {
+    pub(crate) text: &'t str,
     /// Line and column (from 1) of every byte whose offset is a multiple of [`CHECKPOINT`].
     checkpoints: Vec<(usize, usize)>,
 }
 
 impl<'t> Source<'t> {
     /// Takes a text without its byte-order mark, refuses document types, nesting beyond the cap and other costly markup.
-    pub(super) fn new(text: &'t str, limits: &Limits) -> Result<Self> {
+    pub(crate) fn new(text: &'t str, limits: &Limits) -> Result<Self> {
         text::check_size(text.len() as u64, limits)?;
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let source = Self { text, checkpoints: checkpoints(text) };
@@ -37,7 +37,7 @@ impl<'t> Source<'t> {
     }
 
     /// The place of an offset; the cost does not depend on the length of the text or its lines.
-    pub(super) fn place(&self, byte: usize, subject: impl Into<String>) -> Place {
+    pub(crate) fn place(&self, byte: usize, subject: impl Into<String>) -> Place {
         let byte = byte.min(self.text.len());
         let (mut line, mut column) =
             self.checkpoints.get(byte / CHECKPOINT).copied().unwrap_or((1, 1));
@@ -47,7 +47,7 @@ impl<'t> Source<'t> {
         Place { subject: subject.into(), line, column, byte }
     }
 
-    pub(super) fn syntax(&self, byte: usize, message: impl Into<String>) -> Error {
+    pub(crate) fn syntax(&self, byte: usize, message: impl Into<String>) -> Error {
         Error::Syntax { place: self.place(byte, ""), message: message.into() }
     }
 

@@ -9,14 +9,14 @@ use crate::warnings::Warnings;
 
 /// An element of the document.
 #[derive(Clone, Copy)]
-pub(super) struct Element<'x> {
+pub(crate) struct Element<'x> {
     source: &'x Source<'x>,
     node: Node<'x, 'x>,
     limits: &'x Limits,
 }
 
 /// Parses the text. Documents types were refused by [`Source::new`], and are refused here again.
-pub(super) fn parse<'t>(source: &Source<'t>, limits: &Limits) -> Result<Document<'t>> {
+pub(crate) fn parse<'t>(source: &Source<'t>, limits: &Limits) -> Result<Document<'t>> {
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: limits.xml_nodes, ..Default::default() };
     Document::parse_with_options(source.text, options).map_err(|error| match error {
@@ -61,17 +61,17 @@ fn offset_of(text: &str, position: roxmltree::TextPos) -> usize {
 }
 
 /// A template where a description was expected.
-pub(super) fn xacro(place: Place) -> Error {
+pub(crate) fn xacro(place: Place) -> Error {
     Error::Unsupported {
         place,
-        message: "this is a xacro template, not a URDF; expand it first, for example with \
+        message: "this is a xacro template; expand it first, for example with \
                   `xacro model.urdf.xacro > model.urdf` (posekit runs no programs)"
             .into(),
     }
 }
 
 impl<'x> Element<'x> {
-    pub(super) fn root(
+    pub(crate) fn root(
         source: &'x Source<'x>,
         document: &'x Document<'x>,
         limits: &'x Limits,
@@ -80,7 +80,7 @@ impl<'x> Element<'x> {
     }
 
     /// The tag as the file writes it, with its prefix.
-    pub(super) fn tag(self) -> &'x str {
+    pub(crate) fn tag(self) -> &'x str {
         let text = &self.source.text[self.byte()..];
         let name = text.strip_prefix('<').unwrap_or(text);
         let end = name.find(|c: char| c.is_ascii_whitespace() || c == '>' || c == '/');
@@ -88,36 +88,36 @@ impl<'x> Element<'x> {
     }
 
     /// True for a tag of a template: with the prefix `xacro`, or in xacro's namespace under another prefix.
-    pub(super) fn is_xacro(self) -> bool {
+    pub(crate) fn is_xacro(self) -> bool {
         let namespace = self.node.tag_name().namespace();
         self.tag().starts_with("xacro:")
             || namespace.is_some_and(|uri| uri.trim_end_matches('/').ends_with("/xacro"))
     }
 
-    pub(super) fn byte(self) -> usize {
+    pub(crate) fn byte(self) -> usize {
         self.node.range().start
     }
 
     /// Line, from 1.
-    pub(super) fn line(self) -> usize {
+    pub(crate) fn line(self) -> usize {
         self.source.place(self.byte(), "").line
     }
 
-    pub(super) fn place(self, subject: impl Into<String>) -> Place {
+    pub(crate) fn place(self, subject: impl Into<String>) -> Place {
         self.source.place(self.byte(), subject)
     }
 
-    pub(super) fn children(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn children(self) -> impl Iterator<Item = Self> {
         self.node.children().filter(Node::is_element).map(move |node| Self { node, ..self })
     }
 
     /// All elements below this one and itself.
-    pub(super) fn descendants(self) -> impl Iterator<Item = Self> {
+    pub(crate) fn descendants(self) -> impl Iterator<Item = Self> {
         self.node.descendants().filter(Node::is_element).map(move |node| Self { node, ..self })
     }
 
     /// The value of an attribute, refused when it is too long or still holds a template's expression.
-    pub(super) fn attribute(self, name: &str, subject: &str) -> Result<Option<&'x str>> {
+    pub(crate) fn attribute(self, name: &str, subject: &str) -> Result<Option<&'x str>> {
         let Some(attribute) = self.node.attribute_node(name) else { return Ok(None) };
         let value = attribute.value();
         if value.len() > self.limits.text_bytes {
@@ -133,7 +133,7 @@ impl<'x> Element<'x> {
         Ok(Some(value))
     }
 
-    pub(super) fn required(self, name: &str, subject: &str) -> Result<&'x str> {
+    pub(crate) fn required(self, name: &str, subject: &str) -> Result<&'x str> {
         self.attribute(name, subject)?.ok_or_else(|| Error::Missing {
             place: self.place(subject),
             field: format!("{}/@{name}", self.tag()),
@@ -141,7 +141,7 @@ impl<'x> Element<'x> {
     }
 
     /// A name: required, and not blank.
-    pub(super) fn name(self, attribute: &str, subject: &str) -> Result<&'x str> {
+    pub(crate) fn name(self, attribute: &str, subject: &str) -> Result<&'x str> {
         let name = self.required(attribute, subject)?;
         if name.trim().is_empty() {
             return Err(self.invalid(attribute, subject, "the name is empty"));
@@ -150,7 +150,7 @@ impl<'x> Element<'x> {
     }
 
     /// A list of exactly N numbers separated by white space; infinite ones only where `infinite` allows them.
-    pub(super) fn numbers<const N: usize>(
+    pub(crate) fn numbers<const N: usize>(
         self,
         name: &str,
         subject: &str,
@@ -174,13 +174,27 @@ impl<'x> Element<'x> {
         Ok(Some(numbers))
     }
 
+    /// Any number of finite numbers, of which there must be one.
+    pub(crate) fn list(self, name: &str, subject: &str) -> Result<Vec<f64>> {
+        let number = |word| {
+            parse_number(word, Infinite::Refused)
+                .map_err(|message| self.invalid(name, subject, message))
+        };
+        let text = self.required(name, subject)?;
+        let numbers: Vec<f64> = text.split_ascii_whitespace().map(number).collect::<Result<_>>()?;
+        if numbers.is_empty() {
+            return Err(self.invalid(name, subject, format!("expected numbers in `{name}`")));
+        }
+        Ok(numbers)
+    }
+
     /// One finite number.
-    pub(super) fn number(self, name: &str, subject: &str) -> Result<Option<f64>> {
+    pub(crate) fn number(self, name: &str, subject: &str) -> Result<Option<f64>> {
         Ok(self.numbers::<1>(name, subject, Infinite::Refused)?.map(|[number]| number))
     }
 
     /// An error about the value of an attribute.
-    pub(super) fn invalid(self, name: &str, subject: &str, message: impl Into<String>) -> Error {
+    pub(crate) fn invalid(self, name: &str, subject: &str, message: impl Into<String>) -> Error {
         let place = self
             .node
             .attribute_node(name)
@@ -193,7 +207,7 @@ impl<'x> Element<'x> {
     }
 
     /// Notes attributes that are not in `known`. Those of other namespaces belong to other programs.
-    pub(super) fn note_unknown_attributes(self, known: &[&str], unknown: &mut Unknown<'x>) {
+    pub(crate) fn note_unknown_attributes(self, known: &[&str], unknown: &mut Unknown<'x>) {
         for attribute in self.node.attributes() {
             if attribute.namespace().is_none() && !known.contains(&attribute.name()) {
                 let what = What::Attribute(self.tag(), attribute.name());
@@ -203,9 +217,26 @@ impl<'x> Element<'x> {
     }
 }
 
+/// Puts an element into its slot, which must be empty.
+pub(crate) fn only<'x>(
+    slot: &mut Option<Element<'x>>,
+    element: Element<'x>,
+    subject: &str,
+) -> Result<()> {
+    if let Some(first) = slot {
+        return Err(Error::Duplicate {
+            place: element.place(subject),
+            message: format!("a second <{}>", element.tag()),
+            first_line: first.line(),
+        });
+    }
+    *slot = Some(element);
+    Ok(())
+}
+
 /// Whether a number may be infinite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Infinite {
+pub(crate) enum Infinite {
     Allowed,
     Refused,
 }
@@ -225,7 +256,7 @@ fn parse_number(word: &str, infinite: Infinite) -> core::result::Result<f64, Str
 }
 
 /// A word short enough for a message.
-pub(super) fn shortened(word: &str) -> String {
+pub(crate) fn shortened(word: &str) -> String {
     const LONGEST: usize = 40;
     match word.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &word[..end]),
@@ -235,26 +266,38 @@ pub(super) fn shortened(word: &str) -> String {
 
 /// Something that is no part of the format as this reader knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What<'x> {
+enum What<'x> {
     /// An element, by its tag.
     Tag(&'x str),
     /// An attribute: tag and name.
     Attribute(&'x str, &'x str),
 }
 
+/// Elements that simulators and controllers add to robots, at any depth. Those of other programs have a prefix, such as `drake:`.
+const EXTENSIONS: [&str; 7] =
+    ["gazebo", "transmission", "mujoco", "ros2_control", "sensor", "contact", "verbose"];
+
 /// What was not understood: each once, with its first place and the number of times.
 #[derive(Debug, Default)]
-pub(super) struct Unknown<'x> {
+pub(crate) struct Unknown<'x> {
     seen: std::collections::BTreeMap<What<'x>, (usize, usize)>,
 }
 
 impl<'x> Unknown<'x> {
-    pub(super) fn note(&mut self, what: What<'x>, byte: usize) {
+    fn note(&mut self, what: What<'x>, byte: usize) {
         self.seen.entry(what).or_insert((byte, 0)).1 += 1;
     }
 
+    /// Notes an element, unless it is an extension that is known to say nothing about where links can be.
+    pub(crate) fn note_tag(&mut self, element: Element<'x>) {
+        let tag = element.tag();
+        if !EXTENSIONS.contains(&tag) && !tag.contains(':') {
+            self.note(What::Tag(tag), element.byte());
+        }
+    }
+
     /// One warning for each, in the order of the file.
-    pub(super) fn report(&self, source: &Source<'_>, warnings: &mut Warnings) {
+    pub(crate) fn report(&self, source: &Source<'_>, warnings: &mut Warnings) {
         let mut list: Vec<_> = self.seen.iter().collect();
         list.sort_unstable_by_key(|(_, (byte, _))| *byte);
         for (what, &(byte, count)) in list {

@@ -4,22 +4,15 @@ use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit::task::Body;
 
-use super::parse::Inertial;
+use super::RobotLink;
 
 /// Adds up what weighs, by the joints that move it.
-///
-/// - `links`: for each link, the joint whose frame is its own, and what it weighs
-pub(super) fn sum(
-    skeleton: &Skeleton,
-    links: impl Iterator<Item = (usize, Option<Inertial>)>,
-) -> Vec<Body> {
+pub(super) fn sum(skeleton: &Skeleton, links: &[RobotLink]) -> Vec<Body> {
     let n_joints = skeleton.n_joints();
     let (mut masses, mut moments) = (vec![0.0; n_joints], vec![DVec3::ZERO; n_joints]);
-    for (joint, inertial) in links {
-        if let Some(inertial) = inertial {
-            masses[joint] += inertial.mass;
-            moments[joint] += inertial.mass * inertial.center;
-        }
+    for link in links {
+        masses[link.skeleton_joint] += link.mass;
+        moments[link.skeleton_joint] += link.mass * link.center_in_link;
     }
     // Children come after their parents: from the last joint on, what is fixed hands its sum up.
     for joint in (0..n_joints).rev() {
