@@ -7,7 +7,6 @@ use posekit_io::problem::{FigureScene, Scene, is_figure};
 use posekit_io::{
     ChainProblem, FigureProblem, FigureSource, Limits, Robot, Warnings, decode_text, read_text,
 };
-use posekit_io::{Robot, urdf};
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};

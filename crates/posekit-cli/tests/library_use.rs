@@ -86,7 +86,8 @@ use posekit_io::{Warnings, urdf};
 let robot = urdf::read(&text, &mut Warnings::new())?;
 let tool = robot.frame("tool0").expect("the file has this link");
 let arm = Arm::new(robot.skeleton(), tool)?.with_velocity_limits(robot.velocity_limits())?;
-println!("{}", arm.family().expect("its axes have a closed form"));
+let family = arm.family().expect("its axes have a closed form").to_string();
+assert_eq!(family, "axes 2, 3 and 4 are parallel, 5 and 6 meet");
 
 // One pose. `q` is where the arm is, and where it goes.
 let mut q = vec![0.3, -1.2, 1.6, -2.0, -1.5, 0.2];
