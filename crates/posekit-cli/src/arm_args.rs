@@ -92,7 +92,7 @@ pub(crate) struct TrackArgs {
     /// Poses per second; a file that has times needs none [default: 500]
     #[arg(long, value_name = "HZ", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) rate: Option<f64>,
-    /// Largest velocities of the joints that move the tip [rad/s, m/s]: one for all, or one for each, root first. By default none
+    /// Largest velocities of the joints that move the tip [rad/s, m/s]: one for all, or one for each, root first. By default those of the file
     #[arg(long, value_name = "V,...", value_delimiter = ',', value_parser = positive)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) velocity: Vec<f64>,

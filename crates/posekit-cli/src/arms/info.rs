@@ -23,7 +23,8 @@ pub(crate) fn is_robot_file(path: &Path) -> bool {
     const HEAD: u64 = 1 << 16;
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    read.is_ok() && head.windows(6).any(|bytes| bytes == b"<robot")
+    let begins = |tag: &[u8]| head.windows(tag.len()).any(|bytes| bytes == tag);
+    read.is_ok() && (begins(b"<robot") || begins(b"<mujoco"))
 }
 
 /// Reads and tells.
@@ -87,8 +88,12 @@ fn text(robot: &Robot, tips: &[Tip]) -> String {
     };
     let mass: f64 = robot.bodies().iter().map(|body| body.mass).sum();
     let mass = if mass > 0.0 { format!(", {mass:.1} kg") } else { String::new() };
+    let shapes = match robot.shapes().len() {
+        0 => String::new(),
+        n => format!(", {n} collision shapes"),
+    };
     format!(
-        "{}: {} links, {} joints, {n_moving} of which move{following}{mass}\n\n{}\n{}",
+        "{}: {} links, {} joints, {n_moving} of which move{following}{mass}{shapes}\n\n{}\n{}",
         robot.name(),
         robot.links().len(),
         robot.joints().len(),
@@ -104,39 +109,62 @@ fn link_table(robot: &Robot) -> Table {
         ("joint", Align::Left),
         ("kind", Align::Left),
         ("limit", Align::Left),
+        ("speed", Align::Right),
     ]);
-    let mut carried = vec![Vec::new(); robot.links().len()];
-    let mut has_parent = vec![false; robot.links().len()];
-    for (index, joint) in robot.joints().iter().enumerate() {
-        carried[joint.parent_link].push(index);
-        has_parent[joint.child_link] = true;
+    let links = robot.links();
+    let mut children = vec![Vec::new(); links.len()];
+    let mut carriers = vec![Vec::new(); links.len()];
+    for (index, link) in links.iter().enumerate() {
+        if let Some(parent) = link.parent {
+            children[parent].push(index);
+        }
     }
-    let root = has_parent.iter().position(|has| !has).unwrap_or(0);
-    table.row([Cell::new(&robot.links()[root].name)]);
-    // The last is next: link, joint, indentation.
-    let push = |stack: &mut Vec<(usize, usize)>, link: usize, depth: usize| {
-        let children = &carried[link];
-        let depth = if children.len() > 1 { depth + 1 } else { depth };
-        stack.extend(children.iter().rev().map(|&joint| (joint, depth)));
-    };
-    let mut stack = Vec::new();
-    push(&mut stack, root, 0);
-    while let Some((index, depth)) = stack.pop() {
-        let joint = &robot.joints()[index];
-        let is_branch = carried[joint.parent_link].len() > 1;
+    for joint in robot.joints() {
+        carriers[joint.child_link].push(joint);
+    }
+    // The last is next: link, indentation.
+    let roots = (0..links.len()).filter(|&link| links[link].parent.is_none());
+    let mut stack: Vec<(usize, usize)> = roots.map(|link| (link, 0)).collect();
+    while let Some((link, depth)) = stack.pop() {
+        let is_branch = links[link].parent.is_some_and(|parent| children[parent].len() > 1);
         let mark =
             if is_branch { format!("{}- ", "  ".repeat(depth - 1)) } else { "  ".repeat(depth) };
-        let link = &robot.links()[joint.child_link].name;
-        let moves = joint.skeleton_joints.clone();
-        let limits = moves.map(|joint| limit_words(robot.skeleton(), joint));
-        let limits: Vec<String> = limits.filter(|words| !words.is_empty()).collect();
-        let is_fixed = joint.kind.name() == "fixed";
-        let cells = [format!("{mark}{link}"), joint.name.clone(), joint.kind.name().to_owned()];
-        let cells = cells.map(Cell::new).map(|cell| if is_fixed { cell.quiet() } else { cell });
-        table.row(cells.into_iter().chain([Cell::new(limits.join("; "))]));
-        push(&mut stack, joint.child_link, depth);
+        let name = format!("{mark}{}", links[link].name);
+        if carriers[link].is_empty() {
+            let kind = if links[link].parent.is_some() { "fixed" } else { "" };
+            table.row([Cell::new(&name), Cell::new(""), Cell::new(kind)]);
+        }
+        for (k, joint) in carriers[link].iter().enumerate() {
+            let moves = joint.skeleton_joints.clone();
+            let speed = speed_words(robot, moves.start);
+            let limits = moves.map(|joint| limit_words(robot.skeleton(), joint));
+            let limits: Vec<String> = limits.filter(|words| !words.is_empty()).collect();
+            // A body with several joints is named once.
+            let name = if k == 0 { name.as_str() } else { "" };
+            let is_fixed = joint.kind.name() == "fixed";
+            let cells = [name, &joint.name, joint.kind.name()].map(Cell::new);
+            let cells = cells.map(|cell| if is_fixed { cell.quiet() } else { cell });
+            table.row(cells.into_iter().chain([limits.join("; "), speed].map(Cell::new)));
+        }
+        let depth = if children[link].len() > 1 { depth + 1 } else { depth };
+        stack.extend(children[link].iter().rev().map(|&child| (child, depth)));
     }
     table
+}
+
+/// The largest speed of a joint with one value of its own, where the file gives one.
+fn speed_words(robot: &Robot, joint: usize) -> String {
+    let skeleton = robot.skeleton();
+    let dofs = skeleton.dof_range(joint);
+    if dofs.len() != 1 || skeleton.mimic(joint).is_some() {
+        return String::new();
+    }
+    let limit = robot.velocity_limits()[dofs.start];
+    match (limit.is_finite(), skeleton.kind(joint)) {
+        (false, _) => String::new(),
+        (true, JointKind::Prismatic { .. }) => format!("{limit:.2} m/s"),
+        (true, _) => format!("{:.0}°/s", limit.to_degrees()),
+    }
 }
 
 /// The limit of a joint, or what it follows; nothing for one that does not move.
@@ -206,6 +234,8 @@ fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
         child: &'a str,
         /// Of each value \[rad, m\]; `null` where there is none.
         limits: Vec<[Option<f64>; 2]>,
+        /// Of each degree of freedom \[rad/s, m/s\]; `null` where there is none.
+        max_speeds: Vec<Option<f64>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         mimic: Option<Mimic<'a>>,
     }
@@ -218,6 +248,10 @@ fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
     let skeleton = robot.skeleton();
     let link = |index: usize| robot.links()[index].name.as_str();
     let finite = |bound: f64| bound.is_finite().then_some(bound);
+    let speeds = |joint| {
+        let dofs = skeleton.dof_range(joint);
+        robot.velocity_limits()[dofs].iter().map(|&limit| finite(limit))
+    };
     let joints = robot.joints().iter().map(|joint| {
         let mut moves = joint.skeleton_joints.clone();
         let limits = moves.clone().filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
@@ -229,6 +263,7 @@ fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
             parent: link(joint.parent_link),
             child: link(joint.child_link),
             limits: limits.collect(),
+            max_speeds: moves.clone().flat_map(speeds).collect(),
             mimic: moves.find_map(|joint| skeleton.mimic(joint)).map(|mimic| Mimic {
                 joint: skeleton.name(mimic.joint),
                 multiplier: mimic.multiplier,

@@ -87,10 +87,12 @@ fn times(targets: &[Target], rate: Option<f64>) -> core::result::Result<Vec<f64>
     }
 }
 
-/// The arm within the limits of the command line.
+/// The arm within the limits of the command line, or the velocity limits of its file.
 fn with_limits(tool: &Tool, args: &TrackArgs) -> Result<Arm> {
     let mut arm = tool.arm.clone();
-    if !args.velocity.is_empty() {
+    if args.velocity.is_empty() {
+        arm = arm.with_velocity_limits(tool.file.robot.velocity_limits())?;
+    } else {
         arm = arm.with_velocity_limits(&limits(tool, "--velocity", &args.velocity)?)?;
     }
     if !args.acceleration.is_empty() {
