@@ -27,7 +27,8 @@
 //! let measure = |point| arm.reachability(point, &orientations, &robot.neutral(), &settings);
 //! let shares = voxels.centers().map(|point| Ok(measure(point)?.reached as f64 / 8.0));
 //! let shares: Vec<f64> = shares.collect::<posekit::Result<_>>()?;
-//! assert!(shares.contains(&1.0) && shares.contains(&0.0));
+//! // The wrist is spherical and no joint has limits: these points are reached in every orientation.
+//! assert!(!shares.is_empty() && shares.iter().all(|share| *share == 1.0));
 //! # Ok::<(), posekit::Error>(())
 //! ```
 
