@@ -75,7 +75,7 @@ pub(crate) fn map<I: Sync, T: Send>(
             shares.map(|share| (share, scope.spawn(move || do_all(share)))).collect();
         let mut all = do_all(first);
         for (share, other) in others {
-            // A thread that panicked is followed here, where it is told.
+            // The panic of a thread is resumed here, where it is reported.
             all.extend(other.join().unwrap_or_else(|_| do_all(share)));
         }
         all

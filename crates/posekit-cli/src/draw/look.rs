@@ -44,7 +44,7 @@ impl Colour {
 /// Target of a task.
 const TARGET: Colour = Colour::hex(0x00D5_5E00);
 
-/// Colours of a share from 0 to 1, evenly spaced: one hue darkens into the next, so that they are told apart without seeing hues (after `YlGnBu` of `ColorBrewer`).
+/// Colours of a share from 0 to 1, evenly spaced: one hue darkens into the next, so that they can be distinguished without seeing hues (after `YlGnBu` of `ColorBrewer`).
 const RAMP: [(Colour, Colour); 7] = [
     (Colour::hex(0x00E9_F3B9), Colour::hex(0x0022_2F5A)),
     (Colour::hex(0x00C7_E9B4), Colour::hex(0x0024_49A0)),
