@@ -52,9 +52,14 @@ impl Goal {
         [counts(&slack[..3]), counts(&slack[3..])]
     }
 
+    /// Whether the tool may be off.
+    pub(super) fn has_slack(&self) -> bool {
+        self.slack.is_some()
+    }
+
     /// By how much the target is further than a reach, without regard to slack.
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
-        if self.slack.is_some() { 0.0 } else { self.base.origin.length() - reach }
+        if self.has_slack() { 0.0 } else { self.base.origin.length() - reach }
     }
 }
 
