@@ -57,6 +57,7 @@ pub use track::{Track, TrackEnd, TrackSample, TrackStatus};
 pub use velocity::ArmStep;
 
 pub(crate) use many::Row;
+pub(crate) use path::write_key;
 pub(crate) use solve::{check_settings, checked};
 
 use crate::error::{ErrorKind, Result};

@@ -245,3 +245,49 @@ fn drafts(
 fn unsuited(need: &'static str) -> crate::Error {
     ErrorKind::Unsuited { method: "arm", need }.into()
 }
+
+/// Everything that an arm is compiled from, as bits: arms with equal keys are equal.
+///
+/// - `held`: joints that stay as they are in the configuration `q`
+pub(crate) fn write_key(
+    skeleton: &Skeleton,
+    tool: &Frame,
+    held: &[usize],
+    q: &[f64],
+    key: &mut Vec<u64>,
+) {
+    let index = |index: usize| index as u64;
+    let joint = |key: &mut Vec<u64>, i: usize| {
+        let mut write = |numbers: &[f64]| key.extend(numbers.iter().map(|x| x.to_bits()));
+        let Pose { rotation, translation } = skeleton.parent_from_joint(i);
+        write(&rotation.to_array());
+        write(&translation.to_array());
+        let (kind, axis) = match skeleton.kind(i) {
+            JointKind::Fixed => (0, DVec3::ZERO),
+            JointKind::Revolute { axis } => (1, axis),
+            JointKind::Prismatic { axis } => (2, axis),
+            JointKind::Ball => (3, DVec3::ZERO),
+            JointKind::Free => (4, DVec3::ZERO),
+        };
+        write(&axis.to_array());
+        let (min, max) = skeleton.limit(i).bounds();
+        write(&[min, max]);
+        let places = [skeleton.value_range(i).start, skeleton.dof_range(i).start].map(index);
+        key.extend([index(i), kind, places[0], places[1]]);
+    };
+    key.clear();
+    key.extend([skeleton.n_values(), skeleton.n_dofs(), held.len()].map(index));
+    for &i in held {
+        key.push(index(i));
+        key.extend(q[skeleton.value_range(i)].iter().map(|x| x.to_bits()));
+    }
+    let Pose { rotation, translation } = tool.joint_from_frame;
+    key.extend(rotation.to_array().map(f64::to_bits));
+    key.extend(translation.to_array().map(f64::to_bits));
+    skeleton.ancestors(tool.joint).for_each(|i| joint(key, i));
+    let mimics = (0..skeleton.n_joints()).filter_map(|i| Some((i, skeleton.mimic(i)?)));
+    for (i, Mimic { joint: driver, multiplier, offset }) in mimics {
+        [i, driver].into_iter().for_each(|i| joint(key, i));
+        key.extend([multiplier, offset].map(f64::to_bits));
+    }
+}

@@ -107,6 +107,28 @@ impl Arm {
         }))
     }
 
+    /// The solutions of six joints beside one that was found, the nearest to it first.
+    ///
+    /// - `q`: what was found; a buffer afterwards
+    pub(crate) fn other_branches(
+        &self,
+        target: Pose,
+        q: &mut [f64],
+        settings: &ArmSettings,
+        mut push: impl FnMut(&[f64]),
+    ) {
+        let closed = self.closed.as_deref().filter(|closed| closed.is_of_six());
+        let goal = self.goal_at(target, settings);
+        let Some(closed) = closed.filter(|_| !goal.has_slack()) else { return };
+        by_size!(&self.solver, solver => {
+            let found = self.start(solver, q);
+            for other in closed.solutions(&solver.kernel, &goal, &found).others(&found) {
+                self.write(&other.x, q);
+                push(q);
+            }
+        });
+    }
+
     /// The goal of valid input.
     pub(super) fn goal(&self, target: Pose, q: &[f64], settings: &ArmSettings) -> Result<Goal> {
         self.check(q)?;

@@ -132,6 +132,7 @@ impl Driver {
         self.iteration += 1;
         let (method, problem, state) = run.parts();
         method.iterate(problem, state, &mut self.recorder(problem));
+        self.iteration += method.steps().saturating_sub(1);
         self.record(run, Phase::Iteration);
         let now = judge(run);
         let before = core::mem::replace(&mut self.before, now.progress);

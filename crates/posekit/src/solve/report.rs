@@ -60,10 +60,14 @@ impl Run {
             Subject::Chain => self.on_points.report(solution),
             _ => self.measure(solution, rows),
         };
-        if self.choice.method != Method::TwoBone {
-            self.two_bone.forget();
+        let Self { problem, returned, spare, .. } = self;
+        spare.append(&mut solution.others);
+        let (found, others) = (&solution.configuration, &mut solution.others);
+        match self.choice.method {
+            Method::TwoBone => self.two_bone.write_others(problem, returned, spare, others),
+            Method::Arm => self.arm.write_others(problem, found, spare, others),
+            _ => {}
         }
-        self.two_bone.write_others(&self.problem, &mut self.returned, &mut solution.others);
         solution.choice = self.choice;
         solution.tolerance = self.problem.tolerance.distance / self.problem.scale;
         solution.error = required.distance / self.problem.scale;

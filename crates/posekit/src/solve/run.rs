@@ -1,7 +1,7 @@
 //! A problem under way: its state, the method that moves it, and the escapes from lock-ups.
 
 use super::methods::least_squares::Until;
-use super::methods::{self, Ccd, LeastSquares, OnPoints, TwoBone};
+use super::methods::{self, Arm, Ccd, LeastSquares, OnPoints, TwoBone};
 use super::pose::{State, Values};
 use super::problem::Problem;
 use super::restarts::Restarts;
@@ -11,6 +11,7 @@ use crate::chain::{Chain, Goals};
 use crate::skeleton::Skeleton;
 use crate::task::{Task, TaskKind};
 use crate::{ErrorKind, Result};
+use alloc::vec::Vec;
 use glam::DVec3;
 
 /// Steps of least squares in one escape from a lock-up: it usually reaches the target within ten, or not at all.
@@ -52,8 +53,11 @@ pub(super) struct Run {
     ccd: Ccd,
     pub(super) on_points: OnPoints,
     pub(super) two_bone: TwoBone,
+    pub(super) arm: Arm,
     pub(super) least_squares: LeastSquares,
     restarts: Restarts,
+    /// Buffers for the configurations of other solutions, while there are none.
+    pub(super) spare: Vec<Vec<f64>>,
 }
 
 impl Run {
@@ -61,6 +65,7 @@ impl Run {
     pub(super) fn parts(&mut self) -> (&mut dyn methods::Method, &Problem, &mut State) {
         let method: &mut dyn methods::Method = match self.choice.method {
             Method::TwoBone => &mut self.two_bone,
+            Method::Arm => &mut self.arm,
             Method::Direct | Method::Fabrik | Method::Relaxation => &mut self.on_points,
             Method::LeastSquares => &mut self.least_squares,
             Method::Ccd | Method::Auto => &mut self.ccd,
@@ -88,6 +93,10 @@ impl Run {
         self.state.begin(&self.problem);
         self.least_squares.forget(&self.problem, &self.state);
         self.choice = Choice { method: Method::Ccd, reason: "" };
+        if matches!(method, Method::Auto | Method::Arm) {
+            let needs_closed_form = method == Method::Auto;
+            self.arm.prepare(skeleton, start, tasks, &self.problem, needs_closed_form);
+        }
         self.choice = self.choose()?;
         self.start();
         Ok(())
@@ -188,9 +197,12 @@ impl Run {
         let is_limb = matches!(self.requested, Method::Auto | Method::TwoBone)
             && self.two_bone.plan(problem, &mut self.state);
         let need = match self.requested {
-            Method::Auto => return Ok(choose_auto(problem, is_limb, is_free)),
+            Method::Auto => return Ok(choose_auto(problem, is_limb, is_free, self.arm.suits())),
             Method::TwoBone if !is_limb => {
                 "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits; with a ball, also its pole"
+            }
+            Method::Arm if !self.arm.suits() => {
+                "one position or pose of the tip of an unbranched path of at most 32 hinges and slides, without a largest change"
             }
             Method::Direct if !is_free => {
                 "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"
@@ -201,6 +213,11 @@ impl Run {
             method => return Ok(Choice { method, reason: NAMED }),
         };
         Err(ErrorKind::Unsuited { method: self.requested.name(), need }.into())
+    }
+
+    /// Whether it is certain that no configuration has the pose that an arm is to reach.
+    pub(super) fn is_unreachable_by_arm(&self) -> bool {
+        self.choice.method == Method::Arm && self.arm.is_proven_unreachable()
     }
 
     /// The proven distance by which targets are out of reach, in the caller's units.
@@ -225,6 +242,7 @@ impl Run {
             Method::LeastSquares => self.restart(attempt, budget),
             // A closed form has nothing left to try.
             Method::TwoBone | Method::Direct => None,
+            Method::Arm if self.arm.is_proven_missed() => None,
             _ if self.is_free => (attempt == 0 && self.reach_freely())
                 .then_some(Escape { steps: 1, by: Method::Direct }),
             _ => self.restart(attempt, budget),
@@ -287,13 +305,15 @@ impl Run {
 const NAMED: &str = "requested by name";
 
 /// The closed form if there is one, otherwise the fastest method that handles all tasks.
-fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool) -> Choice {
+fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool, is_arm: bool) -> Choice {
     let (method, reason) = if problem.levels.is_empty() {
         (Method::LeastSquares, "no tasks")
     } else if !problem.is_plain && !is_limb {
         (Method::LeastSquares, "tasks that only least squares can do")
     } else if problem.settings.need_least_squares() {
         (Method::LeastSquares, "stiffness, velocity limits or other choices of least squares")
+    } else if is_arm && !problem.settings.classic {
+        (Method::Arm, "one pose of an arm whose axes allow a closed form")
     } else if is_limb {
         (Method::TwoBone, "one point and two joints: solved in closed form")
     } else if is_free {

@@ -20,6 +20,9 @@ pub enum Method {
     Auto,
     /// Two bones in closed form.
     TwoBone,
+    /// The kernel and the closed forms of serial [arms](crate::arm): one position or pose, whole or in part, of the tip of an unbranched path of hinges and
+    /// slides.
+    Arm,
     /// Cyclic coordinate descent.
     Ccd,
     /// Forward and backward reaching.
@@ -34,9 +37,10 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order in which tables list them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Auto,
         Self::TwoBone,
+        Self::Arm,
         Self::Direct,
         Self::Ccd,
         Self::Fabrik,
@@ -50,6 +54,7 @@ impl Method {
         match self {
             Self::Auto => "auto",
             Self::TwoBone => "two-bone",
+            Self::Arm => "arm",
             Self::Ccd => "ccd",
             Self::Fabrik => "fabrik",
             Self::Relaxation => "relaxation",

@@ -15,9 +15,9 @@ use alloc::vec::Vec;
 pub enum Status {
     /// Every task is within its tolerance.
     Reached,
-    /// Proven: the target is farther from the root, or closer to it, than the bones allow.
+    /// Proven: the target is farther from the root, or closer to it, than the bones allow, or the closed form of an arm has no solution.
     Unreachable {
-        /// By how much, in the problem's units.
+        /// By how much it is too far or too close, in the problem's units; 0 if that is not the reason.
         shortfall: f64,
     },
     /// No progress is possible because these joints are at a limit or at their largest change; see [`Solution::holds`].

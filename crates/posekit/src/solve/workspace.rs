@@ -304,6 +304,9 @@ impl Workspace {
         if shortfall > self.solution.tolerance {
             return Status::Unreachable { shortfall };
         }
+        if self.run.is_unreachable_by_arm() {
+            return Status::Unreachable { shortfall: 0.0 };
+        }
         // A posture of the same level may have moved the pose away from targets that were reached.
         let is_at_rest = match self.ending {
             Some(Ending::NoProgress) => true,

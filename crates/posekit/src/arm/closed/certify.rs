@@ -57,6 +57,14 @@ impl<const N: usize> Candidates<N> {
         self.order.iter().take(usize::from(self.len)).map(|&i| &self.list[usize::from(i)])
     }
 
+    /// All but a pose.
+    pub(in crate::arm) fn others<'a>(
+        &'a self,
+        x: &'a [f64; N],
+    ) -> impl Iterator<Item = &'a Candidate<N>> {
+        self.iter().filter(|candidate| !is_same(&candidate.x, x))
+    }
+
     pub(in crate::arm) fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -1,5 +1,6 @@
 //! The methods, one file each, behind one trait.
 
+mod arm;
 mod ccd;
 mod direct;
 mod fabrik;
@@ -8,6 +9,7 @@ mod on_points;
 mod relaxation;
 mod two_bone;
 
+pub(super) use arm::Arm;
 pub(super) use ccd::Ccd;
 pub(super) use least_squares::LeastSquares;
 pub(super) use on_points::OnPoints;
@@ -26,6 +28,11 @@ pub(super) trait Method {
 
     /// One iteration.
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>);
+
+    /// The iterations that the last one counts as.
+    fn steps(&self) -> u32 {
+        1
+    }
 
     /// Largest misses of required tasks, minus proven shortfalls, in the problem's units.
     fn residual(&self, problem: &Problem, state: &State) -> Miss {

@@ -46,8 +46,6 @@ pub(in crate::solve) struct TwoBone {
     now: Values,
     /// There is a pole, and the limb has not been placed: no residual counts yet.
     awaits_pole: bool,
-    /// Buffers for the configurations of other answers, while there are none.
-    spare: Vec<Vec<f64>>,
 }
 
 impl Method for TwoBone {
@@ -107,28 +105,22 @@ impl TwoBone {
         true
     }
 
-    /// Writes the configurations of the answers that reach as well as the best. What `others` held is used again.
+    /// Writes the configurations of the answers that reach as well as the best.
+    ///
+    /// - `spare`: buffers that may be used
     pub(in crate::solve) fn write_others(
-        &mut self,
+        &self,
         problem: &Problem,
         state: &mut State,
+        spare: &mut Vec<Vec<f64>>,
         others: &mut Vec<Vec<f64>>,
     ) {
-        self.spare.append(others);
-        if self.answers.len() < 2 {
-            return;
-        }
-        for answer in &self.answers[1..] {
-            let mut other = self.spare.pop().unwrap_or_default();
+        for answer in self.answers.iter().skip(1) {
+            let mut other = spare.pop().unwrap_or_default();
             state.set_limb(problem, *answer);
             state.write_values(problem, &mut other);
             others.push(other);
         }
-    }
-
-    /// No answers: another method runs.
-    pub(in crate::solve) fn forget(&mut self) {
-        self.answers.clear();
     }
 
     /// Adds an answer unless it is the one already there.
