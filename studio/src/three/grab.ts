@@ -67,9 +67,9 @@ export function solutionUnder(
 ): number | null {
   let found: number | null = null;
   let least: number = GHOST_REACH[pointer];
-  for (const { index, spots } of ghosts) {
+  for (const { index, spots, bones } of ghosts) {
     const places = Array.from({ length: shape.nSpots }, (_, spot) => projection.place(vectorAt(spots, spot)));
-    for (const { from, to } of shape.bones) {
+    for (const { from, to } of bones) {
       const [a, b] = [places[from], places[to]];
       const apart = a && b ? distanceToSegment(x, y, a, b) : Infinity;
       if (apart < least) [found, least] = [index, apart];

@@ -5,8 +5,8 @@ import { rotate } from "../math.ts";
 import type { Quat, Vec3 } from "../files.ts";
 import { Dash, type Drawing, type Pen } from "./drawing.ts";
 import { Ink } from "./look.ts";
-import { evaluate, type Shape } from "./shape.ts";
-import { along } from "./vec.ts";
+import { evaluate, type Bone, type Shape } from "./shape.ts";
+import { along, distance } from "./vec.ts";
 
 export interface ArmPicture {
   /** All solutions, and the one in which the arm is, which is not drawn again. */
@@ -23,29 +23,39 @@ export interface ArmPicture {
   isOnPath: boolean;
 }
 
-/** A solution as it was drawn: the places of its spots. */
+/** A solution as it was drawn: the places of its spots, and those of its bones that are elsewhere than the arm's. */
 export interface Ghost {
   index: number;
   spots: Float64Array;
+  bones: readonly Bone[];
 }
 
-/** Draws the other solutions as thin figures; returns where they are. */
-export function drawSolutions(out: Drawing, pen: Pen, shape: Shape, { solutions, current, hovered }: ArmPicture): Ghost[] {
-  const ghosts = solutions.map((pose, index): Ghost => ({ index, spots: evaluate(shape, pose, new Float64Array(3 * shape.nSpots)) }));
+/** Bones that are nearer to those of the arm than this share of its size are not drawn again. */
+const APART = 2e-3;
+
+/**
+ * Draws the other solutions as thin figures, as far as they are elsewhere than the arm; returns where they are.
+ *
+ * - `at`: the places of the arm's own spots
+ */
+export function drawSolutions(out: Drawing, pen: Pen, shape: Shape, at: Float64Array, { solutions, current, hovered }: ArmPicture): Ghost[] {
+  const ghosts = solutions.map((pose, index): Ghost => {
+    const spots = evaluate(shape, pose, new Float64Array(3 * shape.nSpots));
+    const isApart = (spot: number) => distance(spotAt(spots, spot), spotAt(at, spot)) > APART * shape.size;
+    return { index, spots, bones: shape.bones.filter(({ from, to }) => isApart(from) || isApart(to)) };
+  });
   const others = ghosts.filter(({ index }) => index !== current);
-  for (const { index, spots } of others) {
+  for (const { index, spots, bones } of others) {
     const isHovered = index === hovered;
     const [ink, width, opacity] = isHovered ? [Ink.ink, 2.6, 1] : [Ink.start, 1.6, 0.6];
     let end = -1;
     pen.begin(out.strokes, ink, width, 0, opacity);
-    for (const { from, to } of shape.bones) {
+    for (const { from, to } of bones) {
       if (from !== end) pen.up().to(...spotAt(spots, from));
       pen.to(...spotAt(spots, to));
       end = to;
     }
-    for (const { from } of shape.bones) {
-      if (!shape.roots.includes(from)) out.mark(...spotAt(spots, from), "circle", isHovered ? 4 : 2.6, ink, Ink.paper, 1.2, opacity);
-    }
+    for (const { from } of bones) out.mark(...spotAt(spots, from), "circle", isHovered ? 4 : 2.6, ink, Ink.paper, 1.2, opacity);
   }
   return others;
 }

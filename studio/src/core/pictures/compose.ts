@@ -88,7 +88,7 @@ export class Composer {
     const main = scene.shown.find((run) => run.index === 0) ?? null;
     const pose: PoseData = main ?? shape.info.start;
     evaluate(shape, pose, this.#spots);
-    this.ghosts = scene.arm ? drawSolutions(out, this.#pen, shape, scene.arm) : [];
+    this.ghosts = scene.arm ? drawSolutions(out, this.#pen, shape, this.#spots, scene.arm) : [];
     for (const run of scene.shown) if (run.index !== 0 && run.visible) this.#ghost(out, scene, run);
     // A closed form jumps: its way from start to end says nothing.
     if (scene.showTrace && !scene.arm?.isOnPath && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main, lookOf(scene.main.method));

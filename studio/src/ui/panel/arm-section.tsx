@@ -40,7 +40,7 @@ function Solutions({ facts: { solutions, current, family } }: { facts: ArmFacts 
         <output class="stepper-value" aria-live="polite">{place}</output>
         <IconButton icon={ChevronRight} tip="left" label="Next solution" keys={keysOf("next-solution")} inactive={isOnly} onClick={() => { arm.stepSolution(1); }} />
       </div>
-      <p class="hint">{solutions.length === 0 && !isLater ? "No solution inside the limits: move the target." : family ? `By formulas: ${family}.` : "Found numerically, from many starts."}</p>
+      <p class="hint">{solutions.length === 0 && !isLater ? "No solution inside the limits: move the target." : family ? `By formulas: ${family}.` : "The nearest of those found numerically, at most 16."}</p>
     </div>
   );
 }
