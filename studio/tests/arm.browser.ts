@@ -48,6 +48,8 @@ test("another solution is taken with a click on its ghost, and given back by und
   expect(await value(page)).toEqual(before);
   // Switched off, nothing is there to be clicked.
   await page.getByText("Show the other solutions").click();
+  // The next picture is without them.
+  await onScreen(page, [0, 0, 0]);
   await page.mouse.click(place.x, place.y);
   await settled(page);
   expect(await current(page)).toBe(0);
