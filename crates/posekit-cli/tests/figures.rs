@@ -64,7 +64,7 @@ fn u10_no_path_of_a_file_leaves_its_folder() {
         let output = solve(&[&file]);
         assert_eq!(output.status.code(), Some(3), "{path}");
         assert!(errors(&output).contains("urdf, line 1, column 41: "), "{}", errors(&output));
-        assert!(errors(&output).contains("leaves the folder"), "{}", errors(&output));
+        assert!(errors(&output).contains("is outside of the folder"), "{}", errors(&output));
     }
     // On the command line a person says what may be opened.
     fs::write(&file, figure("nothing.urdf", "slide")).unwrap();
@@ -190,7 +190,7 @@ fn a_largest_change_is_not_called_a_limit() {
 fn nothing_to_do_is_said_so() {
     let text = words(&two_bones("nothing", r#""tasks": []"#, &["--explain"]));
     assert!(text.contains("auto (least-squares): nothing is asked for"), "{text}");
-    assert!(text.contains("tolerance   none, nothing is asked for"), "{text}");
+    assert!(text.contains("tolerance   none, there are no tasks"), "{text}");
     assert!(!text.contains("e-30"), "no number that means nothing: {text}");
 }
 

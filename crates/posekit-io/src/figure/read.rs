@@ -1,4 +1,4 @@
-//! Reading and checking a figure: all but its tasks.
+//! Reading and checking a figure, except its tasks.
 
 use core::f64::consts::PI;
 
@@ -17,7 +17,7 @@ use crate::solution::NamedValues;
 const FILE_FIELDS: [&str; 9] =
     ["schema", "joints", "urdf", "gltf", "root", "bodies", "start", "tasks", "settings"];
 
-/// The words of the setting `root`.
+/// The values of the setting `root`.
 pub(super) const ROOT_WORDS: [(&str, Root); 3] =
     [("free", Root::Free), ("pinned", Root::Pinned), ("pre-pulled", Root::PrePulled)];
 
@@ -79,7 +79,7 @@ fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Resul
         (Some(joints), None, _) => {
             if let Some(root) = file.optional("root") {
                 return Err(root.invalid(
-                    "`root` is for the skeleton of another file; in `joints`, give the first the kind `free`",
+                    "`root` is for the skeleton of another file; among `joints`, give the first one the kind `free`",
                 ));
             }
             read_joints(&joints, limits).map(FigureSkeleton::Joints)
@@ -100,7 +100,7 @@ fn has_free_root(root: &Cursor<'_>) -> Result<bool> {
     }
 }
 
-/// A path that stays in the folder of the file: what a file names is not to reach what its reader would not show.
+/// A path inside the folder of the file: a file must not give access to others outside of its folder.
 fn read_path(named: &Cursor<'_>) -> Result<String> {
     let path = named.text()?;
     if path.trim().is_empty() {
@@ -113,7 +113,7 @@ fn read_path(named: &Cursor<'_>) -> Result<String> {
         return Err(Error::Unsupported {
             place: named.place(),
             message: format!(
-                "the path `{path}` leaves the folder of the figure's file; put that file beside it"
+                "the path `{path}` is outside of the folder of the figure's file; place that file beside it"
             ),
         });
     }
