@@ -9,10 +9,11 @@ mod read;
 mod source;
 mod write;
 
-use posekit::solve::Root;
+use posekit::skeleton::Skeleton;
+use posekit::solve::Settings;
 
 use crate::error::Result;
-use crate::json::located_in;
+use crate::json::{Cursor, located_in};
 use crate::limits::Limits;
 use crate::solution::NamedValues;
 
@@ -441,21 +442,60 @@ pub struct FigureCapsule {
     pub radius: f64,
 }
 
+/// The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RootMode {
+    /// They move as their kind allows.
+    Free,
+    /// They are [locked](posekit::solve::JointOptions::locked).
+    Pinned,
+    /// They are [pre-pulled](posekit::solve::JointOptions::pre_pulled).
+    PrePulled,
+}
+
+impl RootMode {
+    const ALL: [Self; 3] = [Self::Free, Self::Pinned, Self::PrePulled];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Pinned => "pinned",
+            Self::PrePulled => "pre-pulled",
+        }
+    }
+
+    pub(crate) fn read(value: &Cursor<'_>) -> Result<Self> {
+        let word = value.text()?;
+        Self::ALL.into_iter().find(|mode| mode.word() == word).ok_or_else(|| {
+            value.invalid(format!("unknown root `{word}`, expected free, pinned or pre-pulled"))
+        })
+    }
+
+    /// Sets the options of the roots.
+    pub fn apply(self, skeleton: &Skeleton, settings: &mut Settings) {
+        for root in (0..skeleton.n_joints()).filter(|&joint| skeleton.is_root(joint)) {
+            let options = settings.joint(root);
+            (options.locked, options.pre_pulled) = (self == Self::Pinned, self == Self::PrePulled);
+        }
+    }
+}
+
 /// The settings of a figure's solve.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FigureSettings {
     /// Joints that keep their start.
     pub locked: Vec<String>,
-    /// The setting of the first joint that moves; [`Root::Free`] by default. The field `root` of the figure itself is different: how the
+    /// The mode of the roots; [`RootMode::Free`] by default. The field `root` of the figure itself is different: how the
     /// skeleton of a URDF or glTF is attached to the world.
-    pub root: Option<Root>,
+    pub root: Option<RootMode>,
     /// The stiffness of joints, above 0; 1 for joints without an entry.
     pub stiffness: Vec<(String, f64)>,
     /// Largest changes of joints \[rad or m\], not negative; unbounded for joints without an entry.
     pub largest_change: Vec<(String, f64)>,
     /// The weight of the change from the start against the tasks, not negative; 0 by default.
     pub regularisation: Option<f64>,
-    /// Other starts to try when the first does not arrive; 1000 when left out.
+    /// Number of other starts to try if the first does not reach the targets; 100 by default.
     pub restarts: Option<u32>,
     /// Minimise the change among the poses that meet the tasks; true by default.
     pub least_change: Option<bool>,

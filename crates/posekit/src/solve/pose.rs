@@ -181,13 +181,9 @@ impl State {
         self.values.motions.iter_mut().for_each(|motion| renormalise(&mut motion.rotation));
     }
 
-    /// Moves pre-pulled roots by the mean error of the points that they move.
-    pub(crate) fn pull_roots(&mut self, problem: &Problem) {
-        self.update_effectors(problem);
-        for (i, node) in problem.nodes.iter().enumerate() {
-            if node.kind != Kind::Free || !node.is_pulled {
-                continue;
-            }
+    /// Moves pre-pulled joints by the mean error of the points that they move.
+    pub(crate) fn pre_pull(&mut self, problem: &Problem) {
+        for (i, node) in problem.nodes.iter().enumerate().filter(|(_, node)| node.is_pre_pulled) {
             let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
             for &k in &problem.moved[node.moves_points.clone()] {
                 let goal = &problem.points[k];
@@ -196,9 +192,9 @@ impl State {
             }
             if weight > 0.0 {
                 self.shift(problem, i, sum / weight);
+                self.update(problem);
             }
         }
-        self.update(problem);
     }
 
     /// Largest errors of points and rotations, in the problem's units.
@@ -319,8 +315,8 @@ impl State {
         for (i, inside) in inside.motions.iter().enumerate() {
             if problem.nodes[i].variable == NONE {
                 let motion = &mut self.values.motions[i].rotation;
-                let wanted = core::mem::replace(motion, inside.rotation);
-                self.set_rotation(problem, i, wanted);
+                let desired = core::mem::replace(motion, inside.rotation);
+                self.set_rotation(problem, i, desired);
             }
         }
         self.begun = inside;
@@ -351,12 +347,12 @@ impl Problem {
     /// How a posture would have a ball or free joint move.
     pub(crate) fn preferred_motion(&self, posture: &Posture, node: &Node) -> Pose {
         let values = node.values.clone();
-        let (wanted, start) = (&posture.configuration[values.clone()], &self.start[values]);
+        let (desired, start) = (&posture.configuration[values.clone()], &self.start[values]);
         let moved = match node.kind {
-            Kind::Free => DVec3::from_slice(wanted) - DVec3::from_slice(start),
+            Kind::Free => DVec3::from_slice(desired) - DVec3::from_slice(start),
             _ => DVec3::ZERO,
         };
-        Pose::new(rotation_at(wanted), moved * self.scale)
+        Pose::new(rotation_at(desired), moved * self.scale)
     }
 
     /// The postures that count, of one level or of all.

@@ -5,7 +5,7 @@ use super::methods::{self, Ccd, LeastSquares, OnPoints, TwoBone};
 use super::pose::{State, Values};
 use super::problem::Problem;
 use super::restarts::Restarts;
-use super::settings::{Root, Settings};
+use super::settings::Settings;
 use super::{Choice, Method};
 use crate::chain::{Chain, Goals};
 use crate::skeleton::Skeleton;
@@ -171,9 +171,8 @@ impl Run {
     }
 
     fn start(&mut self) {
-        let Settings { root, classic, .. } = self.problem.settings;
-        if root == Root::PrePulled && !classic {
-            self.state.pull_roots(&self.problem);
+        if !self.problem.settings.classic {
+            self.state.pre_pull(&self.problem);
         }
         self.restarts.begin();
         self.on_points.choose(self.choice.method, self.is_free);
@@ -285,12 +284,12 @@ impl Run {
 }
 
 /// The reason for a method that was requested.
-const NAMED: &str = "asked for by name";
+const NAMED: &str = "requested by name";
 
 /// The closed form if there is one, otherwise the fastest method that handles all tasks.
 fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool) -> Choice {
     let (method, reason) = if problem.levels.is_empty() {
-        (Method::LeastSquares, "nothing is asked for")
+        (Method::LeastSquares, "no tasks")
     } else if !problem.is_plain && !is_limb {
         (Method::LeastSquares, "tasks that only least squares can do")
     } else if problem.settings.need_least_squares() {
