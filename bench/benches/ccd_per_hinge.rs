@@ -45,7 +45,7 @@ impl Problems {
                 [Position::new(frame, target).into()]
             })
             .collect();
-        let settings = Settings { tolerance: Some(0.0), classic, ..Settings::default() };
+        let settings = Settings::default().with_tolerance(0.0).with_classic(classic);
         Self { skeleton, settings, starts, tasks, workspace: Workspace::default() }
     }
 

@@ -54,7 +54,7 @@ fn limited_hinges(criterion: &mut Criterion) {
         let on_the_line: Vec<(Vec<f64>, DVec3)> =
             (0..PROBLEMS).map(|_| (vec![0.0; 10], DVec3::X * random.between(2.0, 9.5))).collect();
         for (name, problems) in [("ordinary", ordinary), ("on the line", on_the_line)] {
-            let settings = Settings { tolerance: Some(TOLERANCE * 10.0), ..Settings::default() };
+            let settings = Settings::default().with_tolerance(TOLERANCE * 10.0);
             let mut workspace = Workspace::default();
             let mut solve = |(start, target): &(Vec<f64>, DVec3)| {
                 let tasks = [Position::new(frame, *target).into()];

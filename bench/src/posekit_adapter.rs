@@ -86,7 +86,7 @@ fn add_chain(
 
 /// The settings of every contender: the tolerance as an absolute distance \[m\].
 fn settings(tolerance: f64) -> Settings {
-    Settings { tolerance: Some(tolerance), iterations: MAX_ITERATIONS, ..Settings::default() }
+    Settings::default().with_tolerance(tolerance).with_iterations(MAX_ITERATIONS)
 }
 
 /// Chains of points: points in, points out.

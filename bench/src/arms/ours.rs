@@ -153,11 +153,7 @@ struct WorkspaceSolver {
 impl WorkspaceSolver {
     fn boxed(chain: &Chain, settings: Settings, goes_on: bool) -> Result<Box<dyn Solver>> {
         let model = Model::new(chain)?;
-        let settings = Settings {
-            tolerance: Some(TOLERANCE),
-            orientation_tolerance: Some(TOLERANCE),
-            ..settings
-        };
+        let settings = settings.with_tolerance(TOLERANCE).with_orientation_tolerance(TOLERANCE);
         let tasks = vec![FramePose::new(model.tool, Pose::IDENTITY).into()];
         Ok(Box::new(Self {
             model,

@@ -18,16 +18,12 @@ const REPEATS: usize = 5;
 
 /// For following a moving target: no jumps to other poses, and the first pose found will do.
 pub fn tracking() -> Settings {
-    Settings { least_squares: Settings::tracking().least_squares, ..defaults() }
+    defaults().with_least_squares(Settings::tracking().least_squares)
 }
 
 /// The defaults, but for the tolerance.
 pub fn defaults() -> Settings {
-    Settings {
-        tolerance: Some(TOLERANCE),
-        orientation_tolerance: Some(TOLERANCE),
-        ..Settings::default()
-    }
+    Settings::default().with_tolerance(TOLERANCE).with_orientation_tolerance(TOLERANCE)
 }
 
 /// A solver at work on a model, as a program would use it.

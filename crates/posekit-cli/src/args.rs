@@ -242,13 +242,11 @@ impl SolverArgs {
         self.check_classic()?;
         self.check_reading(ran, bends_joints)?;
         self.check_least_squares(bends_joints)?;
-        let mut settings = Settings {
-            tolerance: self.tolerance,
-            iterations: self.iterations,
-            classic: self.classic,
-            trace,
-            ..Settings::default()
-        };
+        let mut settings = Settings::default()
+            .with_tolerance(self.tolerance)
+            .with_iterations(self.iterations)
+            .with_classic(self.classic)
+            .with_trace(trace);
         if let Some(reading) = self.reading {
             settings.relaxation.reading = reading.into();
         }

@@ -3,7 +3,7 @@
 use core::f64::consts::PI;
 
 use posekit::skeleton::JointKind;
-use posekit::solve::{Hold, HoldKind, Method, Root, Settings, Solution, Status};
+use posekit::solve::{Hold, HoldKind, JointOptions, Method, Settings, Solution, Status};
 use posekit_io::problem::{FigureScene, is_wish};
 
 use crate::draw::{HeldJoint, HeldLimit, Outcome, length_words, scientific, status_words};
@@ -116,23 +116,14 @@ fn facts(
         ("tolerance", tolerance_words(figure, solution, settings)),
         ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
-    let roots = (0..skeleton.n_joints()).filter(|&joint| skeleton.is_root(joint));
-    let roots: Vec<&str> = roots.map(|joint| skeleton.name(joint)).collect();
-    let roots = roots.join(", ");
-    match settings.root {
-        Root::Pinned => facts.push(("root", format!("{roots}: stays where it starts"))),
-        Root::PrePulled => {
-            facts.push((
-                "root",
-                format!("{roots}: first follows the effectors, then is solved for"),
-            ));
+    let options: [(_, fn(JointOptions) -> bool); 2] =
+        [("locked", |joint| joint.locked), ("pre-pulled", |joint| joint.pre_pulled)];
+    for (fact, is_set) in options {
+        let set = (0..skeleton.n_joints()).filter(|&joint| is_set(settings.joint_options(joint)));
+        let names: Vec<&str> = set.map(|joint| skeleton.name(joint)).collect();
+        if !names.is_empty() {
+            facts.push((fact, names.join(", ")));
         }
-        _ => {}
-    }
-    let locked = (0..skeleton.n_joints()).filter(|&joint| settings.joint_options(joint).locked);
-    let names: Vec<&str> = locked.map(|joint| skeleton.name(joint)).collect();
-    if !names.is_empty() {
-        facts.push(("locked", names.join(", ")));
     }
     if figure.mass > 0.0 {
         facts.push(("mass", format!("{:.1} kg", figure.mass)));

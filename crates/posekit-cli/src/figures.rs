@@ -68,7 +68,7 @@ impl TaskScene {
 
 fn stiff(stiffness: &[f64]) -> Settings {
     let joints = stiffness.iter().map(|&value| JointOptions::default().with_stiffness(value));
-    Settings { joints: joints.collect(), ..Settings::default() }
+    Settings::default().with_joints(joints)
 }
 
 /// The rail for the left hand and the bar of the door for the right one, each at the place that is held \[m\].

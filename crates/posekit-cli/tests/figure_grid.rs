@@ -208,13 +208,11 @@ fn faults_of(stance: &Stance, way: DVec3, found: &Solution) -> Vec<String> {
 
 /// Settings of the test: the tolerance is what is asserted, well inside it; and so few restarts that a verdict comes before the iterations run out.
 fn settings() -> Settings {
-    Settings {
-        tolerance: Some(0.5 * HELD),
-        orientation_tolerance: Some(0.5 * HELD),
-        iterations: 2000,
-        least_squares: LeastSquares { restarts: 20, ..LeastSquares::default() },
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_tolerance(0.5 * HELD)
+        .with_orientation_tolerance(0.5 * HELD)
+        .with_iterations(2000)
+        .with_least_squares(LeastSquares::default().with_restarts(20))
 }
 
 /// Everything held, and the hips moved by `way` \[m\].
@@ -288,7 +286,7 @@ fn every_place_of_the_hips_within_reach_keeps_all_contacts() {
 #[test]
 fn what_a_drag_reaches_is_reached_at_once() {
     let stance = Stance::try_new().unwrap();
-    let patient = Settings { iterations: 2000, ..settings() };
+    let patient = settings().with_iterations(2000);
     let (reached, missed): (Vec<_>, Vec<_>) =
         solve_grid(&stance).into_iter().partition(|(_, found)| found.is_reached());
     let is_reached = |from: &[f64], cell: Cell, settings: &Settings| {

@@ -78,7 +78,7 @@ pub use error::{Error, Place, Result};
 pub use figure::{
     FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,
     FigureLink, FigureMimic, FigureModel, FigureMotion, FigurePose, FigureProblem, FigureSettings,
-    FigureSkeleton, FigureSource, FigureTask, FrameOwner, SourceKind,
+    FigureSkeleton, FigureSource, FigureTask, FrameOwner, RootMode, SourceKind,
 };
 pub use json::schema_of;
 pub use limits::Limits;

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Limit};
-use posekit::solve::{JointOptions, Method, Root, Settings, solve};
+use posekit::solve::{JointOptions, Method, Settings, solve};
 use posekit_io::{
     Error, FigureModel, FigureProblem, FigureSkeleton, FigureSource, Limits, SourceKind, Warnings,
     schema_of, urdf,
@@ -178,10 +178,10 @@ fn joints_are_built_as_they_are_written() {
 fn settings_go_to_the_joints_they_name() {
     let (model, _) = model(&everything());
     let settings = &model.settings;
-    assert_eq!(settings.root, Root::PrePulled);
     let usual = JointOptions::default();
-    let (stiff, slow) = (usual.with_stiffness(3.0), usual.with_largest_change(0.1));
-    assert_eq!(settings.joints, [stiff, slow, usual, usual, usual.with_locked(true)]);
+    let root = usual.with_pre_pulled(true);
+    let (stiff, slow) = (root.with_stiffness(3.0), usual.with_largest_change(0.1));
+    assert_eq!(settings.joints, [stiff, slow, usual, usual, root.with_locked(true)]);
     let least = &settings.least_squares;
     assert_eq!((least.regularisation, least.restarts, least.least_change), (0.01, 7, false));
     let plain = self::model(&with(r#""start": {}"#)).0.settings;
@@ -608,7 +608,7 @@ fn the_root_of_a_character_is_its_hips() {
         let model = figure.to_model(Some(&source), &mut Warnings::new()).unwrap();
         let hips = model.skeleton.find("Hips").unwrap();
         assert!(model.skeleton.parent(hips).is_some(), "they hang on the armature");
-        let settings = Settings { iterations, ..model.settings };
+        let settings = model.settings.with_iterations(iterations);
         let method = Method::LeastSquares;
         let solution = solve(&model.skeleton, &model.start, &model.tasks, method, &settings);
         let solution = solution.unwrap();

@@ -85,5 +85,5 @@ fn arms_reach_whole_poses_from_anywhere() {
 
 #[test]
 fn most_are_reached_soon() {
-    solve_arms(&Settings { iterations: 200, ..Settings::default() }, 985, 997);
+    solve_arms(&Settings::default().with_iterations(200), 985, 997);
 }

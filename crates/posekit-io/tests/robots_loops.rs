@@ -67,8 +67,8 @@ impl Minitaur {
     }
 
     fn solve(&self, start: &[f64], toes: &[(f64, f64)], restarts: u32) -> Solution {
-        let least_squares = LeastSquares { restarts, ..LeastSquares::default() };
-        let settings = Settings { tolerance: Some(PLAY), least_squares, ..Settings::default() };
+        let least_squares = LeastSquares::default().with_restarts(restarts);
+        let settings = Settings::default().with_tolerance(PLAY).with_least_squares(least_squares);
         let tasks = self.tasks(toes);
         let solution =
             solve(&self.skeleton, start, &tasks, Method::LeastSquares, &settings).unwrap();

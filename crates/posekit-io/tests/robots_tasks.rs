@@ -177,8 +177,11 @@ impl Tally {
     fn solve_all(&mut self, robot: &Robot, seeds: core::ops::Range<u64>, iterations: u32) {
         let tolerance = Some(TOLERANCE * robot.reach);
         // As many restarts as the iterations allow.
-        let least_squares = LeastSquares { restarts: iterations, ..LeastSquares::default() };
-        let settings = Settings { tolerance, iterations, least_squares, ..Settings::default() };
+        let least_squares = LeastSquares::default().with_restarts(iterations);
+        let settings = Settings::default()
+            .with_tolerance(tolerance)
+            .with_iterations(iterations)
+            .with_least_squares(least_squares);
         let mut workspace = Workspace::default();
         for seed in seeds {
             let mut rng = Rng(seed);

@@ -21,7 +21,7 @@ fn main() -> posekit::Result<()> {
 
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         for classic in [true, false] {
-            let settings = Settings { classic, ..Settings::default() };
+            let settings = Settings::default().with_classic(classic);
             let solution = solve(&limb, &[0.0, 0.0], &tasks, method, &settings)?;
             println!(
                 "{:10} {:9} {:15} {:3} iterations, {:.1e} off",

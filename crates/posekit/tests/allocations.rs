@@ -9,9 +9,7 @@ use posekit::chain::{Chain, Goals};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{
-    JointOptions, LeastSquares, Method, Progress, Root, Settings, Status, Workspace,
-};
+use posekit::solve::{JointOptions, LeastSquares, Method, Progress, Settings, Status, Workspace};
 use posekit::task::{
     Clearance, Distance, FramePose, LookAt, Orientation, Plane, Position, Posture, Support, Task,
 };
@@ -176,15 +174,17 @@ fn skeletons_by_every_iterative_method() {
     for problem in problems() {
         for method in METHODS {
             problem.assert_no_allocation(method, &Settings::default());
-            let classic = Settings { classic: true, iterations: 20, ..Settings::default() };
+            let classic = Settings::default().with_classic(true).with_iterations(20);
             problem.assert_no_allocation(method, &classic);
             let n = problem.skeleton.n_joints();
-            let weighted = Settings {
-                joints: vec![JointOptions::default().with_share(0.5).with_weight(0.5); n],
-                ..Settings::default()
-            };
+            let weighted = Settings::default().with_joints(vec![
+                JointOptions::default()
+                    .with_share(0.5)
+                    .with_weight(0.5);
+                n
+            ]);
             problem.assert_no_allocation(method, &weighted);
-            let exact = Settings { tolerance: Some(0.0), iterations: 60, ..Settings::default() };
+            let exact = Settings::default().with_tolerance(0.0).with_iterations(60);
             problem.assert_no_allocation(method, &exact);
         }
     }
@@ -221,19 +221,15 @@ fn figures_by_least_squares() {
     let targets = [[0.5, 0.2, 0.3], [0.3, -0.3, -0.4], [3.0, 1.0, 2.0], [0.4, 0.1, 0.6]];
     let problems = targets.map(|target| figure(DVec3::from_array(target)));
     let n = problems[0].skeleton.n_joints();
-    let least_squares = LeastSquares { regularisation: 1e-3, ..LeastSquares::default() };
+    let least_squares = LeastSquares::default().with_regularisation(1e-3);
     let joints = (0..n).map(|joint| {
         JointOptions::default()
             .with_locked([4, 8].contains(&joint))
             .with_stiffness(1.0 + joint as f64)
             .with_largest_change(0.4)
+            .with_pre_pulled(joint == 0)
     });
-    let all = Settings {
-        least_squares,
-        joints: joints.collect(),
-        root: Root::PrePulled,
-        ..Settings::default()
-    };
+    let all = Settings::default().with_least_squares(least_squares).with_joints(joints);
     for settings in [Settings::default(), all] {
         for method in [Method::LeastSquares, Method::Auto] {
             let mut workspace = Workspace::default();
@@ -279,7 +275,7 @@ fn chains_by_every_method() {
     let one = [[3.0, 4.0, 1.0], [8.0, 0.0, 0.0], [20.0, 1.0, 0.0]];
     let two = [[1.2, 0.9, 0.1, 0.0, 1.2, 0.0, 0.0, 0.9], [0.0, 1.9, 0.1, 0.0, 0.0, 1.9, 0.0, 0.1]];
     let frame = |workspace: &mut Workspace, method, classic| {
-        let settings = Settings { classic, iterations: 50, ..Settings::default() };
+        let settings = Settings::default().with_classic(classic).with_iterations(50);
         let goals = Goals { effectors: &[12], targets: &one[0] };
         workspace.begin_chain(&path, goals, method, &settings).expect("the chain suits all");
         let _ = workspace.run();

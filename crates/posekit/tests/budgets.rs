@@ -22,8 +22,9 @@ fn run(
     let rng = &mut Rng::new(seed);
     let (start, goal) = (arm.configuration(rng), arm.configuration(rng));
     // As many other starts as the iterations allow.
-    let least_squares = LeastSquares { restarts: 1000, ..LeastSquares::default() };
-    let settings = Settings { iterations, least_squares, ..Settings::default() };
+    let least_squares = LeastSquares::default().with_restarts(1000);
+    let settings =
+        Settings::default().with_iterations(iterations).with_least_squares(least_squares);
     let task = arm.pose_of(&goal);
     let tasks = core::slice::from_ref(&task);
     workspace.begin(&arm.skeleton, &start, tasks, method, &settings).unwrap();

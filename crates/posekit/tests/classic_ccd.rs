@@ -97,13 +97,11 @@ impl PlaneChain {
 }
 
 fn classic(tolerance: f64, iterations: u32) -> Settings {
-    Settings {
-        classic: true,
-        trace: Detail::Iterations,
-        tolerance: Some(tolerance),
-        iterations,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_classic(true)
+        .with_trace(Detail::Iterations)
+        .with_tolerance(tolerance)
+        .with_iterations(iterations)
 }
 
 fn by_ccd(
@@ -464,7 +462,7 @@ fn the_published_hinge_is_not_the_best_turn() {
     let tip = Frame::new(hinge, Pose::from_translation(DVec3::new(1.0, 0.0, 0.8)));
     let goal = (tip, rotation_about(DVec3::Z, 1.0) * DVec3::new(0.9, 0.0, 0.3));
     let published = by_ccd(&skeleton, &[0.0], goal, &classic(0.0, 1));
-    let once = Settings { iterations: 1, ..Settings::default() };
+    let once = Settings::default().with_iterations(1);
     let best = by_ccd(&skeleton, &[0.0], goal, &once);
     assert!((best.configuration[0] - 1.0).abs() < 1e-12, "the best turn is by 1 rad");
     assert!((published.configuration[0] - 1.0).abs() > 1e-3, "the published one is not");

@@ -58,13 +58,11 @@ impl Segments {
 }
 
 fn classic(tolerance: f64, iterations: u32) -> Settings {
-    Settings {
-        classic: true,
-        trace: Detail::Iterations,
-        tolerance: Some(tolerance),
-        iterations,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_classic(true)
+        .with_trace(Detail::Iterations)
+        .with_tolerance(tolerance)
+        .with_iterations(iterations)
 }
 
 fn assert_same(mine: &[f64], theirs: &[f64], name: &str) {

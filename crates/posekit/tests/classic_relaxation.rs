@@ -87,14 +87,12 @@ impl Bones {
 }
 
 fn classic(iterations: u32, relaxation: Relaxation) -> Settings {
-    Settings {
-        classic: true,
-        trace: Detail::Iterations,
-        tolerance: Some(0.0),
-        iterations,
-        relaxation,
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_classic(true)
+        .with_trace(Detail::Iterations)
+        .with_tolerance(0.0)
+        .with_iterations(iterations)
+        .with_relaxation(relaxation)
 }
 
 /// Weights of all kinds: small, large, and zero alone and in neighbours.
@@ -151,10 +149,8 @@ fn angles_of_plane_limbs_equal_the_text() {
             let far = rng.between(0.05, 1.2) * bones.lengths.iter().sum::<f64>();
             let (s, c) = sin_cos(rng.angle());
             let target = [far * c, far * s];
-            let settings = Settings {
-                joints: joints(&bones.weights, JointOptions::with_weight),
-                ..classic(20, Relaxation::default())
-            };
+            let settings = classic(20, Relaxation::default())
+                .with_joints(joints(&bones.weights, JointOptions::with_weight));
             let solution = by_relaxation(&bones.lengths, &start, target, &settings);
             assert_eq!(solution.trace.len(), 20, "all iterations are run");
             for step in &solution.trace {
@@ -208,9 +204,9 @@ fn several_passes_are_several_iterations_of_the_text() {
     for n in [2, 5, 12] {
         let (start, mut bones) = plane_bones(&mut rng, n);
         let target = [0.4 * n as f64, 0.3];
-        let relaxation = Relaxation { passes: 3, ..Relaxation::default() };
+        let relaxation = Relaxation::default().with_passes(3);
         let joints = joints(&bones.weights, JointOptions::with_weight);
-        let settings = Settings { joints, ..classic(6, relaxation) };
+        let settings = classic(6, relaxation).with_joints(joints);
         let solution = by_relaxation(&bones.lengths, &start, target, &settings);
         for step in &solution.trace {
             (0..3).for_each(|_| bones.iterate(&target));
@@ -237,9 +233,9 @@ fn the_other_readings_are_as_the_text_describes_them() {
         let chain = chain.with_weights(&all_weights).unwrap();
         let goals = Goals { effectors: &[n], targets: &target };
         let run = |reading| {
-            let relaxation = Relaxation { reading, ..Relaxation::default() };
+            let relaxation = Relaxation::default().with_reading(reading);
             // One iteration, so that the best found is the one just run.
-            let settings = Settings { iterations: 1, ..classic(1, relaxation) };
+            let settings = classic(1, relaxation).with_iterations(1);
             solve_chain(&chain, goals, Method::Relaxation, &settings).unwrap()
         };
         let (stretched, measured) = (run(Reading::Stretched), run(Reading::Remeasured));
@@ -284,7 +280,7 @@ fn a_bone_whose_ends_coincide_is_passed_over_until_a_neighbour_parts_them() {
 #[test]
 fn figure_2_locks_up_in_classic_mode_and_is_left_by_default() {
     let target = [0.7, 0.0];
-    let settings = Settings { tolerance: None, ..classic(100, Relaxation::default()) };
+    let settings = classic(100, Relaxation::default()).with_tolerance(None);
     let locked = by_relaxation(&[1.0, 1.0], &[0.0, 0.0], target, &settings);
     assert!(matches!(locked.status, Status::Stalled | Status::IterationLimit), "{locked:?}");
     for step in &locked.trace {

@@ -19,7 +19,7 @@ fn near(arm: &Arm, rng: &mut Rng, by: f64) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn with(least_squares: LeastSquares) -> Settings {
-    Settings { least_squares, ..Settings::default() }
+    Settings::default().with_least_squares(least_squares)
 }
 
 /// Two tasks that pull on a seven-axis arm are a compromise, not a lock-up: other starts give nothing.
@@ -38,7 +38,7 @@ fn a_compromise_is_not_a_lock_up() {
             let run = |settings: &Settings| {
                 solve(&arm.skeleton, &start, &tasks, Method::Auto, settings).unwrap()
             };
-            let plain = run(&with(LeastSquares { restarts: 0, ..LeastSquares::default() }));
+            let plain = run(&with(LeastSquares::default().with_restarts(0)));
             let usual = run(&Settings::default());
             let name =
                 format!("seed {seed}, {} and {}", tasks[0].kind.name(), tasks[1].kind.name());
@@ -69,12 +69,10 @@ fn what_is_reached_is_not_polished() {
         for seed in 0..20 {
             let (start, goal) = near(&arm, &mut Rng::new(seed), 0.1);
             let task = arm.pose_of(&goal);
-            let settings = Settings {
-                tolerance: Some(1e-3),
-                orientation_tolerance: Some(1e-3),
-                trace: Detail::Iterations,
-                ..Settings::tracking()
-            };
+            let settings = Settings::tracking()
+                .with_tolerance(1e-3)
+                .with_orientation_tolerance(1e-3)
+                .with_trace(Detail::Iterations);
             let tasks = core::slice::from_ref(&task);
             let solution =
                 solve(&arm.skeleton, &start, tasks, Method::LeastSquares, &settings).unwrap();

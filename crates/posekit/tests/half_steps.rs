@@ -14,14 +14,12 @@ use support::{limb, plane_limb, space_limb};
 
 /// Runs of every iteration, so that none is cut short.
 fn settings(trace: Detail, passes: u32) -> Settings {
-    Settings {
-        trace,
-        tolerance: Some(0.0),
-        classic: true,
-        iterations: 4,
-        relaxation: Relaxation { passes, ..Relaxation::default() },
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_trace(trace)
+        .with_tolerance(0.0)
+        .with_classic(true)
+        .with_iterations(4)
+        .with_relaxation(Relaxation::default().with_passes(passes))
 }
 
 /// Free limbs in the plane and in space, limited ones, and one with a fixed joint in the middle.
@@ -125,7 +123,7 @@ fn ccd_that_arrives_inside_an_iteration_stops_there() {
     let (skeleton, tip) = plane_limb(&[1.0, 1.0, 1.0]);
     // Where the last joint alone takes the tip.
     let target = DVec3::new(2.0, 1.0, 0.0);
-    let settings = Settings { trace: Detail::HalfSteps, ..Settings::default() };
+    let settings = Settings::default().with_trace(Detail::HalfSteps);
     let task: Task = Position::new(tip, target).into();
     let solution =
         solve(&skeleton, &[0.0; 3], core::slice::from_ref(&task), Method::Ccd, &settings).unwrap();
@@ -219,7 +217,7 @@ fn rescues_are_in_the_trace() {
     let (skeleton, tip) = plane_limb(&[1.0; 4]);
     let task: Task = Position::new(tip, DVec3::new(2.3, 0.0, 0.0)).into();
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
-        let settings = Settings { trace: Detail::Iterations, ..Settings::default() };
+        let settings = Settings::default().with_trace(Detail::Iterations);
         let solution =
             solve(&skeleton, &[0.0; 4], core::slice::from_ref(&task), method, &settings).unwrap();
         let escape = solution.trace.iter().find(|step| step.phase == Phase::Escape);
@@ -238,7 +236,7 @@ fn without_detail_nothing_is_recorded() {
     let task = [Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into()];
     let mut workspace = Workspace::default();
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation, Method::Direct] {
-        let traced = Settings { trace: Detail::HalfSteps, ..Settings::default() };
+        let traced = Settings::default().with_trace(Detail::HalfSteps);
         workspace.begin(&skeleton, &[0.1; 4], &task, method, &traced).unwrap();
         let with = workspace.run().clone();
         assert!(!with.trace.is_empty(), "{}", method.name());
@@ -250,7 +248,7 @@ fn without_detail_nothing_is_recorded() {
     // A frame elsewhere than at a joint is a point of its own.
     let moved = Frame::new(3, Pose::from_translation(DVec3::new(0.5, 0.5, 0.0)));
     let task = [Position::new(moved, DVec3::new(1.0, 2.0, 0.0)).into()];
-    let traced = Settings { trace: Detail::Iterations, ..Settings::default() };
+    let traced = Settings::default().with_trace(Detail::Iterations);
     let solution = solve(&skeleton, &[0.1; 4], &task, Method::Ccd, &traced).unwrap();
     assert_eq!(solution.trace[0].points.len(), 15, "four joints and the effector");
 }

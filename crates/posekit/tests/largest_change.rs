@@ -14,8 +14,8 @@ use support::{Rng, joints, space_limb};
 
 fn at_most(change: &[f64]) -> Settings {
     let joints = joints(change, JointOptions::with_largest_change);
-    let least_squares = LeastSquares { restarts: 10, ..LeastSquares::default() };
-    Settings { joints, least_squares, ..Settings::default() }
+    let least_squares = LeastSquares::default().with_restarts(10);
+    Settings::default().with_joints(joints).with_least_squares(least_squares)
 }
 
 fn changed(from: DQuat, values: &[f64]) -> f64 {

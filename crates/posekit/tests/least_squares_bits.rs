@@ -41,12 +41,10 @@ impl Question {
         let n = figure.skeleton.n_joints();
         let n = if index.is_multiple_of(4) { n } else { 0 };
         let stiffness: Vec<f64> = (0..n).map(|_| rng.between(0.1, 10.0)).collect();
-        let least_squares = LeastSquares {
-            regularisation: if index.is_multiple_of(7) { 0.01 } else { 0.0 },
-            ..LeastSquares::default()
-        };
+        let least_squares = LeastSquares::default()
+            .with_regularisation(if index.is_multiple_of(7) { 0.01 } else { 0.0 });
         let joints = joints(&stiffness, JointOptions::with_stiffness);
-        let settings = Settings { joints, least_squares, ..Settings::default() };
+        let settings = Settings::default().with_joints(joints).with_least_squares(least_squares);
         Self { figure, start, tasks, settings }
     }
 

@@ -19,7 +19,7 @@ fn every_status_has_its_case() {
     let at = |x: f64, y: f64| [Task::from(Position::new(tip, DVec3::new(x, y, 0.0)))];
     assert_eq!(defaults(&skeleton, &start, &at(0.3, 1.0)).status.word(), "reached");
     assert_eq!(defaults(&skeleton, &start, &at(0.3, 9.0)).status.word(), "unreachable");
-    let one = Settings { iterations: 1, ..Settings::default() };
+    let one = Settings::default().with_iterations(1);
     assert_eq!(least(&skeleton, &start, &at(-1.3, -0.2), &one).status.word(), "iteration-limit");
     let range = Limit::Range { min: 0.0, max: 0.5 };
     let (blocked, end) =
@@ -86,10 +86,8 @@ fn relief_is_what_a_wider_limit_gives() {
                 *min -= WIDER
             }
             let free = arm(&wider);
-            let settings = Settings {
-                least_squares: LeastSquares { restarts: 0, ..LeastSquares::default() },
-                ..Settings::default()
-            };
+            let settings =
+                Settings::default().with_least_squares(LeastSquares::default().with_restarts(0));
             let relieved = least(&free, q, core::slice::from_ref(&task), &settings);
             let gain = (miss - task.miss(&free, &relieved.configuration).distance) / WIDER;
             let moved = q.iter().zip(&relieved.configuration).map(|(a, b)| (a - b).abs());
@@ -114,9 +112,8 @@ fn relief_is_what_a_wider_limit_gives() {
 fn largest_changes_are_told_from_limits() {
     let (skeleton, tool) = gantry();
     let wide = |min: f64, max: f64| Limit::Range { min, max };
-    let bounded = |leash: &[f64]| Settings {
-        joints: joints(leash, JointOptions::with_largest_change),
-        ..Settings::default()
+    let bounded = |leash: &[f64]| {
+        Settings::default().with_joints(joints(leash, JointOptions::with_largest_change))
     };
     let kinds = |solution: &Solution| -> Vec<(usize, HoldKind)> {
         solution.holds.iter().map(|hold| (hold.joint, hold.kind)).collect()

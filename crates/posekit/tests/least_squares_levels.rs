@@ -29,7 +29,7 @@ fn alone(figure: &Figure, start: &[f64], tasks: &[Task]) -> Vec<Miss> {
 
 fn misses(skeleton: &Skeleton, start: &[f64], tasks: &[Task]) -> Vec<Miss> {
     // Enough for a level that cannot be met to come to rest.
-    let settings = Settings { iterations: 1000, ..Settings::default() };
+    let settings = Settings::default().with_iterations(1000);
     let solution = solve(skeleton, start, tasks, Method::LeastSquares, &settings);
     let q = solution.expect("the tasks are valid").configuration;
     assert!(skeleton.within_limits(&q, 1e-9), "limits broken");
@@ -172,8 +172,8 @@ fn a_posture_that_fits_is_met() {
 /// A lower level is heard also when the least change is not asked for.
 #[test]
 fn levels_do_not_need_the_least_change() {
-    let least_squares = LeastSquares { least_change: false, ..LeastSquares::default() };
-    let settings = Settings { least_squares, ..Settings::default() };
+    let least_squares = LeastSquares::default().with_least_change(false);
+    let settings = Settings::default().with_least_squares(least_squares);
     let (skeleton, tip) = space_limb(&[1.0; 4]);
     let middle = skeleton.frame(2);
     let (high, low) = (DVec3::new(1.0, 2.0, 0.5), DVec3::new(0.9, 1.0, 1.0));

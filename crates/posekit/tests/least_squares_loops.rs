@@ -35,8 +35,8 @@ fn pin(crank: f64) -> DVec3 {
 }
 
 fn track(skeleton: &Skeleton, from: &[f64], tasks: &[Task]) -> Solution {
-    let least_squares = LeastSquares { restarts: 0, ..LeastSquares::default() };
-    let settings = Settings { least_squares, ..Settings::default() };
+    let least_squares = LeastSquares::default().with_restarts(0);
+    let settings = Settings::default().with_least_squares(least_squares);
     let solution = solve(skeleton, from, tasks, Method::LeastSquares, &settings);
     solution.expect("the tasks are valid")
 }

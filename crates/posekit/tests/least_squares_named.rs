@@ -8,9 +8,7 @@ use posekit::Error;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
-use posekit::solve::{
-    JointOptions, LeastSquares, Method, Root, Settings, Status, Workspace, solve,
-};
+use posekit::solve::{JointOptions, LeastSquares, Method, Settings, Status, Workspace, solve};
 use posekit::task::{
     AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose, Link,
     LookAt, Orientation, Plane, Position, Posture, RelativePose, Support, Task, TaskKind,
@@ -20,6 +18,14 @@ use support::person::{self, bodies, capsules, eyes, foot, hand, person};
 use support::random::{Figure, N_KINDS, Traits};
 use support::solved::{defaults, gantry, least};
 use support::{Rng, joints, locking, space_limb};
+
+fn locked() -> JointOptions {
+    JointOptions::default().with_locked(true)
+}
+
+fn pre_pulled() -> JointOptions {
+    JointOptions::default().with_pre_pulled(true)
+}
 
 // Tasks against each other.
 
@@ -102,7 +108,7 @@ fn nothing_is_asked_for() {
     let (skeleton, tip) = space_limb(&[1.0, 0.8]);
     let off = Task::new(Position::new(tip, DVec3::X)).weighing(0.0);
     let stiff = joints(&vec![2.0; skeleton.n_joints()], JointOptions::with_stiffness);
-    let settings = [Settings::default(), Settings { joints: stiff, ..Settings::default() }];
+    let settings = [Settings::default(), Settings::default().with_joints(stiff)];
     for (tasks, settings) in [(&[][..], &settings[0]), (&[off], &settings[0]), (&[], &settings[1])]
     {
         let solution =
@@ -417,19 +423,19 @@ fn pinned_and_pulled_roots() {
         Position::new(hand(side), at + far).into()
     };
     let tasks = [place(0), place(1)];
-    for root in [Root::Free, Root::Pinned, Root::PrePulled] {
-        let settings = Settings { root, ..Settings::default() };
+    for options in [JointOptions::default(), locked(), pre_pulled()] {
+        let settings = Settings::default().with_joint(person::HIPS, options);
         let solution = least(&skeleton, &start, &tasks, &settings);
         let hips = skeleton.value_range(person::HIPS);
         let moved = DVec3::from_slice(&solution.configuration[hips.clone()]);
-        if root == Root::Pinned {
+        if options.locked {
             assert_eq!(solution.configuration[hips.clone()], start[hips]);
             assert!(!solution.is_reached(), "the hands are metres away");
         } else {
-            assert!(solution.is_reached(), "{root:?}: {:?}", solution.status);
-            assert!(moved.distance(far) < 1.5, "{root:?}: the hips have moved by {moved}");
+            assert!(solution.is_reached(), "{options:?}: {:?}", solution.status);
+            assert!(moved.distance(far) < 1.5, "{options:?}: the hips have moved by {moved}");
         }
-        if root == Root::PrePulled {
+        if options.pre_pulled {
             assert!(moved.distance(far) < 1e-3, "carried along, the hands are there: {moved}");
         }
     }
@@ -458,28 +464,36 @@ fn roots_on_fixed_joints() {
         let at = hand.world(&skeleton.poses(&start)).translation;
         let far = DVec3::new(2.0, 1.0, -1.5);
         let task = [Position::new(hand, at + far).into()];
-        let hips = |root: Root, iterations: u32| {
-            let settings = Settings { root, iterations, ..Settings::default() };
+        let hips = |options: JointOptions, iterations: u32| {
+            let settings = Settings::default().with_joint(2, options).with_iterations(iterations);
             let q = least(&skeleton, &start, &task, &settings).configuration;
             skeleton.poses(&q)[2]
         };
         let before = skeleton.poses(&start)[2];
-        assert_eq!(hips(Root::Pinned, 500), before, "pinned");
-        assert_ne!(hips(Root::Free, 500), before, "free");
-        let carried = hips(Root::PrePulled, 0).translation - before.translation;
+        assert_eq!(hips(locked(), 500), before, "pinned");
+        assert_ne!(hips(JointOptions::default(), 500), before, "free");
+        let carried = hips(pre_pulled(), 0).translation - before.translation;
         let floats = skeleton.kind(2) == JointKind::Free;
         let expected = if floats { far } else { DVec3::ZERO };
         assert!(carried.distance(expected) < 1e-9, "carried along by {carried}");
     }
-    // What floats below a joint that moves is no root, be that joint locked or not.
-    let skeleton = hung(|name| Joint::ball(name));
+}
+
+/// A pre-pulled joint below another moves by what is left.
+#[test]
+fn pre_pulled_below_pre_pulled() {
+    let joints = vec![Joint::free("hips"), Joint::free("prop").child_of(0).at(Pose::IDENTITY)];
+    let skeleton = Skeleton::try_new(joints).expect("the figure is valid");
     let start = skeleton.neutral();
-    let prop = skeleton.frame(4);
-    let task = [Position::new(prop, DVec3::new(5.0, 5.0, 5.0)).into()];
-    for locked in [&[][..], &[2, 3]] {
-        let settings = Settings { root: Root::PrePulled, iterations: 0, ..locking(locked) };
-        assert_eq!(least(&skeleton, &start, &task, &settings).configuration, start);
-    }
+    let far = DVec3::new(5.0, 5.0, 5.0);
+    let tasks = [
+        Position::new(skeleton.frame(0), far).into(),
+        Position::new(skeleton.frame(1), -far).into(),
+    ];
+    let settings = Settings::default().with_joints([pre_pulled(); 2]).with_iterations(0);
+    let poses = skeleton.poses(&least(&skeleton, &start, &tasks, &settings).configuration);
+    assert!(poses[0].translation.length() < 1e-12, "the mean of both: {}", poses[0].translation);
+    assert!(poses[1].translation.distance(-far) < 1e-12, "at its own: {}", poses[1].translation);
 }
 
 /// Every method carries a pre-pulled root along first; the published iterations stay as they are.
@@ -492,8 +506,10 @@ fn every_method_pulls_the_root() {
     let task: Task = Position::new(hand(0), at + far).into();
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation, Method::LeastSquares] {
         for classic in [false, true] {
-            let settings =
-                Settings { root: Root::PrePulled, iterations: 0, classic, ..Settings::default() };
+            let settings = Settings::default()
+                .with_joint(person::HIPS, pre_pulled())
+                .with_iterations(0)
+                .with_classic(classic);
             let measured =
                 solve(&skeleton, &start, core::slice::from_ref(&task), method, &settings);
             let error = measured.unwrap().error;
@@ -565,7 +581,7 @@ fn largest_change_is_never_exceeded() {
             .map(|_| if rng.whole(0, 5) == 0 { 0.0 } else { rng.between(0.0, 0.3) })
             .collect();
         let joints = joints(&bounds, JointOptions::with_largest_change);
-        let settings = Settings { joints, ..Settings::default() };
+        let settings = Settings::default().with_joints(joints);
         let solution = least(skeleton, &start, &tasks, &settings);
         for (joint, bound) in bounds.into_iter().enumerate() {
             let values = skeleton.value_range(joint);
@@ -591,8 +607,8 @@ fn largest_change_is_never_exceeded() {
 fn an_arm_arrives_at_its_own_speed() {
     let (skeleton, tip) = space_limb(&[1.0, 0.8, 0.4]);
     let joints = joints(&[0.05; 3], JointOptions::with_largest_change);
-    let least_squares = LeastSquares { restarts: 0, ..LeastSquares::default() };
-    let settings = Settings { joints, least_squares, ..Settings::default() };
+    let least_squares = LeastSquares::default().with_restarts(0);
+    let settings = Settings::default().with_joints(joints).with_least_squares(least_squares);
     let task: Task = Position::new(tip, DVec3::new(-0.5, 1.0, 0.4)).into();
     let (mut q, mut before) = (skeleton.neutral(), f64::INFINITY);
     for step in 0..200 {
@@ -662,7 +678,7 @@ fn self_collision_capsules() {
         Clearance::all_pairs(&skeleton, &capsules(), 0.01).into_iter().map(Task::from).collect();
     assert!(clear.len() > 15, "{} pairs", clear.len());
     let start = skeleton.neutral();
-    let settings = Settings { root: Root::Pinned, ..Settings::default() };
+    let settings = Settings::default().with_joint(person::HIPS, locked());
     let (mut touched, mut failures) = (0, Vec::new());
     for index in 0..100 {
         let mut rng = Rng::new(index);

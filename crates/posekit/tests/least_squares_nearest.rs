@@ -51,7 +51,7 @@ impl Failures {
 
 fn least(figure: &Figure, start: &[f64], tasks: &[Task], stiffness: &[f64]) -> Solution {
     let joints = joints(stiffness, JointOptions::with_stiffness);
-    by(figure, start, tasks, &Settings { joints, ..Settings::default() })
+    by(figure, start, tasks, &Settings::default().with_joints(joints))
 }
 
 fn by(figure: &Figure, start: &[f64], tasks: &[Task], settings: &Settings) -> Solution {
@@ -99,7 +99,7 @@ fn check_nearest(traits: Traits) {
         let figure = Figure::random(&mut rng, traits);
         let start = figure.pose(&mut rng);
         let tasks = conflicting(&mut rng, &figure);
-        let settings = Settings { iterations: 1000, ..Settings::default() };
+        let settings = Settings::default().with_iterations(1000);
         let solution = by(&figure, &start, &tasks, &settings);
         assert!(!solution.is_reached(), "case {index}: one tip cannot be in two places");
         let (q, n) = (&solution.configuration, figure.skeleton.n_dofs());

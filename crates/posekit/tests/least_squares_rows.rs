@@ -23,8 +23,8 @@ fn planted(skeleton: &Skeleton, apart: f64, whole: bool) -> [Task; 2] {
 }
 
 fn stand(skeleton: &Skeleton, from: &[f64], tasks: &[Task]) -> Solution {
-    let least_squares = LeastSquares { restarts: 0, ..LeastSquares::default() };
-    let settings = Settings { least_squares, ..Settings::default() };
+    let least_squares = LeastSquares::default().with_restarts(0);
+    let settings = Settings::default().with_least_squares(least_squares);
     let solution = solve(skeleton, from, tasks, Method::LeastSquares, &settings);
     let solution = solution.expect("the tasks are valid");
     let q = &solution.configuration;

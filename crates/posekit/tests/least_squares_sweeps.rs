@@ -21,8 +21,8 @@ fn sweep(
 ) -> Vec<(Vec<f64>, Task)> {
     let mut from = start.to_vec();
     let settings = if follows {
-        let least_squares = LeastSquares { restarts: 0, ..LeastSquares::default() };
-        Settings { least_squares, ..Settings::default() }
+        let least_squares = LeastSquares::default().with_restarts(0);
+        Settings::default().with_least_squares(least_squares)
     } else {
         Settings::default()
     };

@@ -26,12 +26,10 @@ fn by_all(
 }
 
 fn all_settings(seed: u64) -> Settings {
-    Settings {
-        classic: seed.is_multiple_of(5),
-        tolerance: [None, Some(1e-3), Some(0.0)][(seed % 3) as usize],
-        iterations: [0, 3, 60, 200][(seed / 3 % 4) as usize],
-        ..Settings::default()
-    }
+    Settings::default()
+        .with_classic(seed.is_multiple_of(5))
+        .with_tolerance([None, Some(1e-3), Some(0.0)][(seed % 3) as usize])
+        .with_iterations([0, 3, 60, 200][(seed / 3 % 4) as usize])
 }
 
 /// A random chain in space: the joints' placements, the tip, a start and a target.

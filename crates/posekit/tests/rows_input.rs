@@ -218,7 +218,7 @@ fn l16_start_outside_the_limits_is_brought_inside() {
             assert!(solution.is_reached(), "{}: {:?}", method.name(), solution.status);
             assert!(skeleton.within_limits(&solution.configuration, 0.0), "{}", method.name());
         }
-        let only_measured = Settings { iterations: 0, ..Settings::default() };
+        let only_measured = Settings::default().with_iterations(0);
         for (method, solution) in
             by_all(&skeleton, &start, core::slice::from_ref(&task), &only_measured)
         {
@@ -294,7 +294,7 @@ fn l22_no_iterations_only_measures() {
     let start = [0.3, -0.4, 0.5];
     let target = DVec3::new(0.2, 1.1, 0.0);
     let miss = tip.world(&skeleton.poses(&start)).translation.distance(target);
-    let none = Settings { iterations: 0, ..Settings::default() };
+    let none = Settings::default().with_iterations(0);
     let task: Task = Position::new(tip, target).into();
     for (method, solution) in by_all(&skeleton, &start, core::slice::from_ref(&task), &none) {
         let name = method.name();
@@ -315,10 +315,10 @@ fn l22_no_iterations_only_measures() {
 fn l22_tolerance_zero_runs_every_iteration() {
     let (skeleton, tip) = plane_limb(&[1.0, 0.8, 0.5]);
     let task: Task = Position::new(tip, DVec3::new(0.2, 1.1, 0.0)).into();
-    let settings = Settings { tolerance: Some(0.0), iterations: 30, ..Settings::default() };
+    let settings = Settings::default().with_tolerance(0.0).with_iterations(30);
     for method in [Method::Ccd, Method::Fabrik, Method::Relaxation] {
         for classic in [false, true] {
-            let settings = Settings { classic, ..settings.clone() };
+            let settings = settings.clone().with_classic(classic);
             let solution =
                 solve(&skeleton, &[0.3; 3], core::slice::from_ref(&task), method, &settings)
                     .unwrap();
@@ -338,20 +338,19 @@ fn l22_tolerances_weights_and_passes_out_of_range() {
         all_refuse(&skeleton, &[0.1; 3], &task, &settings, reason);
     };
     for bad in [-1e-9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        refuse(Settings { tolerance: Some(bad), ..Settings::default() }, "tolerance[0] is");
+        refuse(Settings::default().with_tolerance(bad), "tolerance[0] is");
         let orientation_tolerance = Some(bad);
-        let settings = Settings { orientation_tolerance, ..Settings::default() };
+        let settings = Settings::default().with_orientation_tolerance(orientation_tolerance);
         refuse(settings, "orientation_tolerance[0] is");
     }
-    let each =
-        |values: &[f64], with| Settings { joints: joints(values, with), ..Settings::default() };
+    let each = |values: &[f64], with| Settings::default().with_joints(joints(values, with));
     refuse(each(&[1.0, -0.1, 1.0], JointOptions::with_share), "share[1]");
     refuse(each(&[1.0, 1.0, 1.1], JointOptions::with_share), "share[2]");
     refuse(each(&[1.0, 0.0], JointOptions::with_share), "to hold a joint, lock it");
     refuse(each(&[1.0, -0.1, 1.0], JointOptions::with_weight), "weight[1]");
     refuse(each(&[1.0; 4], JointOptions::with_weight), "names joint 3, but the skeleton has 3");
-    let relaxation = Relaxation { passes: 0, ..Relaxation::default() };
-    refuse(Settings { relaxation, ..Settings::default() }, "relaxation.passes");
+    let relaxation = Relaxation::default().with_passes(0);
+    refuse(Settings::default().with_relaxation(relaxation), "relaxation.passes");
     let weighed = Task::new(Position::new(tip, DVec3::Y)).weighing(-1.0);
     all_refuse(&skeleton, &[0.1; 3], &weighed, &Settings::default(), "task weight");
     // A frame on a joint that is not there, and too many values.
@@ -366,7 +365,7 @@ fn l22_locked_joints_and_weights_of_zero() {
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();
     let start = [0.3, 0.4, -0.2, 0.5];
     // The first joint does not take part; the others still reach.
-    let mut classic = Settings { classic: true, iterations: 2000, ..locking(&[0]) };
+    let mut classic = locking(&[0]).with_classic(true).with_iterations(2000);
     classic.joint(2).share = 0.5;
     let solution =
         solve(&skeleton, &start, core::slice::from_ref(&task), Method::Ccd, &classic).unwrap();
@@ -379,7 +378,7 @@ fn l22_locked_joints_and_weights_of_zero() {
         assert!(finite, "{}: a task of no weight", method.name());
     }
     let joints = joints(&[0.0; 4], JointOptions::with_weight);
-    let loose = Settings { joints, ..Settings::default() };
+    let loose = Settings::default().with_joints(joints);
     let mut held = loose.clone();
     held.joints.iter_mut().for_each(|joint| joint.locked = true);
     let task: Task = Position::new(tip, DVec3::new(1.0, 2.0, 0.0)).into();

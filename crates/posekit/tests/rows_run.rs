@@ -187,8 +187,7 @@ fn l19_one_joint_in_two_chains() {
 
 /// A few of the method's own iterations.
 fn iterate(skeleton: &Skeleton, tip: Frame, target: DVec3, method: Method) -> Solution {
-    let settings =
-        Settings { classic: true, iterations: 10, tolerance: Some(0.0), ..Settings::default() };
+    let settings = Settings::default().with_classic(true).with_iterations(10).with_tolerance(0.0);
     let (neutral, mut start) = (skeleton.neutral(), skeleton.neutral());
     skeleton.integrate(&neutral, &vec![1e-3; skeleton.n_dofs()], &mut start);
     let task: Task = Position::new(tip, target).into();
@@ -397,7 +396,7 @@ fn l24_cancelled_returns_the_best_so_far() {
     let task: Task = Position::new(tip, DVec3::new(11.9, 0.3, 0.0)).into();
     let start = [0.5; 12];
     // No iteration is enough at tolerance zero.
-    let settings = Settings { classic: true, tolerance: Some(0.0), ..Settings::default() };
+    let settings = Settings::default().with_classic(true).with_tolerance(0.0);
     for skeleton in [&free, &limited] {
         for method in ITERATIVE {
             let mut workspace = Workspace::default();
@@ -420,7 +419,7 @@ fn l24_cancelled_returns_the_best_so_far() {
                 &start,
                 core::slice::from_ref(&task),
                 method,
-                &Settings { iterations: 0, ..settings.clone() },
+                &settings.clone().with_iterations(0),
             );
             assert!(solution.error <= first.unwrap().error, "{name}: no worse than the start");
         }

@@ -38,7 +38,7 @@ fn gear() -> (Skeleton, Frame) {
 }
 
 fn run(skeleton: &Skeleton, start: &[f64], task: &Task, method: Method) -> Solution {
-    let settings = Settings { tolerance: Some(1e-6), ..Settings::default() };
+    let settings = Settings::default().with_tolerance(1e-6);
     let solution = solve(skeleton, start, core::slice::from_ref(task), method, &settings).unwrap();
     let q = &solution.configuration;
     assert_eq!(q[1].to_bits(), skeleton.mimic(1).unwrap().value(q[0]).to_bits(), "it follows");

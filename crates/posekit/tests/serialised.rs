@@ -57,7 +57,7 @@ fn a_skeleton_is_read_by_way_of_its_builder() {
 fn settings_have_their_defaults_and_refuse_what_they_do_not_know() {
     let settings: Settings =
         serde_json::from_str(r#"{ "iterations": 7, "trace": "half-steps" }"#).unwrap();
-    let mut expected = Settings { iterations: 7, trace: Detail::HalfSteps, ..Settings::default() };
+    let mut expected = Settings::default().with_iterations(7).with_trace(Detail::HalfSteps);
     assert_eq!(settings, expected);
     expected.joint(1).stiffness = 2.0;
     *expected.joint(2) = JointOptions::default().with_largest_change(0.1).with_locked(true);
@@ -114,7 +114,7 @@ fn a_support_polygon_that_no_hull_has_is_refused() {
 fn a_solution_comes_back_but_for_the_reason_of_its_choice() {
     let skeleton = skeleton();
     let task = Position::new(skeleton.frame(4), DVec3::new(0.4, 0.3, 0.2)).into();
-    let settings = Settings { trace: Detail::Iterations, ..Settings::default() };
+    let settings = Settings::default().with_trace(Detail::Iterations);
     let mut solution =
         solve(&skeleton, &skeleton.neutral(), &[task], Method::LeastSquares, &settings).unwrap();
     assert!(!solution.trace.is_empty() && !solution.choice.reason.is_empty());

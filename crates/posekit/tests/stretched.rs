@@ -18,8 +18,11 @@ fn random(seed: u64) -> (Chain, Vec<f64>) {
 }
 
 fn run(chain: &Chain, target: &[f64], iterations: u32) -> Solution {
-    let relaxation = Relaxation { reading: Reading::Stretched, ..Relaxation::default() };
-    let settings = Settings { iterations, relaxation, tolerance: Some(0.0), ..Settings::default() };
+    let relaxation = Relaxation::default().with_reading(Reading::Stretched);
+    let settings = Settings::default()
+        .with_iterations(iterations)
+        .with_relaxation(relaxation)
+        .with_tolerance(0.0);
     let effectors = [chain.n_points() - 1];
     let goals = Goals { effectors: &effectors, targets: target };
     solve_chain(chain, goals, Method::Relaxation, &settings).unwrap()

@@ -81,7 +81,7 @@ fn jobs_of(example: &Example) -> Vec<Job> {
     let settings = |classic| {
         let usual = Settings::default();
         let iterations = example.iterations.unwrap_or(usual.iterations);
-        Settings { classic, iterations, trace: Detail::Iterations, ..usual }
+        usual.with_classic(classic).with_iterations(iterations).with_trace(Detail::Iterations)
     };
     let mut jobs = Vec::new();
     for method in METHODS.into_iter().filter(|&method| example.scene.fits(method)) {
@@ -125,7 +125,7 @@ fn run(example: &Example, job: &Job) -> Result<(Run, f64)> {
 
 /// Median time of a solve from the start, in a workspace that has solved before, in microseconds.
 fn median_time(example: &Example, job: &Job) -> Result<f64> {
-    let settings = Settings { trace: Detail::Off, ..job.settings.clone() };
+    let settings = job.settings.clone().with_trace(Detail::Off);
     let prepared = example.scene.prepare(&settings);
     let mut workspace = Workspace::default();
     median(&mut || {

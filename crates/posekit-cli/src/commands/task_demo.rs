@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use posekit::solve::{Detail, Method, Settings, Solution, Status, Workspace};
+use posekit::solve::{Detail, Method, Solution, Status, Workspace};
 use posekit::task::{Miss, Task};
 
 use crate::draw::{
@@ -22,11 +22,11 @@ pub(super) fn model(
     median: impl Fn(&mut dyn FnMut() -> posekit::Result<()>) -> Result<f64>,
 ) -> Result<(Model, DetailTable)> {
     let tasks = scene.tasks();
-    let settings = Settings { trace: Detail::Iterations, ..scene.settings() };
+    let settings = scene.settings().with_trace(Detail::Iterations);
     let mut workspace = Workspace::default();
     workspace.begin(&scene.skeleton, &scene.start, &tasks, METHOD, &settings)?;
     let solution = workspace.run().clone();
-    let untraced = Settings { trace: Detail::Off, ..settings };
+    let untraced = settings.with_trace(Detail::Off);
     let microseconds = median(&mut || {
         workspace.begin(&scene.skeleton, &scene.start, &tasks, METHOD, &untraced)?;
         black_box(workspace.run());

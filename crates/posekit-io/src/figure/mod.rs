@@ -9,10 +9,11 @@ mod read;
 mod source;
 mod write;
 
-use posekit::solve::Root;
+use posekit::skeleton::Skeleton;
+use posekit::solve::Settings;
 
 use crate::error::Result;
-use crate::json::located_in;
+use crate::json::{Cursor, located_in};
 use crate::limits::Limits;
 use crate::solution::NamedValues;
 
@@ -441,21 +442,60 @@ pub struct FigureCapsule {
     pub radius: f64,
 }
 
+/// What the [roots](Skeleton::is_root) of a skeleton do: the first joints that move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RootMode {
+    /// They move as their kind lets them.
+    Free,
+    /// They are [locked](posekit::solve::JointOptions::locked).
+    Pinned,
+    /// They are [pre-pulled](posekit::solve::JointOptions::pre_pulled).
+    PrePulled,
+}
+
+impl RootMode {
+    const ALL: [Self; 3] = [Self::Free, Self::Pinned, Self::PrePulled];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Pinned => "pinned",
+            Self::PrePulled => "pre-pulled",
+        }
+    }
+
+    pub(crate) fn read(value: &Cursor<'_>) -> Result<Self> {
+        let word = value.text()?;
+        Self::ALL.into_iter().find(|mode| mode.word() == word).ok_or_else(|| {
+            value.invalid(format!("unknown root `{word}`, expected free, pinned or pre-pulled"))
+        })
+    }
+
+    /// Sets the options of the roots.
+    pub fn apply(self, skeleton: &Skeleton, settings: &mut Settings) {
+        for root in (0..skeleton.n_joints()).filter(|&joint| skeleton.is_root(joint)) {
+            let options = settings.joint(root);
+            (options.locked, options.pre_pulled) = (self == Self::Pinned, self == Self::PrePulled);
+        }
+    }
+}
+
 /// What joints are held, or unwilling to move.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FigureSettings {
     /// Joints that stay where they start.
     pub locked: Vec<String>,
-    /// What the first joint that moves does; [`Root::Free`] when left out. The field `root` of the figure itself is another thing: how the
+    /// What the first joint that moves does; [`RootMode::Free`] when left out. The field `root` of the figure itself is another thing: how the
     /// skeleton of a URDF or glTF hangs on the world.
-    pub root: Option<Root>,
+    pub root: Option<RootMode>,
     /// How unwillingly joints move, above 0; 1 for joints without an entry.
     pub stiffness: Vec<(String, f64)>,
     /// Largest changes of joints \[rad or m\], not negative; unbounded for joints without an entry.
     pub largest_change: Vec<(String, f64)>,
     /// How much staying counts against the tasks, not negative; 0 when left out.
     pub regularisation: Option<f64>,
-    /// Other starts to try when the first does not arrive; 1000 when left out.
+    /// Other starts to try when the first does not arrive; 100 when left out.
     pub restarts: Option<u32>,
     /// Look for the least change among the poses that do what is asked; true when left out.
     pub least_change: Option<bool>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
-use posekit::solve::{LeastSquares, Settings};
+use posekit::solve::Settings;
 use posekit::task::{
     Axes, AxisAlignment, Body, Capsule, CenterOfMass, Clearance, Closure, Distance, FramePose,
     Link, LookAt, Orientation, Plane, Pole, Position, Posture, RelativePose, Support, Task,
@@ -270,14 +270,15 @@ impl Names<'_> {
     }
 
     fn settings(&self, settings: &FigureSettings) -> Result<Settings> {
-        let usual = LeastSquares::default();
-        let least_squares = LeastSquares {
-            regularisation: settings.regularisation.unwrap_or(usual.regularisation),
-            restarts: settings.restarts.unwrap_or(usual.restarts),
-            least_change: settings.least_change.unwrap_or(usual.least_change),
-        };
-        let root = settings.root.unwrap_or_default();
-        let mut all = Settings { root, least_squares, ..Settings::default() };
+        let mut all = Settings::default();
+        let usual = all.least_squares;
+        all.least_squares = usual
+            .with_regularisation(settings.regularisation.unwrap_or(usual.regularisation))
+            .with_restarts(settings.restarts.unwrap_or(usual.restarts))
+            .with_least_change(settings.least_change.unwrap_or(usual.least_change));
+        if let Some(root) = settings.root {
+            root.apply(&self.skeleton, &mut all);
+        }
         for (index, name) in settings.locked.iter().enumerate() {
             all.joint(self.joint(name, format!("settings.locked[{index}]"))?).locked = true;
         }

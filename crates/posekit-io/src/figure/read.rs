@@ -2,12 +2,10 @@
 
 use core::f64::consts::PI;
 
-use posekit::solve::Root;
-
 use super::goals;
 use super::{
     FIGURE_SCHEMA, FigureBody, FigureCone, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
-    FigureSettings, FigureSkeleton, SourceKind,
+    FigureSettings, FigureSkeleton, RootMode, SourceKind,
 };
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Document, Object, check_schema};
@@ -16,10 +14,6 @@ use crate::solution::NamedValues;
 
 const FILE_FIELDS: [&str; 9] =
     ["schema", "joints", "urdf", "gltf", "root", "bodies", "start", "tasks", "settings"];
-
-/// The words of the setting `root`.
-pub(super) const ROOT_WORDS: [(&str, Root); 3] =
-    [("free", Root::Free), ("pinned", Root::Pinned), ("pre-pulled", Root::PrePulled)];
 
 pub(super) fn read(text: &str, limits: &Limits) -> Result<FigureProblem> {
     let document = Document::parse(text, limits)?;
@@ -253,7 +247,7 @@ fn read_settings(settings: &Cursor<'_>) -> Result<FigureSettings> {
     let locked = fields.optional("locked").map(|locked| each(&locked, read_name)).transpose()?;
     Ok(FigureSettings {
         locked: locked.unwrap_or_default(),
-        root: fields.optional("root").map(|root| read_root(&root)).transpose()?,
+        root: fields.optional("root").map(|root| RootMode::read(&root)).transpose()?,
         stiffness: stiffness.unwrap_or_default(),
         largest_change: change.unwrap_or_default(),
         regularisation: regularisation
@@ -270,12 +264,4 @@ fn read_stiffness(list: &Cursor<'_>) -> Result<Vec<(String, f64)>> {
         other => Err(value.invalid(format!("a stiffness must be above 0, found {other}"))),
     };
     list.any_object()?.fields().map(read).collect()
-}
-
-fn read_root(root: &Cursor<'_>) -> Result<Root> {
-    let word = root.text()?;
-    let found = ROOT_WORDS.into_iter().find_map(|(name, mode)| (name == word).then_some(mode));
-    found.ok_or_else(|| {
-        root.invalid(format!("unknown root `{word}`, expected free, pinned or pre-pulled"))
-    })
 }

@@ -1,6 +1,5 @@
 //! Writing a figure.
 
-use super::read::ROOT_WORDS;
 use super::{
     FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureFrame, FigureGoal, FigureJoint, FigureLink,
     FigureMotion, FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask,
@@ -295,8 +294,7 @@ fn settings(settings: &FigureSettings) -> Result<String> {
         let names: Vec<String> = settings.locked.iter().map(|name| text_value(name)).collect();
         fields.add("locked", list_inline(&names));
     }
-    let root = ROOT_WORDS.into_iter().find(|(_, mode)| settings.root == Some(*mode));
-    fields.add_some("root", root.map(|(word, _)| text_value(word)));
+    fields.add_some("root", settings.root.map(|mode| text_value(mode.word())));
     for (name, list) in
         [("stiffness", &settings.stiffness), ("largest_change", &settings.largest_change)]
     {

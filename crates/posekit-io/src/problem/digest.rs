@@ -56,7 +56,7 @@ impl Digest {
         let scene = Scene::from_chain(&problem, name.to_owned(), &mut Warnings::new())?;
         for method in METHODS.into_iter().filter(|&method| scene.fits(method)) {
             for classic in [false, true] {
-                let settings = Settings { classic, ..Settings::default() };
+                let settings = Settings::default().with_classic(classic);
                 let solution = scene.solve(method, &settings).map_err(|error| refused(&error))?;
                 self.0.text(name);
                 self.0.text(method.name());

@@ -74,8 +74,8 @@ impl FigureScene {
     /// The given settings with those of the file; shares and weights of joints, which a file does not have, are the given ones.
     #[must_use]
     pub fn settings(&self, given: Settings) -> Settings {
-        let Settings { joints, root, least_squares, .. } = &self.settings;
-        let mut settings = Settings { root: *root, least_squares: *least_squares, ..given };
+        let Settings { joints, least_squares, .. } = &self.settings;
+        let mut settings = given.with_least_squares(*least_squares);
         for index in 0..joints.len().max(settings.joints.len()) {
             let (own, joint) = (self.settings.joint_options(index), settings.joint(index));
             *joint = own.with_share(joint.share).with_weight(joint.weight);

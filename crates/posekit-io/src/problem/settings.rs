@@ -2,9 +2,10 @@
 
 use posekit::chain::relaxation::Reading;
 use posekit::skeleton::Skeleton;
-use posekit::solve::{Detail, JointOptions, Root, Settings};
+use posekit::solve::{Detail, JointOptions, Settings};
 
 use crate::error::{Error, Place, Result};
+use crate::figure::RootMode;
 use crate::json::{Cursor, Document};
 use crate::limits::Limits;
 
@@ -30,9 +31,6 @@ const READINGS: [(&str, Reading); 3] = [
     ("stretched", Reading::Stretched),
 ];
 
-const ROOTS: [(&str, Root); 3] =
-    [("free", Root::Free), ("pinned", Root::Pinned), ("pre-pulled", Root::PrePulled)];
-
 /// Puts the settings that a JSON object names in place of those that are there.
 ///
 /// The names are those of [`Settings`]; `ccd`, `relaxation` and `least_squares` are objects. The tolerances may be null. `trace` is `off`, `iterations`
@@ -40,7 +38,8 @@ const ROOTS: [(&str, Root); 3] =
 ///
 /// The options of joints stand with the method that heeds them: `weights` in `ccd` are their shares, `weights` in `relaxation` their weights,
 /// `stiffness` and `largest_change` are in `least_squares`. Each is a list of numbers from the first joint on, or an object by joint; other joints have
-/// the default (1, and no bound for `largest_change`). `locked` is a list of joints by name or index.
+/// the default (1, and no bound for `largest_change`). `locked` is a list of joints by name or index, in place of those that were locked; the
+/// [roots](Skeleton::is_root) stay locked until `root` frees them.
 ///
 /// - `skeleton`: the joints; `None` for bare points, which have none to name
 ///
@@ -65,6 +64,14 @@ pub fn read_settings(
 ) -> Result<()> {
     let document = Document::parse(text, &Limits::default())?;
     let file = document.root().object(&FIELDS)?;
+    // Before the locked joints, which may include a root.
+    if let Some(root) = file.optional("root") {
+        let mode = RootMode::read(&root)?;
+        let Some(skeleton) = skeleton else {
+            return Err(root.invalid("a chain of bare points has no joints"));
+        };
+        mode.apply(skeleton, settings);
+    }
     for (name, value) in file.fields() {
         match name {
             "tolerance" if value.is_null() => settings.tolerance = None,
@@ -80,12 +87,14 @@ pub fn read_settings(
             "relaxation" => read_relaxation(&value, skeleton, settings)?,
             "least_squares" => read_least_squares(&value, skeleton, settings)?,
             "locked" => {
-                settings.joints.iter_mut().for_each(|joint| joint.locked = false);
+                for (joint, options) in settings.joints.iter_mut().enumerate() {
+                    options.locked &= skeleton.is_some_and(|skeleton| skeleton.is_root(joint));
+                }
                 for joint in value.list()? {
                     settings.joint(joint_index(&joint, skeleton)?).locked = true;
                 }
             }
-            _ => settings.root = word(&value, "root", &ROOTS)?,
+            _ => {}
         }
     }
     Ok(())
@@ -221,11 +230,25 @@ mod tests {
         )
         .unwrap();
         assert_eq!((settings.tolerance, settings.classic), (Some(0.5), true));
-        assert_eq!((settings.trace, settings.root), (Detail::HalfSteps, Root::Pinned));
+        assert_eq!(settings.trace, Detail::HalfSteps);
         let locked = JointOptions::default().with_locked(true);
         assert_eq!(settings.joints, [locked.with_largest_change(0.1), locked.with_share(0.5)]);
         assert_eq!(settings.least_squares.restarts, 0);
         assert_eq!(settings.iterations, Settings::default().iterations);
+    }
+
+    #[test]
+    fn roots_are_locked_until_they_are_freed() {
+        let mut settings = Settings::default();
+        let mut locked = |text: &str| {
+            read_settings(text, Some(&skeleton()), &mut settings).unwrap();
+            [0, 1].map(|joint| settings.joint_options(joint).locked)
+        };
+        assert_eq!(locked(r#"{ "locked": ["knee"], "root": "pinned" }"#), [true, true]);
+        assert_eq!(locked(r#"{ "locked": [] }"#), [true, false]);
+        assert_eq!(locked(r#"{ "root": "pre-pulled" }"#), [false, false]);
+        assert_eq!(locked(r#"{ "locked": ["hip"], "root": "free" }"#), [true, false]);
+        assert!(!settings.joint_options(0).pre_pulled);
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl<'a> Course<'a> {
     /// - `source`: what the change is against
     /// - `frames`: of the clip, in ascending order
     pub(super) fn new(skeleton: &'a Skeleton, source: &'a Clip, frames: Vec<usize>) -> Self {
-        let settings = Settings { iterations: ITERATIONS, ..Settings::tracking() };
+        let settings = Settings::tracking().with_iterations(ITERATIONS);
         Self {
             skeleton,
             source,

@@ -53,12 +53,10 @@ pub(super) struct Poser {
 impl Poser {
     pub(super) fn new(clip: &Clip, legs: &[Leg]) -> Self {
         let carrier = carrier(clip, legs);
-        let settings = Settings {
-            iterations: ITERATIONS,
-            joints: joints(clip.skeleton(), carrier),
-            least_squares: LeastSquares { restarts: 0, ..LeastSquares::default() },
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .with_iterations(ITERATIONS)
+            .with_joints(joints(clip.skeleton(), carrier))
+            .with_least_squares(LeastSquares::default().with_restarts(0));
         Self {
             workspace: Workspace::default(),
             settings,

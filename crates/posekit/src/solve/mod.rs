@@ -36,7 +36,7 @@ mod settings;
 mod solution;
 mod workspace;
 
-pub use settings::{Detail, JointOptions, LeastSquares, Relaxation, Root, Settings};
+pub use settings::{Detail, JointOptions, LeastSquares, Relaxation, Settings};
 pub use solution::{Choice, Hold, HoldKind, Phase, Solution, Status, TraceStep};
 pub use workspace::{Progress, Workspace};
 

@@ -181,13 +181,9 @@ impl State {
         self.values.motions.iter_mut().for_each(|motion| renormalise(&mut motion.rotation));
     }
 
-    /// Moves pre-pulled roots by the mean error of the points that they move.
-    pub(crate) fn pull_roots(&mut self, problem: &Problem) {
-        self.update_effectors(problem);
-        for (i, node) in problem.nodes.iter().enumerate() {
-            if node.kind != Kind::Free || !node.is_pulled {
-                continue;
-            }
+    /// Moves pre-pulled joints by the mean error of the points that they move.
+    pub(crate) fn pre_pull(&mut self, problem: &Problem) {
+        for (i, node) in problem.nodes.iter().enumerate().filter(|(_, node)| node.is_pre_pulled) {
             let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
             for &k in &problem.moved[node.moves_points.clone()] {
                 let goal = &problem.points[k];
@@ -196,9 +192,9 @@ impl State {
             }
             if weight > 0.0 {
                 self.shift(problem, i, sum / weight);
+                self.update(problem);
             }
         }
-        self.update(problem);
     }
 
     /// Largest errors of points and rotations, in the problem's units.

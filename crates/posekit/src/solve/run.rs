@@ -5,7 +5,7 @@ use super::methods::{self, Ccd, LeastSquares, OnPoints, TwoBone};
 use super::pose::{State, Values};
 use super::problem::Problem;
 use super::restarts::Restarts;
-use super::settings::{Root, Settings};
+use super::settings::Settings;
 use super::{Choice, Method};
 use crate::chain::{Chain, Goals};
 use crate::skeleton::Skeleton;
@@ -171,9 +171,8 @@ impl Run {
     }
 
     fn start(&mut self) {
-        let Settings { root, classic, .. } = self.problem.settings;
-        if root == Root::PrePulled && !classic {
-            self.state.pull_roots(&self.problem);
+        if !self.problem.settings.classic {
+            self.state.pre_pull(&self.problem);
         }
         self.restarts.begin();
         self.on_points.choose(self.choice.method, self.is_free);

@@ -30,6 +30,7 @@ use alloc::vec::Vec;
     derive(serde::Serialize, serde::Deserialize),
     serde(default, deny_unknown_fields)
 )]
+#[non_exhaustive]
 pub struct Settings {
     /// Distance between effector and target that counts as reached, in the problem's units; `None` means 1e-6 of the
     /// chain's reach.
@@ -55,10 +56,6 @@ pub struct Settings {
     pub relaxation: Relaxation,
     /// For [`Method::LeastSquares`](super::Method::LeastSquares).
     pub least_squares: LeastSquares,
-    /// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves. Default [`Root::Free`].
-    ///
-    /// How the skeleton is attached to the world is decided by that joint's kind: only a [free](crate::skeleton::JointKind::Free) root floats.
-    pub root: Root,
 }
 
 impl Default for Settings {
@@ -72,7 +69,6 @@ impl Default for Settings {
             joints: Vec::new(),
             relaxation: Relaxation::default(),
             least_squares: LeastSquares::default(),
-            root: Root::Free,
         }
     }
 }
@@ -112,9 +108,8 @@ impl Settings {
     /// ```
     #[must_use]
     pub fn tracking() -> Self {
-        let least_squares =
-            LeastSquares { restarts: 0, least_change: false, ..LeastSquares::default() };
-        Self { iterations: 50, least_squares, ..Self::default() }
+        let least_squares = LeastSquares::default().with_restarts(0).with_least_change(false);
+        Self::default().with_iterations(50).with_least_squares(least_squares)
     }
 
     /// Mutable options of a joint; the list grows to include it.
@@ -148,6 +143,20 @@ impl Settings {
         self.orientation_tolerance.unwrap_or(1e-6)
     }
 
+    /// The same settings with the options of all joints, from the first on.
+    #[must_use]
+    pub fn with_joints(mut self, joints: impl IntoIterator<Item = JointOptions>) -> Self {
+        self.joints = joints.into_iter().collect();
+        self
+    }
+
+    /// The same settings with the options of one joint replaced.
+    #[must_use]
+    pub fn with_joint(mut self, index: usize, options: JointOptions) -> Self {
+        *self.joint(index) = options;
+        self
+    }
+
     /// Whether an option is set that only least squares supports.
     pub(super) fn need_least_squares(&self) -> bool {
         self.least_squares != LeastSquares::default()
@@ -168,6 +177,9 @@ impl Settings {
 pub struct JointOptions {
     /// The joint stays at its start with every method, and so do joints that mimic it. Default false.
     pub locked: bool,
+    /// A [free](crate::skeleton::JointKind::Free) joint is first moved by the mean error of the effectors that it moves, and then solved for like
+    /// any other. For the root of a figure that is dragged far. Not with [`classic`](Settings::classic). Default false.
+    pub pre_pulled: bool,
     /// Resistance to motion, above 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default 1.
     ///
     /// Among the poses that satisfy the tasks, the solution minimises the sum of stiffness times squared change: a spine ten times as stiff as
@@ -192,6 +204,7 @@ impl Default for JointOptions {
     fn default() -> Self {
         Self {
             locked: false,
+            pre_pulled: false,
             stiffness: 1.0,
             largest_change: f64::INFINITY,
             share: 1.0,
@@ -201,36 +214,6 @@ impl Default for JointOptions {
 }
 
 impl JointOptions {
-    /// The same options with [`locked`](Self::locked) as given.
-    #[must_use]
-    pub const fn with_locked(self, locked: bool) -> Self {
-        Self { locked, ..self }
-    }
-
-    /// The same options with another [`stiffness`](Self::stiffness).
-    #[must_use]
-    pub const fn with_stiffness(self, stiffness: f64) -> Self {
-        Self { stiffness, ..self }
-    }
-
-    /// The same options with another [`largest_change`](Self::largest_change).
-    #[must_use]
-    pub const fn with_largest_change(self, largest_change: f64) -> Self {
-        Self { largest_change, ..self }
-    }
-
-    /// The same options with another [`share`](Self::share).
-    #[must_use]
-    pub const fn with_share(self, share: f64) -> Self {
-        Self { share, ..self }
-    }
-
-    /// The same options with another [`weight`](Self::weight).
-    #[must_use]
-    pub const fn with_weight(self, weight: f64) -> Self {
-        Self { weight, ..self }
-    }
-
     fn is_bounded(&self) -> bool {
         self.largest_change < f64::INFINITY
     }
@@ -276,6 +259,7 @@ pub enum Detail {
     derive(serde::Serialize, serde::Deserialize),
     serde(default, deny_unknown_fields)
 )]
+#[non_exhaustive]
 pub struct Relaxation {
     /// Passes over the bones per iteration. More passes take longer and bring the lengths closer. Default 1.
     pub passes: u32,
@@ -289,25 +273,6 @@ impl Default for Relaxation {
     }
 }
 
-/// What the [root](crate::skeleton::Skeleton::is_root) does: the first joint that moves, or each of them where the skeleton branches before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
-#[non_exhaustive]
-pub enum Root {
-    /// It moves as its kind lets it.
-    #[default]
-    Free,
-    /// It stays at its start, as if [`JointOptions::locked`] were set for it.
-    Pinned,
-    /// A [free](crate::skeleton::JointKind::Free) root is first moved by the mean error of its effectors and
-    /// then solved for like any other joint. For figures that are dragged far.
-    PrePulled,
-}
-
 /// Options of least squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
@@ -315,6 +280,7 @@ pub enum Root {
     derive(serde::Serialize, serde::Deserialize),
     serde(default, deny_unknown_fields)
 )]
+#[non_exhaustive]
 pub struct LeastSquares {
     /// Weight of staying at the start against the tasks of each level, at least 0. Default 0: the tasks come first, and least change
     /// decides among the poses that satisfy them equally.
@@ -333,6 +299,52 @@ impl Default for LeastSquares {
     fn default() -> Self {
         Self { regularisation: 0.0, least_change: true, restarts: 100 }
     }
+}
+
+/// Setters: the same options with one field replaced.
+macro_rules! setters {
+    ($options:ident: $($setter:ident, $field:ident: $value:ty;)+) => {
+        impl $options {
+            $(
+                #[doc = concat!("The same with [`", stringify!($field), "`](Self::", stringify!($field), ") as given.")]
+                #[must_use]
+                pub fn $setter(mut self, $field: $value) -> Self {
+                    self.$field = $field.into();
+                    self
+                }
+            )+
+        }
+    };
+}
+
+setters! { Settings:
+    with_tolerance, tolerance: impl Into<Option<f64>>;
+    with_orientation_tolerance, orientation_tolerance: impl Into<Option<f64>>;
+    with_iterations, iterations: u32;
+    with_classic, classic: bool;
+    with_trace, trace: Detail;
+    with_relaxation, relaxation: Relaxation;
+    with_least_squares, least_squares: LeastSquares;
+}
+
+setters! { JointOptions:
+    with_locked, locked: bool;
+    with_pre_pulled, pre_pulled: bool;
+    with_stiffness, stiffness: f64;
+    with_largest_change, largest_change: f64;
+    with_share, share: f64;
+    with_weight, weight: f64;
+}
+
+setters! { Relaxation:
+    with_passes, passes: u32;
+    with_reading, reading: Reading;
+}
+
+setters! { LeastSquares:
+    with_regularisation, regularisation: f64;
+    with_least_change, least_change: bool;
+    with_restarts, restarts: u32;
 }
 
 // By hand: a derived `clone_from` would drop the list and allocate a new one, and a workspace copies the settings with every problem.

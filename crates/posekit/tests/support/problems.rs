@@ -9,7 +9,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{Frame, Joint, JointKind, Limit, Mimic, Skeleton};
 use posekit::solve::{
-    HoldKind, JointOptions, LeastSquares, Method, Relaxation, Root, Settings, Solution, Status,
+    HoldKind, JointOptions, LeastSquares, Method, Relaxation, Settings, Solution, Status,
     Workspace, solve,
 };
 use posekit::task::{Capsule, Miss, Task, TaskKind};
@@ -167,14 +167,13 @@ impl Problem {
         let unit = if recipe.has(Trait::Millimetres) { 1000.0 } else { 1.0 };
         let mut size = 0.0;
         let skeleton = skeleton(recipe, unit, home, &mut size);
-        let n = skeleton.n_joints();
         let rng = &mut Rng::new(recipe.seed ^ 0x5eed);
         let tips = tips(&skeleton, rng, recipe, unit);
         size += tips.iter().map(|tip| tip.joint_from_frame.translation.length()).sum::<f64>();
         let figure = Figure { skeleton, tips, reach: size.max(unit) };
         let pose = |rng: &mut Rng| at_home(&figure.skeleton, figure.pose(rng), home);
         let start = pose(rng);
-        let settings = settings(recipe, n, size, rng);
+        let settings = settings(recipe, &figure.skeleton, size, rng);
         let mut truths = [pose(rng), pose(rng)];
         let mut is_fair = !recipe.has(Trait::Conflict) && !recipe.has(Trait::TooFar);
         for truth in &mut truths {
@@ -287,14 +286,13 @@ impl Problem {
         Ok(())
     }
 
-    /// Locked joints and pinned roots stand still, the others change by no more than they may.
+    /// Locked joints stand still, the others change by no more than they may.
     pub(crate) fn check_changes(&self, solution: &Solution, _: &[Task]) -> Result<(), String> {
         let (q, from) = (&solution.configuration, &self.start);
         for i in independent(&self.skeleton) {
             let change = change(&self.skeleton, i, from, q);
-            let is_pinned = self.settings.root == Root::Pinned && self.skeleton.is_root(i);
             let options = self.settings.joint_options(i);
-            let most = if options.locked || is_pinned { 0.0 } else { options.largest_change };
+            let most = if options.locked { 0.0 } else { options.largest_change };
             let is_slide = matches!(self.skeleton.kind(i), JointKind::Prismatic { .. });
             let slack = if is_slide { 1e-9 * self.unit } else { 1e-9 };
             let name = self.skeleton.name(i);
@@ -625,7 +623,8 @@ fn tips(skeleton: &Skeleton, rng: &mut Rng, recipe: Recipe, unit: f64) -> Vec<Fr
     ends.map(|i| Frame::new(i, place(rng, recipe.without(&[Trait::Degenerate]), unit))).collect()
 }
 
-fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
+fn settings(recipe: Recipe, skeleton: &Skeleton, size: f64, rng: &mut Rng) -> Settings {
+    let n = skeleton.n_joints();
     let stiffness: Vec<f64> = (0..n).map(|_| rng.between(0.1, 10.0)).collect();
     let unit = if recipe.has(Trait::Millimetres) { 1000.0 } else { 1.0 };
     let most = [0.0, 0.05, 0.5, 1.5, f64::INFINITY];
@@ -634,7 +633,10 @@ fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
     let joints = (0..n).map(|i| {
         let usual = JointOptions::default();
         JointOptions::default()
-            .with_locked(recipe.has(Trait::Locked) && locked.contains(&i))
+            .with_locked(
+                (recipe.has(Trait::Locked) && locked.contains(&i))
+                    || (recipe.has(Trait::Pinned) && skeleton.is_root(i)),
+            )
             .with_stiffness(if recipe.has(Trait::Stiffness) {
                 stiffness[i]
             } else {
@@ -651,27 +653,21 @@ fn settings(recipe: Recipe, n: usize, size: f64, rng: &mut Rng) -> Settings {
         () if recipe.has(Trait::Exact) => Some(0.0),
         () => None,
     };
-    Settings {
-        tolerance,
-        orientation_tolerance: recipe.has(Trait::Loose).then_some(1e-3),
-        iterations: if recipe.has(Trait::Hurry) { [0, 1, 3, 10][rng.below(4)] } else { 80 },
-        classic: recipe.has(Trait::Classic),
-        joints: joints.collect(),
-        root: if recipe.has(Trait::Pinned) { Root::Pinned } else { Root::Free },
-        relaxation: Relaxation { passes: [1, 3][rng.below(2)], ..Relaxation::default() },
-        least_squares: LeastSquares {
-            restarts: if recipe.has(Trait::NoRestarts) { 0 } else { 10 },
-            ..LeastSquares::default()
-        },
-        ..Settings::default()
-    }
+    let restarts = if recipe.has(Trait::NoRestarts) { 0 } else { 10 };
+    Settings::default()
+        .with_tolerance(tolerance)
+        .with_orientation_tolerance(recipe.has(Trait::Loose).then_some(1e-3))
+        .with_iterations(if recipe.has(Trait::Hurry) { [0, 1, 3, 10][rng.below(4)] } else { 80 })
+        .with_classic(recipe.has(Trait::Classic))
+        .with_joints(joints)
+        .with_relaxation(Relaxation::default().with_passes([1, 3][rng.below(2)]))
+        .with_least_squares(LeastSquares::default().with_restarts(restarts))
 }
 
 /// Puts joints of a pose that may not move where they start. False when the pose is not allowed even then.
 fn restrain(skeleton: &Skeleton, settings: &Settings, start: &[f64], pose: &mut [f64]) -> bool {
-    let is_root = |i: usize| settings.root == Root::Pinned && skeleton.is_root(i);
     // A follower that is locked holds its driver.
-    for i in (0..skeleton.n_joints()).filter(|&i| settings.joint_options(i).locked || is_root(i)) {
+    for i in (0..skeleton.n_joints()).filter(|&i| settings.joint_options(i).locked) {
         let values = skeleton.value_range(driver(skeleton, i));
         pose[values.clone()].copy_from_slice(&start[values]);
     }

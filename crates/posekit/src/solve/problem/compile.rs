@@ -6,7 +6,6 @@ use super::{
 };
 use crate::math::Pose;
 use crate::skeleton::{Frame, JointKind, Limit, Skeleton};
-use crate::solve::settings::Root;
 use crate::task::{PostureJoint, Task, TaskKind};
 use glam::{DQuat, DVec3};
 
@@ -111,10 +110,7 @@ impl Problem {
             let (driver, gain) =
                 mimic.map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier));
             let options = self.settings.joint_options(driver);
-            let is_held = options.locked
-                || gain == 0.0
-                || (self.settings.root == Root::Pinned && skeleton.is_root(driver));
-            if self.node_of_joint[joint] != HELD || is_held {
+            if self.node_of_joint[joint] != HELD || options.locked || gain == 0.0 {
                 continue;
             }
             let Some(kind) = moving(skeleton.kind(joint)) else { continue };
@@ -146,7 +142,7 @@ impl Problem {
                 largest_change: if one_value { f64::INFINITY } else { largest_change },
                 stiffness: options.stiffness,
                 ccd_weight: self.settings.joint_options(joint).share,
-                is_pulled: self.settings.root == Root::PrePulled && skeleton.is_root(joint),
+                is_pre_pulled: options.pre_pulled && kind == Kind::Free,
                 values: skeleton.value_range(joint),
                 moves_points: 0..0,
                 moves_rotations: 0..0,

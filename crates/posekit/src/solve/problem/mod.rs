@@ -76,8 +76,8 @@ pub(crate) struct Node {
     pub(crate) stiffness: f64,
     /// Fraction of its best move in cyclic coordinate descent.
     pub(crate) ccd_weight: f64,
-    /// A floating root that is moved by the mean error before the solve.
-    pub(crate) is_pulled: bool,
+    /// A free joint that is moved by the mean error before the solve.
+    pub(crate) is_pre_pulled: bool,
     /// Its values in the configuration.
     pub(crate) values: Range<usize>,
     /// The point targets and rotation targets that it moves, as ranges of [`Problem::moved`].
