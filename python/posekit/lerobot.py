@@ -116,13 +116,11 @@ class RobotKinematics:
             q = solution.q
             if not solution.reached:
                 q = self._traded(target, start, position_weight, orientation_weight)
-        result = current.copy()
+        result: Floats = current.copy()
         result[: len(self._places)] = np.rad2deg(q[self._places])
         return result
 
-    def _traded(
-        self, target: Floats, start: Floats, position_weight: float, orientation_weight: float
-    ) -> Floats:
+    def _traded(self, target: Floats, start: Floats, position_weight: float, orientation_weight: float) -> Floats:
         """Minimise the weighted sum of both errors; weights are of metres and radians, those of tasks of reaches."""
         from posekit.tasks import Task
 
@@ -144,6 +142,6 @@ class RobotKinematics:
         n = len(self._places)
         if given.ndim != 1 or len(given) < n:
             raise ValueError(f"joint positions: their shape is {given.shape}, and must be ({n},) or longer")
-        q = self._start.copy()
+        q: Floats = self._start.copy()
         q[self._places] = np.deg2rad(given[:n])
         return q

@@ -25,11 +25,7 @@ AXES = ("tab:red", "tab:green", "tab:blue")
 def bones(robot: Robot, q: Floats) -> Floats:
     """Give the lines from each link to the one that it hangs on, shape (k, 2, 3) [m]."""
     origins = robot.link_poses(q)[:, :3, 3]
-    pairs = [
-        (origins[parent], origins[link])
-        for link, parent in enumerate(robot.link_parents)
-        if parent >= 0
-    ]
+    pairs = [(origins[parent], origins[link]) for link, parent in enumerate(robot.link_parents) if parent >= 0]
     return np.array(pairs).reshape(-1, 2, 3)
 
 
@@ -79,9 +75,7 @@ def _draw_frame(ax: Any, pose: Floats, *, size: float, linestyle: str = "-") -> 
         ax.plot(*line.T, color=color, linestyle=linestyle, linewidth=1.5)
 
 
-def _draw_meshes(
-    ax: Any, urdf: str | os.PathLike[str], robot: Robot, configuration: Floats
-) -> None:
+def _draw_meshes(ax: Any, urdf: str | os.PathLike[str], robot: Robot, configuration: Floats) -> None:
     """Draw the meshes of a URDF: yourdfpy finds them, trimesh reads them, and the poses are the robot's own."""
     import yourdfpy
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -108,9 +102,7 @@ def _link_of(model: Any, geometry: str) -> tuple[str, Floats]:
     return link, np.asarray(graph.get(node, link)[0])
 
 
-def to_rerun(
-    robot: Robot, q: npt.ArrayLike, *, path: str = "robot", times: npt.ArrayLike | None = None
-) -> None:
+def to_rerun(robot: Robot, q: npt.ArrayLike, *, path: str = "robot", times: npt.ArrayLike | None = None) -> None:
     """Log a robot to rerun; see `Robot.to_rerun`."""
     import rerun as rr
 

@@ -142,7 +142,7 @@ class Batch(NamedTuple):
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
         """Which rows are at their targets, shape (n,)."""
-        return self.status == Status.REACHED
+        return np.equal(self.status, Status.REACHED)
 
     def to_arrow(self) -> Any:
         """Give the rows as a `pyarrow.RecordBatch`: q (a list of fixed size), status (a dictionary of words), distance, angle.

@@ -65,9 +65,7 @@ class Robot(_posekit.Robot):
         """
         data, _ = _read(source)
         beside = None if srdf is None else _read(srdf)[0]
-        description = _posekit.Description(
-            "urdf", data, srdf=beside, floating=floating, soft_limits=soft_limits
-        )
+        description = _posekit.Description("urdf", data, srdf=beside, floating=floating, soft_limits=soft_limits)
         return cls(description, **tool)
 
     @classmethod
@@ -95,9 +93,7 @@ class Robot(_posekit.Robot):
         """
         data, folder = _read(source)
         beside = None if srdf is None else _read(srdf)[0]
-        description = _posekit.Description(
-            "mjcf", data, folder=folder, srdf=beside, floating=floating
-        )
+        description = _posekit.Description("mjcf", data, folder=folder, srdf=beside, floating=floating)
         return cls(description, **tool)
 
     def with_tool(

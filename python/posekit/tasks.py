@@ -40,16 +40,12 @@ class Task(NamedTuple):
         return self._replace(level=level)
 
     @staticmethod
-    def position(
-        frame: str, target: npt.ArrayLike, *, offset: npt.ArrayLike | None = None
-    ) -> Task:
+    def position(frame: str, target: npt.ArrayLike, *, offset: npt.ArrayLike | None = None) -> Task:
         """Put a frame's origin at a point (3,); `offset` (4, 4) moves the frame on its link."""
         return Task("position", (frame,), {"target": target, "offset": offset})
 
     @staticmethod
-    def orientation(
-        frame: str, rotation: npt.ArrayLike, *, offset: npt.ArrayLike | None = None
-    ) -> Task:
+    def orientation(frame: str, rotation: npt.ArrayLike, *, offset: npt.ArrayLike | None = None) -> Task:
         """Give a frame an orientation: a matrix (3, 3) or a quaternion x, y, z, w."""
         return Task("orientation", (frame,), {"rotation": rotation, "offset": offset})
 

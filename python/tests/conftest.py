@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import matplotlib
-import posekit
 import pytest
+
+import posekit
 
 matplotlib.use("Agg")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -12,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
-import posekit
 import pytest
 from numpy.testing import assert_array_equal
+
+import posekit
 from posekit import Clip, FileError, PosekitError, Robot
 
 SEVEN = np.array([0.4, 0.1, 0.3, 0.0, 0.0, 0.0, 1.0])
@@ -132,14 +134,12 @@ def test_p3_nothing_panics(arm: Robot, root: Path) -> None:
             lambda: arm.step(start, target[:3], dt=float(abs(target[0]))),
             lambda: arm.all_solutions(target[:3], start=start),
             lambda: arm.forward(start),
-            lambda: arm.track(np.cumsum(np.abs(target[:2])), [target[:3], target[3:6]], start=start),
+            lambda: arm.track([0.0, abs(target[0])], [target[:3], target[3:6]], start=start),
             lambda: arm.solve_tasks([posekit.Task.position("tool0", target[:3])], start=start, iterations=5),
             lambda: arm.map(float(target[0])),
         ):
-            try:
+            with contextlib.suppress(ValueError):
                 call()
-            except ValueError:
-                pass
     text = (root / "testdata" / "arm6.urdf").read_bytes()
     for cut in range(0, len(text), 101):
         with pytest.raises(FileError):
@@ -173,7 +173,7 @@ def test_p4_ctrl_c_ends_long_calls(panda: Robot, arm: Robot) -> None:
     targets = panda.forward(np.array([panda.spread(index) for index in range(2000)]))
     many = np.tile(targets, (200, 1, 1))
     far = np.tile([0.9, 0.0, 0.2, 0.6, 0.0, 0.0, 0.8], (20_000, 1))
-    turns = np.linspace(0, 300 * np.pi, 60_000)
+    turns = np.linspace(0, 15_000 * np.pi, 3_000_000)
     circle = np.stack([0.4 + 0.1 * np.cos(turns), 0.1 * np.sin(turns), 0.4 + 0 * turns], axis=1)
     waits = {
         "batch": interrupted(lambda: panda.solve_batch(many)),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import posekit
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+
+import posekit
 from posekit import PosekitError, Robot, Status, UnsuitedError
 
 
@@ -216,7 +217,7 @@ def test_link_poses_are_those_of_forward(arm: Robot) -> None:
 def test_a_robot_with_many_tips_asks_for_one(assets: Path) -> None:
     robot = Robot.from_urdf(assets / "urdf" / "panda_arm_hand.urdf")
     assert robot.tip is None
-    with pytest.raises(UnsuitedError, match="name the link.*panda_leftfinger"):
+    with pytest.raises(UnsuitedError, match=r"name the link.*panda_leftfinger"):
         robot.solve([0.4, 0, 0.4])
     assert robot.with_tool("panda_hand").solve([0.4, 0, 0.4]).reached
 

@@ -90,7 +90,8 @@ fn wheel() -> Result<()> {
     let python = interpreter(empty)?;
     // Whatever else is on this machine, it must not be needed.
     run(module(&python, "pip").args(["install", "--quiet", "--only-binary", ":all:"]).arg(wheel))?;
-    let found = output(Command::new(&python).args(["-c", "import posekit; print(posekit.__version__)"]))?;
+    let found =
+        output(Command::new(&python).args(["-c", "import posekit; print(posekit.__version__)"]))?;
     println!("posekit {} in an environment with nothing but NumPy", found.trim());
     install_list(&python, NEEDED)?;
     pytest(&python, &["-m", "not peers"])
@@ -129,7 +130,9 @@ fn install_list(python: &Path, list: &str) -> Result<()> {
 }
 
 fn install_package(python: &Path, arguments: &[&str]) -> Result<()> {
-    run(module(python, "pip").args(["install", "--quiet", "--disable-pip-version-check"]).args(arguments))
+    run(module(python, "pip")
+        .args(["install", "--quiet", "--disable-pip-version-check"])
+        .args(arguments))
 }
 
 /// Builds the package as `pip install .` does, but in the profile of the tests, which are slow only where they are compiled, and installs it.

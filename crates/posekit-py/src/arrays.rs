@@ -47,7 +47,10 @@ impl<'py> Array<'py> {
         let array = Self::read(object, what)?;
         if array.shape() != [length] {
             let found = shape_words(array.shape());
-            return Err(invalid(format!("{what}: its shape is {found}, and must be ({length},)"), what));
+            return Err(invalid(
+                format!("{what}: its shape is {found}, and must be ({length},)"),
+                what,
+            ));
         }
         array.check_finite(what)?;
         Ok(array)
@@ -73,7 +76,13 @@ impl<'py> Array<'py> {
 /// What is said of a number that is not finite.
 pub(crate) fn not_finite(what: &'static str, shape: &[usize], flat: usize, value: f64) -> PyErr {
     let index = index_words(shape, flat);
-    let value = if value.is_nan() { "nan" } else if value > 0.0 { "inf" } else { "-inf" };
+    let value = if value.is_nan() {
+        "nan"
+    } else if value > 0.0 {
+        "inf"
+    } else {
+        "-inf"
+    };
     let row = flat / shape.iter().skip(1).product::<usize>().max(1);
     invalid_at(format!("{what}{index} is {value}"), what, row)
 }

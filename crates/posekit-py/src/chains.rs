@@ -43,7 +43,10 @@ impl Chain {
         let array = Array::finite(points, "points")?;
         let [_, dimension] = *array.shape() else {
             let found = shape_words(array.shape());
-            return Err(invalid(format!("points: their shape is {found}, and must be (n, d)"), "points"));
+            return Err(invalid(
+                format!("points: their shape is {found}, and must be (n, d)"),
+                "points",
+            ));
         };
         let made = match &parents {
             Some(parents) => Points::try_tree(dimension, array.values(), parents),
@@ -64,7 +67,8 @@ impl Chain {
         let keywords = pyo3::types::PyDict::new(py);
         keywords.set_item("parents", &own.parents)?;
         keywords.set_item("weights", &own.weights)?;
-        let make = py.import("functools")?.getattr("partial")?.call((slf.get_type(),), Some(&keywords))?;
+        let make =
+            py.import("functools")?.getattr("partial")?.call((slf.get_type(),), Some(&keywords))?;
         (make, (own.points(py)?,)).into_pyobject(py).map(Bound::into_any)
     }
 
@@ -112,7 +116,9 @@ impl Chain {
         let method = method_named(method)?;
         let goals = Goals { effectors: &effectors, targets: targets.values() };
         let mut workspace = Workspace::default();
-        workspace.begin_chain(&self.points, goals, method, &settings).map_err(|error| library(&error))?;
+        workspace
+            .begin_chain(&self.points, goals, method, &settings)
+            .map_err(|error| library(&error))?;
         let solution = py.detach(|| workspace.run().clone());
         let shortfall = match solution.status {
             Ending::Unreachable { shortfall } => shortfall,
@@ -150,7 +156,9 @@ impl<'py> Limbs<'py> {
             };
             if !is_fit {
                 let found = shape_words(array.shape());
-                let message = format!("{what}: its shape is {found}, and must be ({width},), or (n, {width}) with one n for all");
+                let message = format!(
+                    "{what}: its shape is {found}, and must be ({width},), or (n, {width}) with one n for all"
+                );
                 return Err(invalid(message, what));
             }
             arrays.push(array);
@@ -166,7 +174,12 @@ impl<'py> Limbs<'py> {
         DVec3::from_slice(&self.arrays[array].values()[3 * row..3 * row + 3])
     }
 
-    fn shaped(&self, py: Python<'py>, values: Vec<f64>, width: usize) -> PyResult<Bound<'py, PyAny>> {
+    fn shaped(
+        &self,
+        py: Python<'py>,
+        values: Vec<f64>,
+        width: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let shape = if self.is_single { vec![width] } else { vec![self.n, width] };
         Ok(shaped(py, values, &shape)?.into_any())
     }
@@ -198,7 +211,8 @@ pub(crate) fn two_bone<'py>(
     pole: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let mut given = vec![(start, "start", 3), (mid, "mid", 3), (end, "end", 3), (target, "target", 3)];
+    let mut given =
+        vec![(start, "start", 3), (mid, "mid", 3), (end, "end", 3), (target, "target", 3)];
     given.extend(pole.map(|pole| (pole, "pole", 3)));
     let limbs = Limbs::read(&given)?;
     let [mut mids, mut ends, mut starts_by, mut mids_by, mut errors] = [const { Vec::new() }; 5];
@@ -258,8 +272,14 @@ pub(crate) fn aim<'py>(
     up: Option<&Bound<'py, PyAny>>,
     pole: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let limbs = Limbs::read(&[(position, "position", 3), (target, "target", 3), (rotation, "rotation", 4)])?;
-    let axis = |given: Option<&Bound<'py, PyAny>>, what| given.map(|given| crate::poses::one_point(given, what)).transpose();
+    let limbs = Limbs::read(&[
+        (position, "position", 3),
+        (target, "target", 3),
+        (rotation, "rotation", 4),
+    ])?;
+    let axis = |given: Option<&Bound<'py, PyAny>>, what| {
+        given.map(|given| crate::poses::one_point(given, what)).transpose()
+    };
     let (forward, up, pole) = (axis(forward, "forward")?, axis(up, "up")?, axis(pole, "pole")?);
     let mut corrections = Vec::with_capacity(4 * limbs.n);
     for row in 0..limbs.n {

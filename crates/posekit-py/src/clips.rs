@@ -162,12 +162,36 @@ impl Clip {
         let py = class.py();
         if let Ok(bytes) = source.cast::<PyBytes>() {
             let data = bytes.as_bytes();
-            return Self::new(py, data, index, None, fps, up, metres_per_unit, lenient, fill_gaps, None, None);
+            return Self::new(
+                py,
+                data,
+                index,
+                None,
+                fps,
+                up,
+                metres_per_unit,
+                lenient,
+                fill_gaps,
+                None,
+                None,
+            );
         }
         let path: PathBuf = source.extract()?;
         let data = fs::read(&path).map_err(|error| os_error(&error, &path))?;
         let folder = path.parent().map(Path::to_path_buf);
-        Self::new(py, &data, index, folder, fps, up, metres_per_unit, lenient, fill_gaps, None, None)
+        Self::new(
+            py,
+            &data,
+            index,
+            folder,
+            fps,
+            up,
+            metres_per_unit,
+            lenient,
+            fill_gaps,
+            None,
+            None,
+        )
     }
 
     fn __getnewargs_ex__<'py>(
@@ -180,7 +204,8 @@ impl Clip {
             files.set_item(name, PyBytes::new(py, bytes))?;
         }
         keywords.set_item("files", files)?;
-        let edited = (self.values(py)?, self.clip.frame_time(), self.clip.start(), self.retimed.clone());
+        let edited =
+            (self.values(py)?, self.clip.frame_time(), self.clip.start(), self.retimed.clone());
         keywords.set_item("edited", edited)?;
         Ok(((PyBytes::new(py, &self.source.data),), keywords))
     }
@@ -259,7 +284,8 @@ impl Clip {
     #[getter]
     fn joints<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let skeleton = self.clip.skeleton();
-        let moving = (0..skeleton.n_joints()).filter(|&joint| !skeleton.value_range(joint).is_empty());
+        let moving =
+            (0..skeleton.n_joints()).filter(|&joint| !skeleton.value_range(joint).is_empty());
         moving.map(|joint| joint_record(py, skeleton, joint, f64::INFINITY)).collect()
     }
 
@@ -358,10 +384,12 @@ impl Clip {
         let plants = self.plants(py, &cleaned.plants, legs, strength)?;
         let changed: Vec<&str> =
             cleaned.changed.iter().map(|&joint| self.clip.skeleton().name(joint)).collect();
-        let measures = (measured(py, &before, None, legs)?, measured(py, &before, Some(&after), legs)?);
+        let measures =
+            (measured(py, &before, None, legs)?, measured(py, &before, Some(&after), legs)?);
         let reason = cleaned.legs.reason.clone();
         let clip = self.with(cleaned.clip);
-        result_class(py, "Cleaned", &CLASS)?.call1((clip, plants, measures.0, measures.1, changed, reason))
+        result_class(py, "Cleaned", &CLASS)?
+            .call1((clip, plants, measures.0, measures.1, changed, reason))
     }
 
     /// Measures how far standing feet slide.
@@ -376,7 +404,12 @@ impl Clip {
     /// Check
     ///     Every plant, and measures of the whole.
     #[pyo3(signature = (*, floor="fit", in_place=false))]
-    fn check<'py>(&self, py: Python<'py>, floor: &str, in_place: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        floor: &str,
+        in_place: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let mut settings = CleanSettings::default();
         (settings.floor, settings.in_place) = (floor_named(floor)?, in_place);
@@ -398,7 +431,11 @@ impl Clip {
         })?
         .map_err(|error: posekit_motion::Error| fault::motion(&error))?;
         let plants = self.plants(py, &reports, &legs.legs, 1.0)?;
-        result_class(py, "Check", &CLASS)?.call1((plants, measured(py, &metrics, None, &legs.legs)?, legs.reason))
+        result_class(py, "Check", &CLASS)?.call1((
+            plants,
+            measured(py, &metrics, None, &legs.legs)?,
+            legs.reason,
+        ))
     }
 
     /// Holds a joint in its place for a time; the rest of the body follows as little as that takes.
@@ -437,14 +474,21 @@ impl Clip {
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let skeleton = self.clip.skeleton();
-        let index = skeleton.find(joint).ok_or_else(|| invalid(format!("there is no joint {joint:?}"), "joint"))?;
+        let index = skeleton
+            .find(joint)
+            .ok_or_else(|| invalid(format!("there is no joint {joint:?}"), "joint"))?;
         let point = |given: Option<&Bound<'py, PyAny>>, what| {
             given.map(|given| crate::poses::one_point(given, what)).transpose()
         };
         let (at, offset) = (point(at, "at")?, point(offset, "offset")?.unwrap_or(DVec3::ZERO));
         let frame = Frame::new(index, Pose::from_translation(offset));
-        let hold = if pose { Hold::Pose(at.map(|at| self.pose_at(&frame, 0.5 * (begin + end), at))) } else { Hold::Position(at) };
-        let contact = Contact { frame, from: begin, to: end, hold, ease_in: blend, ease_out: blend };
+        let hold = if pose {
+            Hold::Pose(at.map(|at| self.pose_at(&frame, 0.5 * (begin + end), at)))
+        } else {
+            Hold::Position(at)
+        };
+        let contact =
+            Contact { frame, from: begin, to: end, hold, ease_in: blend, ease_out: blend };
         let (source, clip) = (Arc::clone(&self.source), Arc::clone(&self.clip));
         let held = run(py, move || {
             let mut settings = HoldSettings::default();
@@ -453,10 +497,10 @@ impl Clip {
             hold_within(&clip, &[contact], &settings, source.file.keeper().as_ref())
         })?
         .map_err(|error| fault::motion(&error))?;
-        let (residual, angle, missed) = held
-            .contacts
-            .first()
-            .map_or((0.0, 0.0, Vec::new()), |report| (report.residual, report.angle, report.missed.clone()));
+        let (residual, angle, missed) =
+            held.contacts.first().map_or((0.0, 0.0, Vec::new()), |report| {
+                (report.residual, report.angle, report.missed.clone())
+            });
         let changed: Vec<&str> = held.changed.iter().map(|&joint| skeleton.name(joint)).collect();
         let clip = self.with(held.clip);
         result_class(py, "Pinned", &CLASS)?.call1((clip, residual, angle, missed, changed))
@@ -491,7 +535,10 @@ impl Clip {
         let speed = match (speed, duration) {
             (Some(_), Some(_)) => return Err(invalid("give speed or duration, not both", "speed")),
             (_, Some(_)) if clip.duration() == 0.0 => {
-                return Err(invalid("duration: the clip has one frame or none, and no duration", "duration"));
+                return Err(invalid(
+                    "duration: the clip has one frame or none, and no duration",
+                    "duration",
+                ));
             }
             (_, Some(duration)) => clip.duration() / duration,
             (speed, None) => speed.unwrap_or(1.0),
@@ -503,9 +550,14 @@ impl Clip {
             if !smooth {
                 return clip.retimed(&map, frame_time);
             }
-            let fine = Keyframes::through(&clip, Interpolation::Cubic)?.sample(frame_time * speed)?;
-            let made = Motion::try_new(clip.skeleton().clone(), frame_time, fine.values().to_vec())?;
-            Ok(made.with_up(clip.up())?.with_start(from).with_metres_per_unit(clip.metres_per_unit()))
+            let fine =
+                Keyframes::through(&clip, Interpolation::Cubic)?.sample(frame_time * speed)?;
+            let made =
+                Motion::try_new(clip.skeleton().clone(), frame_time, fine.values().to_vec())?;
+            Ok(made
+                .with_up(clip.up())?
+                .with_start(from)
+                .with_metres_per_unit(clip.metres_per_unit()))
         })?
         .map_err(|error: posekit_motion::Error| fault::motion(&error))?;
         let retimed = self.retimed.iter().copied().chain([(speed, from)]).collect();
@@ -527,7 +579,9 @@ impl Clip {
         let (bytes, beside) = self.encoded(format, "clip")?;
         match beside.as_slice() {
             [] => Ok(PyBytes::new(py, &bytes)),
-            _ => Err(fault::unsuited("a glTF of several files cannot be one text; write it to a path, or as \"glb\"")),
+            _ => Err(fault::unsuited(
+                "a glTF of several files cannot be one text; write it to a path, or as \"glb\"",
+            )),
         }
     }
 
@@ -552,7 +606,10 @@ impl Clip {
         let stem = path.file_stem().map_or_else(|| "clip".into(), |stem| stem.to_string_lossy());
         let (bytes, beside) = self.encoded(format, &stem)?;
         if !overwrite && path.exists() {
-            return Err(PyFileExistsError::new_err(format!("{} is there already; overwrite=True replaces it", path.display())));
+            return Err(PyFileExistsError::new_err(format!(
+                "{} is there already; overwrite=True replaces it",
+                path.display()
+            )));
         }
         let folder = path.parent().unwrap_or(Path::new(""));
         for (name, bytes) in beside {
@@ -574,7 +631,11 @@ impl Clip {
 impl Clip {
     /// The same file and time with other frames.
     fn with(&self, clip: Motion) -> Self {
-        Self { source: Arc::clone(&self.source), clip: Arc::new(clip), retimed: self.retimed.clone() }
+        Self {
+            source: Arc::clone(&self.source),
+            clip: Arc::new(clip),
+            retimed: self.retimed.clone(),
+        }
     }
 
     /// A point with the rotation that a frame has at a time.
@@ -621,17 +682,29 @@ impl Clip {
     }
 
     /// The bytes of a file, and those of files that go beside it.
-    fn encoded(&self, format: Option<&str>, stem: &str) -> PyResult<(Vec<u8>, Vec<(String, Vec<u8>)>)> {
+    fn encoded(
+        &self,
+        format: Option<&str>,
+        stem: &str,
+    ) -> PyResult<(Vec<u8>, Vec<(String, Vec<u8>)>)> {
         let failed = |error: posekit_io::Error| fault::file(&error);
         let Source { file, index, .. } = &*self.source;
         match format {
             Some("bvh") => {
                 let mut text = Vec::new();
-                to_bvh(&self.clip).map_err(failed)?.write_to(&mut text).map_err(|error| PyOSError::new_err(error.to_string()))?;
+                to_bvh(&self.clip)
+                    .map_err(failed)?
+                    .write_to(&mut text)
+                    .map_err(|error| PyOSError::new_err(error.to_string()))?;
                 return Ok((text, Vec::new()));
             }
             Some("glb") => return Ok((to_glb(&self.clip, stem).map_err(failed)?, Vec::new())),
-            Some(other) => return Err(invalid(format!("format: {other:?} is neither \"bvh\" nor \"glb\""), "format")),
+            Some(other) => {
+                return Err(invalid(
+                    format!("format: {other:?} is neither \"bvh\" nor \"glb\""),
+                    "format",
+                ));
+            }
             None => {}
         }
         let written = match self.map().map_err(|error| fault::motion(&error))? {
@@ -646,7 +719,9 @@ impl Clip {
     /// Which time of the file became which; none where the clip was not retimed.
     fn map(&self) -> Result<Option<TimeMap>, posekit_motion::Error> {
         let [first, ..] = self.retimed.as_slice() else { return Ok(None) };
-        let new_time = |time: f64| self.retimed.iter().fold(time, |time, (speed, from)| from + (time - from) / speed);
+        let new_time = |time: f64| {
+            self.retimed.iter().fold(time, |time, (speed, from)| from + (time - from) / speed)
+        };
         let (begin, end) = (first.1, first.1 + 1.0);
         TimeMap::try_new(vec![(begin, new_time(begin)), (end, new_time(end))]).map(Some)
     }
@@ -659,10 +734,16 @@ fn chosen(file: &MotionFile, index: Option<usize>) -> PyResult<usize> {
         (None, 1) => Ok(0),
         (None, 0) => Err(fault::unsuited("the file has no motions")),
         (None, n) => {
-            let names: Vec<String> =
-                (0..n).map(|index| format!("{index} {}", file.clip_name(index).unwrap_or("without a name"))).collect();
+            let names: Vec<String> = (0..n)
+                .map(|index| {
+                    format!("{index} {}", file.clip_name(index).unwrap_or("without a name"))
+                })
+                .collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            Err(fault::unsuited(&format!("the file has {n} motions; name one as index=: {}", crate::tool::listed(&names))))
+            Err(fault::unsuited(&format!(
+                "the file has {n} motions; name one as index=: {}",
+                crate::tool::listed(&names)
+            )))
         }
     }
 }

@@ -101,7 +101,9 @@ impl Description {
     /// The index of the link that each link hangs on; -1 for the root.
     #[getter]
     fn link_parents(&self) -> Vec<i64> {
-        let parent = |link: &posekit_io::robot::RobotLink| link.parent.and_then(|parent| i64::try_from(parent).ok());
+        let parent = |link: &posekit_io::robot::RobotLink| {
+            link.parent.and_then(|parent| i64::try_from(parent).ok())
+        };
         self.robot.links().iter().map(|link| parent(link).unwrap_or(-1)).collect()
     }
 
@@ -127,7 +129,9 @@ impl Description {
     pub(crate) fn only_tip(&self) -> Option<&str> {
         match (self.robot.end_effectors(), end_links(&self.robot).as_slice()) {
             ([one], _) => Some(&self.robot.links()[one.parent_link].name),
-            (_, [one]) => self.robot.find_link(one).map(|link| self.robot.links()[link].name.as_str()),
+            (_, [one]) => {
+                self.robot.find_link(one).map(|link| self.robot.links()[link].name.as_str())
+            }
             _ => None,
         }
     }
@@ -166,7 +170,9 @@ fn read(
             };
             mjcf::read_with_files(text, &limits, open, warnings)
         }
-        _ => return Err(fault::invalid(format!("there is no kind of robot file {kind:?}"), "kind")),
+        _ => {
+            return Err(fault::invalid(format!("there is no kind of robot file {kind:?}"), "kind"));
+        }
     };
     robot.map_err(|error| fault::file(&error))
 }

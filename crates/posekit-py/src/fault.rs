@@ -23,8 +23,8 @@ fn raise(
 
 fn errors(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static ERRORS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let module =
-        ERRORS.get_or_try_init(py, || PyResult::Ok(py.import("posekit.errors")?.into_any().unbind()))?;
+    let module = ERRORS
+        .get_or_try_init(py, || PyResult::Ok(py.import("posekit.errors")?.into_any().unbind()))?;
     Ok(module.bind(py))
 }
 

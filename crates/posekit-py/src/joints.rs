@@ -30,6 +30,7 @@ pub(crate) fn joint_record<'py>(
     };
     let values = skeleton.value_range(joint);
     let mimics = skeleton.mimic(joint).map(|mimic| skeleton.name(mimic.joint));
-    let fields = (skeleton.name(joint), kind, values.start, values.len(), lower, upper, velocity, mimics);
+    let fields =
+        (skeleton.name(joint), kind, values.start, values.len(), lower, upper, velocity, mimics);
     result_class(py, "Joint", &CLASS)?.call1(fields)
 }

@@ -50,7 +50,8 @@ impl Asked<'_> {
         };
         let joints: Vec<&str> = joints.into_iter().map(|joint| skeleton.name(joint)).collect();
         // The index of the target at a sample, -1 between targets.
-        let at = |target: Option<usize>| target.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
+        let at =
+            |target: Option<usize>| target.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
         let indices: Vec<i64> = samples.iter().map(|sample| at(sample.target)).collect();
         let errors = samples.iter().flat_map(|sample| [sample.distance, sample.angle]).collect();
         result_class(py, "Track", &CLASS)?.call1((

@@ -62,11 +62,14 @@ pub(crate) fn target(
     array.check_finite("target")?;
     let rotation = rotation.map(one_rotation).transpose()?;
     match (notation, rotation) {
-        (Notation::Point, Some(rotation)) => Ok((Pose::new(rotation, point(array.values())), false)),
+        (Notation::Point, Some(rotation)) => {
+            Ok((Pose::new(rotation, point(array.values())), false))
+        }
         (Notation::Point, None) => Ok((Pose::from_translation(point(array.values())), true)),
         (_, Some(_)) => Err(two_rotations()),
         (notation, None) => {
-            let pose = pose(notation, array.values()).map_err(|words| invalid(format!("target: {words}"), "target"))?;
+            let pose = pose(notation, array.values())
+                .map_err(|words| invalid(format!("target: {words}"), "target"))?;
             Ok((pose, false))
         }
     }
@@ -102,14 +105,17 @@ pub(crate) fn targets(
         let found = match finite_row(&array, "targets", row, size) {
             Err(error) => Err(error),
             Ok(()) => match rotation {
-                None => pose(notation, numbers)
-                    .map_err(|words| invalid_at(format!("targets[{row}]: {words}"), "targets", row)),
-                Some((rotations, width)) => finite_row(rotations, "rotations", row, width).and_then(|()| {
-                    let turn = &rotations.values()[row * width..(row + 1) * width];
-                    let turn = rotation_of(turn)
-                        .map_err(|words| invalid_at(format!("rotations[{row}]: {words}"), "rotations", row))?;
-                    Ok(Pose::new(turn, point(numbers)))
+                None => pose(notation, numbers).map_err(|words| {
+                    invalid_at(format!("targets[{row}]: {words}"), "targets", row)
                 }),
+                Some((rotations, width)) => finite_row(rotations, "rotations", row, width)
+                    .and_then(|()| {
+                        let turn = &rotations.values()[row * width..(row + 1) * width];
+                        let turn = rotation_of(turn).map_err(|words| {
+                            invalid_at(format!("rotations[{row}]: {words}"), "rotations", row)
+                        })?;
+                        Ok(Pose::new(turn, point(numbers)))
+                    }),
             },
         };
         match (found, invalid_rows) {
@@ -139,8 +145,10 @@ pub(crate) fn one_rotation(object: &Bound<'_, PyAny>) -> PyResult<DQuat> {
 pub(crate) fn one_pose(object: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Pose> {
     let array = Array::finite(object, what)?;
     match Notation::of(array.shape()) {
-        Some((notation @ (Notation::Matrix | Notation::Seven), _)) => pose(notation, array.values())
-            .map_err(|words| invalid(format!("{what}: {words}"), what)),
+        Some((notation @ (Notation::Matrix | Notation::Seven), _)) => {
+            pose(notation, array.values())
+                .map_err(|words| invalid(format!("{what}: {words}"), what))
+        }
         _ => {
             let found = shape_words(array.shape());
             Err(invalid(format!("{what}: its shape is {found}, and must be (4, 4) or (7,)"), what))
@@ -203,14 +211,18 @@ fn rotation_of(numbers: &[f64]) -> Result<DQuat, String> {
             let quaternion = DQuat::from_xyzw(x, y, z, w);
             let length = quaternion.length();
             if (length - 1.0).abs() > OFF {
-                return Err(format!("the quaternion x, y, z, w has the length {length}, and must have 1"));
+                return Err(format!(
+                    "the quaternion x, y, z, w has the length {length}, and must have 1"
+                ));
             }
             Ok(quaternion)
         }
         _ => {
             let matrix = DMat3::from_cols_slice(numbers).transpose();
             let affine = DAffine3::from_mat3(matrix);
-            Pose::try_from_affine3(affine).map(|pose| pose.rotation).map_err(|error| error.to_string())
+            Pose::try_from_affine3(affine)
+                .map(|pose| pose.rotation)
+                .map_err(|error| error.to_string())
         }
     }
 }

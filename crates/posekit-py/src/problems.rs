@@ -42,7 +42,10 @@ pub(crate) fn solve_json(
         settings.trace = posekit::solve::Detail::Iterations;
     }
     let mut workspace = Workspace::default();
-    problem.prepare(&settings).begin(&mut workspace, method).map_err(|error| fault::library(&error))?;
+    problem
+        .prepare(&settings)
+        .begin(&mut workspace, method)
+        .map_err(|error| fault::library(&error))?;
     py.detach(|| {
         workspace.run();
     });

@@ -143,7 +143,8 @@ impl Robot {
     #[getter]
     fn joints<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let skeleton = self.skeleton();
-        let moving = (0..skeleton.n_joints()).filter(|&joint| !skeleton.value_range(joint).is_empty());
+        let moving =
+            (0..skeleton.n_joints()).filter(|&joint| !skeleton.value_range(joint).is_empty());
         moving.map(|joint| self.joint(py, joint)).collect()
     }
 
@@ -380,8 +381,7 @@ impl Robot {
         starts: Option<u32>,
         accept: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options =
-            SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
         let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
         asked.solve(py, accept)
     }
@@ -412,8 +412,7 @@ impl Robot {
         slack: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let options =
-            SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
         let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
         asked.all(py)
     }
@@ -502,11 +501,12 @@ impl Robot {
         let invalid = match invalid {
             "raise" => Invalid::Refuse,
             "mark" => Invalid::Mark,
-            _ => return Err(fault::invalid("invalid: it must be \"raise\" or \"mark\"", "invalid")),
+            _ => {
+                return Err(fault::invalid("invalid: it must be \"raise\" or \"mark\"", "invalid"));
+            }
         };
         let targets = crate::poses::targets(targets, rotations, invalid)?;
-        let options =
-            SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
         let settings = options.settings(targets.has_free_rotation)?;
         let starts = match start {
             Some(start) => self.starts(start, targets.poses.len())?,
@@ -555,7 +555,13 @@ impl Robot {
             SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts: None };
         let settings = options.settings(targets.has_free_rotation)?;
         let times = Array::vector(times, "times", targets.poses.len())?.values().to_vec();
-        let path = path::Asked { tool, times, targets: targets.poses, start: self.start_of(start)?, settings };
+        let path = path::Asked {
+            tool,
+            times,
+            targets: targets.poses,
+            start: self.start_of(start)?,
+            settings,
+        };
         path.track(py, self.skeleton())
     }
 
@@ -595,7 +601,16 @@ impl Robot {
     ) -> PyResult<Bound<'py, PyAny>> {
         let center = center.map(|center| crate::poses::one_point(center, "center")).transpose()?;
         let start = self.start_of(start)?;
-        path::map(py, &self.tool()?.arm, size, orientations, (center, radius), &start, starts, threads)
+        path::map(
+            py,
+            &self.tool()?.arm,
+            size,
+            orientations,
+            (center, radius),
+            &start,
+            starts,
+            threads,
+        )
     }
 
     /// How well the arm moves its tool from a configuration.
@@ -609,10 +624,15 @@ impl Robot {
     /// -------
     /// Dexterity
     ///     Manipulability and the singular values of the Jacobian.
-    fn dexterity<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn dexterity<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let q = Array::vector(q, "q", self.n_values())?;
-        let found = self.tool()?.arm.dexterity(q.values()).map_err(|error| fault::library(&error))?;
+        let found =
+            self.tool()?.arm.dexterity(q.values()).map_err(|error| fault::library(&error))?;
         let values =
             (found.manipulability, found.smallest_singular_value, found.largest_singular_value);
         fault::result_class(py, "Dexterity", &CLASS)?.call1(values)
@@ -754,7 +774,9 @@ impl Robot {
             [rows, length] if rows == n && length == n_values => {}
             _ => {
                 let found = shape_words(array.shape());
-                let message = format!("start: its shape is {found}, and must be ({n_values},) or ({n}, {n_values})");
+                let message = format!(
+                    "start: its shape is {found}, and must be ({n_values},) or ({n}, {n_values})"
+                );
                 return Err(fault::invalid(message, "start"));
             }
         }
@@ -766,7 +788,8 @@ impl Robot {
         let skeleton = self.skeleton();
         let mut bounds = vec![none; skeleton.n_values()];
         for joint in 0..skeleton.n_joints() {
-            if let (Limit::Range { min, max }, Range { start, end }) = (skeleton.limit(joint), skeleton.value_range(joint))
+            if let (Limit::Range { min, max }, Range { start, end }) =
+                (skeleton.limit(joint), skeleton.value_range(joint))
                 && end == start + 1
             {
                 bounds[start] = of((min, max));
@@ -788,12 +811,20 @@ impl Robot {
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let (kind, size, file) = match &shape.geometry {
-            Geometry::Box { half_extents } => ("box", (2.0 * *half_extents).to_array().to_vec(), None),
+            Geometry::Box { half_extents } => {
+                ("box", (2.0 * *half_extents).to_array().to_vec(), None)
+            }
             Geometry::Sphere { radius } => ("sphere", vec![*radius], None),
-            Geometry::Cylinder { radius, half_length } => ("cylinder", vec![*radius, 2.0 * half_length], None),
-            Geometry::Capsule { radius, half_length } => ("capsule", vec![*radius, 2.0 * half_length], None),
+            Geometry::Cylinder { radius, half_length } => {
+                ("cylinder", vec![*radius, 2.0 * half_length], None)
+            }
+            Geometry::Capsule { radius, half_length } => {
+                ("capsule", vec![*radius, 2.0 * half_length], None)
+            }
             Geometry::Ellipsoid { radii } => ("ellipsoid", radii.to_array().to_vec(), None),
-            Geometry::Mesh { file, scale } => ("mesh", scale.to_array().to_vec(), Some(file.as_str())),
+            Geometry::Mesh { file, scale } => {
+                ("mesh", scale.to_array().to_vec(), Some(file.as_str()))
+            }
             Geometry::HalfSpace => ("half-space", Vec::new(), None),
             _ => ("other", Vec::new(), None),
         };
@@ -801,7 +832,14 @@ impl Robot {
         write_matrix(shape.link_from_shape, &mut matrix);
         let pose = shaped(py, matrix, &[4, 4])?;
         let link = &self.own().links()[shape.link].name;
-        fault::result_class(py, "Shape", &CLASS)?.call1((&shape.name, link, kind, vector(py, size), file, pose))
+        fault::result_class(py, "Shape", &CLASS)?.call1((
+            &shape.name,
+            link,
+            kind,
+            vector(py, size),
+            file,
+            pose,
+        ))
     }
 }
 
@@ -818,7 +856,9 @@ impl<'py> Rows<'py> {
             [length] | [_, length] if length == n_values => Ok(Self { array, n_values }),
             _ => {
                 let found = shape_words(array.shape());
-                let message = format!("q: its shape is {found}, and must be ({n_values},) or (n, {n_values})");
+                let message = format!(
+                    "q: its shape is {found}, and must be ({n_values},) or (n, {n_values})"
+                );
                 Err(fault::invalid(message, "q"))
             }
         }
@@ -833,7 +873,8 @@ impl<'py> Rows<'py> {
     }
 
     fn each(&self, mut row: impl FnMut(&[f64])) {
-        (0..self.n()).for_each(|k| row(&self.array.values()[k * self.n_values..(k + 1) * self.n_values]));
+        (0..self.n())
+            .for_each(|k| row(&self.array.values()[k * self.n_values..(k + 1) * self.n_values]));
     }
 
     /// The shape of what has one entry for each row.

@@ -99,8 +99,7 @@ impl<'a> Asked<'a> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let Self { tool, target, mut q, settings } = self;
         // A step is shorter than giving the interpreter away and taking it back.
-        let step =
-            tool.arm.step(target, &mut q, dt, &settings).map_err(|error| library(&error))?;
+        let step = tool.arm.step(target, &mut q, dt, &settings).map_err(|error| library(&error))?;
         let values = (vector(py, q), step.distance, step.angle, step.scale);
         result_class(py, "Step", &CLASS)?.call1(values)
     }
@@ -140,7 +139,8 @@ pub(crate) fn batch<'py>(
         })
     })?;
     solved.map_err(|error| library(&error))?;
-    let statuses: Vec<u8> = solutions.iter().map(|found| code_of(Status::of_arm(found.status))).collect();
+    let statuses: Vec<u8> =
+        solutions.iter().map(|found| code_of(Status::of_arm(found.status))).collect();
     let errors = solutions.iter().flat_map(|found| [found.distance, found.angle]).collect();
     let values = (
         shaped(py, values, &[n, n_values])?,

@@ -171,7 +171,10 @@ impl<'py> Task<'py> {
         let level = u8::try_from(self.level).unwrap_or(0);
         if !(1..=task::Task::LOWEST_LEVEL).contains(&level) {
             let most = task::Task::LOWEST_LEVEL;
-            let message = format!("tasks[{index}]: its level is {}, and must be from 1 to {most}", self.level);
+            let message = format!(
+                "tasks[{index}]: its level is {}, and must be from 1 to {most}",
+                self.level
+            );
             return Err(invalid_at(message, "tasks", index));
         }
         Ok(task.at_level(level))
@@ -190,7 +193,8 @@ impl<'py> Task<'py> {
                 FramePose::new(self.frame(robot, 0)?, target).along(self.axes()?).into()
             }
             "look-at" => {
-                LookAt::new(self.frame(robot, 0)?, self.point("axis")?, self.point("target")?).into()
+                LookAt::new(self.frame(robot, 0)?, self.point("axis")?, self.point("target")?)
+                    .into()
             }
             "axis-alignment" => {
                 let (axis, direction) = (self.point("axis")?, self.point("direction")?);

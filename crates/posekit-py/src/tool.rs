@@ -74,7 +74,9 @@ impl Tool {
             Err(error) if error.is_unsuited() && options.tip.is_none() => {
                 return Ok(Err(format!("{tip}: {error}")));
             }
-            Err(error) if error.is_unsuited() => return Ok(Err(format!("{tip}: {error}; solve_tasks solves for it"))),
+            Err(error) if error.is_unsuited() => {
+                return Ok(Err(format!("{tip}: {error}; solve_tasks solves for it")));
+            }
             Err(error) => return Err(fault::library(&error)),
         };
         let velocities = match options.velocity_limits {
@@ -84,7 +86,9 @@ impl Tool {
         arm = arm.with_velocity_limits(&velocities).map_err(|error| fault::library(&error))?;
         if let Some(limits) = options.acceleration_limits {
             let accelerations = rates(limits, "acceleration_limits", n_dofs)?;
-            arm = arm.with_acceleration_limits(&accelerations).map_err(|error| fault::library(&error))?;
+            arm = arm
+                .with_acceleration_limits(&accelerations)
+                .map_err(|error| fault::library(&error))?;
         }
         if let Some(posture) = options.posture {
             let posture = Array::vector(posture, "posture", at.len())?;
@@ -107,13 +111,17 @@ fn rates(limits: &Bound<'_, PyAny>, what: &'static str, n_dofs: usize) -> PyResu
 pub(crate) fn frame_named(robot: &Robot, name: &str) -> PyResult<Frame> {
     robot.frame(name).ok_or_else(|| {
         let links: Vec<&str> = robot.links().iter().map(|link| link.name.as_str()).collect();
-        fault::invalid(format!("there is no link or frame {name:?}; links: {}", listed(&links)), "frame")
+        fault::invalid(
+            format!("there is no link or frame {name:?}; links: {}", listed(&links)),
+            "frame",
+        )
     })
 }
 
 /// The skeleton's joints of a joint of the file, or of the skeleton itself.
 pub(crate) fn joints_named(robot: &Robot, name: &str) -> PyResult<Vec<usize>> {
-    let of_file = || Some(robot.joints()[robot.find_joint(name)?].skeleton_joints.clone().collect());
+    let of_file =
+        || Some(robot.joints()[robot.find_joint(name)?].skeleton_joints.clone().collect());
     let of_skeleton = || Some(vec![robot.skeleton().find(name)?]);
     of_file().or_else(of_skeleton).ok_or_else(|| {
         let joints: Vec<&str> = robot.joints().iter().map(|joint| joint.name.as_str()).collect();
@@ -124,7 +132,8 @@ pub(crate) fn joints_named(robot: &Robot, name: &str) -> PyResult<Vec<usize>> {
 fn tip_of_group<'a>(robot: &'a Robot, name: &str) -> PyResult<&'a str> {
     let group = group_named(robot, name)?;
     let link = group.chains.last().map(|[_, tip]| *tip).or_else(|| group.links.last().copied());
-    let link = link.ok_or_else(|| fault::invalid(format!("the group {name:?} has no links"), "group"))?;
+    let link =
+        link.ok_or_else(|| fault::invalid(format!("the group {name:?} has no links"), "group"))?;
     Ok(&robot.links()[link].name)
 }
 
@@ -138,8 +147,11 @@ fn group_named<'a>(robot: &'a Robot, name: &str) -> PyResult<&'a posekit_io::rob
 /// The joints on the way to a tool that are not of a group.
 fn outside_of_group(robot: &Robot, name: &str, frame: Frame) -> PyResult<Vec<usize>> {
     let group = group_named(robot, name)?;
-    let inside: Vec<usize> =
-        group.joints.iter().flat_map(|&joint| robot.joints()[joint].skeleton_joints.clone()).collect();
+    let inside: Vec<usize> = group
+        .joints
+        .iter()
+        .flat_map(|&joint| robot.joints()[joint].skeleton_joints.clone())
+        .collect();
     let path = robot.skeleton().ancestors(frame.joint);
     Ok(path.filter(|joint| !inside.contains(joint)).collect())
 }
@@ -175,7 +187,12 @@ impl SolveOptions<'_, '_> {
             let slack = Array::read(slack, "slack")?;
             match <[f64; 6]>::try_from(slack.values()) {
                 Ok(six) => settings.slack = six,
-                Err(_) => return Err(fault::invalid("slack: it must have 6 numbers: x, y, z and rotations about them", "slack")),
+                Err(_) => {
+                    return Err(fault::invalid(
+                        "slack: it must have 6 numbers: x, y, z and rotations about them",
+                        "slack",
+                    ));
+                }
             }
         }
         if has_free_rotation {
