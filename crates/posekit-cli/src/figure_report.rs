@@ -143,7 +143,7 @@ fn tolerance_words(figure: &FigureScene, solution: &Solution, settings: &Setting
     let angle = settings.angle_tolerance().to_degrees();
     let angle = asks(1).then(|| format!("{}°", scientific(angle)));
     let words: Vec<String> = distance.into_iter().chain(angle).collect();
-    if words.is_empty() { "none, nothing is asked for".to_owned() } else { words.join(", ") }
+    if words.is_empty() { "none, no tasks".to_owned() } else { words.join(", ") }
 }
 
 fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {

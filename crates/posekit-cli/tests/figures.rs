@@ -189,8 +189,8 @@ fn a_largest_change_is_not_called_a_limit() {
 #[test]
 fn nothing_to_do_is_said_so() {
     let text = words(&two_bones("nothing", r#""tasks": []"#, &["--explain"]));
-    assert!(text.contains("auto (least-squares): nothing is asked for"), "{text}");
-    assert!(text.contains("tolerance   none, nothing is asked for"), "{text}");
+    assert!(text.contains("auto (least-squares): no tasks"), "{text}");
+    assert!(text.contains("tolerance   none, no tasks"), "{text}");
     assert!(!text.contains("e-30"), "no number that means nothing: {text}");
 }
 

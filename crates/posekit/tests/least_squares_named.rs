@@ -113,7 +113,7 @@ fn nothing_is_asked_for() {
     {
         let solution =
             solve(&skeleton, &skeleton.neutral(), tasks, Method::Auto, settings).unwrap();
-        assert_eq!(solution.choice.reason, "nothing is asked for");
+        assert_eq!(solution.choice.reason, "no tasks");
     }
 }
 

@@ -8,8 +8,8 @@
 use super::problem::Problem;
 use super::recorder::Recorder;
 use super::run::{Escape, Run};
+use super::settings::{Detail, Method};
 use super::solution::{Phase, TraceStep};
-use super::{Detail, Method};
 use alloc::vec::Vec;
 
 /// An iteration that leaves at least this fraction of the error is locked up. Published lock-ups leave exactly 1; at this rate, reducing the

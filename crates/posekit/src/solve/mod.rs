@@ -36,7 +36,7 @@ mod settings;
 mod solution;
 mod workspace;
 
-pub use settings::{Detail, JointOptions, LeastSquares, Relaxation, Settings};
+pub use settings::{Detail, JointOptions, LeastSquares, Method, Relaxation, Settings};
 pub use solution::{Choice, Hold, HoldKind, Phase, Solution, Status, TraceStep};
 pub use workspace::{Progress, Workspace};
 
@@ -44,66 +44,6 @@ use crate::Result;
 use crate::chain::{Chain, Goals};
 use crate::skeleton::Skeleton;
 use crate::task::Task;
-
-/// The solvers by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
-#[non_exhaustive]
-pub enum Method {
-    /// Chooses for the problem: the closed form if there is one, otherwise the fastest method that handles all tasks. See
-    /// [`Solution::choice`].
-    #[default]
-    Auto,
-    /// Two bones in closed form.
-    TwoBone,
-    /// Cyclic coordinate descent.
-    Ccd,
-    /// Forward and backward reaching.
-    Fabrik,
-    /// Constraint relaxation.
-    Relaxation,
-    /// The direct solver of free chains: least change of the bone directions, a convex problem.
-    Direct,
-    /// Damped least squares: any tasks on any skeleton.
-    LeastSquares,
-}
-
-impl Method {
-    /// All methods, in the order in which tables list them.
-    pub const ALL: [Self; 7] = [
-        Self::Auto,
-        Self::TwoBone,
-        Self::Direct,
-        Self::Ccd,
-        Self::Fabrik,
-        Self::Relaxation,
-        Self::LeastSquares,
-    ];
-
-    /// The name used in files and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::TwoBone => "two-bone",
-            Self::Ccd => "ccd",
-            Self::Fabrik => "fabrik",
-            Self::Relaxation => "relaxation",
-            Self::Direct => "direct",
-            Self::LeastSquares => "least-squares",
-        }
-    }
-
-    /// The method of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
-    }
-}
 
 /// Solves one problem on a skeleton.
 ///

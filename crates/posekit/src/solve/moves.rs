@@ -284,16 +284,16 @@ fn best_ball(levers: &[Lever]) -> DQuat {
     rotation.normalize()
 }
 
-/// The allowed rotation nearest to `wanted`, unless its error is larger than that of the present one.
+/// The allowed rotation nearest to `desired`, unless its error is larger than that of the present one.
 fn best_allowed(
     problem: &Problem,
     node: &Node,
     old: DQuat,
-    wanted: DQuat,
+    desired: DQuat,
     levers: &[Lever],
     in_world: impl Fn(DQuat) -> DQuat,
 ) -> DQuat {
-    let allowed = problem.allowed_rotation(node, old, wanted);
+    let allowed = problem.allowed_rotation(node, old, desired);
     let miss = |new: DQuat| -> f64 {
         let rotation = in_world(new);
         levers.iter().map(|l| l.weight * (rotation * l.from).distance_squared(l.to)).sum()

@@ -315,8 +315,8 @@ impl State {
         for (i, inside) in inside.motions.iter().enumerate() {
             if problem.nodes[i].variable == NONE {
                 let motion = &mut self.values.motions[i].rotation;
-                let wanted = core::mem::replace(motion, inside.rotation);
-                self.set_rotation(problem, i, wanted);
+                let desired = core::mem::replace(motion, inside.rotation);
+                self.set_rotation(problem, i, desired);
             }
         }
         self.begun = inside;
@@ -347,12 +347,12 @@ impl Problem {
     /// How a posture would have a ball or free joint move.
     pub(crate) fn preferred_motion(&self, posture: &Posture, node: &Node) -> Pose {
         let values = node.values.clone();
-        let (wanted, start) = (&posture.configuration[values.clone()], &self.start[values]);
+        let (desired, start) = (&posture.configuration[values.clone()], &self.start[values]);
         let moved = match node.kind {
-            Kind::Free => DVec3::from_slice(wanted) - DVec3::from_slice(start),
+            Kind::Free => DVec3::from_slice(desired) - DVec3::from_slice(start),
             _ => DVec3::ZERO,
         };
-        Pose::new(rotation_at(wanted), moved * self.scale)
+        Pose::new(rotation_at(desired), moved * self.scale)
     }
 
     /// The postures that count, of one level or of all.

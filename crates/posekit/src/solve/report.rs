@@ -1,9 +1,9 @@
 //! Measures the result of a solve: errors and points.
 
-use super::Method;
 use super::pose::State;
 use super::problem::{Carrier, Goal, Problem, worse};
 use super::run::{Run, Subject};
+use super::settings::Method;
 use super::solution::{Solution, TraceStep};
 use crate::math::Pose;
 use crate::task::{Miss, Rows, TaskKind};

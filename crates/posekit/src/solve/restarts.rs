@@ -51,7 +51,7 @@ pub(super) struct Restarts {
     /// Whether tasks contradict each other, once known.
     pub(super) has_conflict: Option<bool>,
     /// The nodes that a restart moves, and the tasks that it is for.
-    is_bent: Vec<bool>,
+    is_displaced: Vec<bool>,
     unmet: Vec<usize>,
     rows: Rows,
     free_chain: OnPoints,
@@ -108,7 +108,7 @@ impl Restarts {
                 if is_limb {
                     state.restart(problem);
                 }
-                self.choose_bent(attempt, problem, state);
+                self.choose_displaced(attempt, problem, state);
                 let pattern = match attempt {
                     1 => Pattern::Arc(1.0),
                     2 if is_limb => Pattern::ArcAlone(1.0),
@@ -119,7 +119,7 @@ impl Restarts {
                         Pattern::Sequence(self.draws)
                     }
                 };
-                bend(problem, state, pattern, &self.is_bent);
+                displace(problem, state, pattern, &self.is_displaced);
                 if state.values == state.begun {
                     // Everything is locked.
                     return None;
@@ -133,8 +133,8 @@ impl Restarts {
 
     /// Chooses the joints to move, cycling through four sets: those of one missed task, with or without the joints of tasks that are met; those of
     /// all missed tasks; all joints, floating roots included.
-    fn choose_bent(&mut self, attempt: u32, problem: &Problem, state: &State) {
-        let Self { is_bent, unmet, rows, .. } = self;
+    fn choose_displaced(&mut self, attempt: u32, problem: &Problem, state: &State) {
+        let Self { is_displaced, unmet, rows, .. } = self;
         unmet.clear();
         let is_met = |goal: &Goal, rows: &mut Rows| {
             problem.miss_of(goal, state, rows).is_within(problem.tolerance)
@@ -143,8 +143,8 @@ impl Restarts {
         unmet.extend(goals().filter(|(_, goal)| !is_met(goal, rows)).map(|(k, _)| k));
         let one = unmet.get((attempt / 4) as usize % unmet.len().max(1));
         let variant = attempt % 4;
-        is_bent.clear();
-        is_bent.resize(problem.nodes.len(), false);
+        is_displaced.clear();
+        is_displaced.resize(problem.nodes.len(), false);
         for (k, goal) in goals() {
             let is_chosen = match variant {
                 0 | 1 => Some(&k) == one,
@@ -153,13 +153,13 @@ impl Restarts {
             };
             if is_chosen {
                 problem.for_each_mover(goal, |i| {
-                    is_bent[i] = variant == 3 || problem.nodes[i].kind != Kind::Free;
+                    is_displaced[i] = variant == 3 || problem.nodes[i].kind != Kind::Free;
                 });
             }
         }
         if variant == 1 {
             for (_, goal) in goals().filter(|(k, _)| !unmet.contains(k)) {
-                problem.for_each_mover(goal, |i| is_bent[i] = false);
+                problem.for_each_mover(goal, |i| is_displaced[i] = false);
             }
         }
     }
@@ -181,7 +181,7 @@ impl Problem {
 impl Problem {
     /// The range in which restarts place a variable: all of its range, or, if that is longer than two turns of its slowest hinge or than twice the unit of
     /// length, about one turn around its present value.
-    fn range_to_try(&self, variable: usize, now: f64, is_bent: &[bool]) -> (f64, f64) {
+    fn range_to_try(&self, variable: usize, now: f64, is_displaced: &[bool]) -> (f64, f64) {
         let half = |&i: &usize| {
             let Node { kind, gain, .. } = &self.nodes[i];
             if matches!(kind, Kind::Slide { .. }) {
@@ -190,8 +190,8 @@ impl Problem {
                 PI / gain.abs()
             }
         };
-        let bent = self.nodes_of(variable).iter().filter(|&&i| is_bent[i]);
-        let half = bent.map(half).fold(0.0, f64::max);
+        let displaced = self.nodes_of(variable).iter().filter(|&&i| is_displaced[i]);
+        let half = displaced.map(half).fold(0.0, f64::max);
         let Variable { min, max, .. } = self.variables[variable];
         if max - min <= 4.0 * half {
             (min, max)
@@ -202,17 +202,17 @@ impl Problem {
 }
 
 /// Moves the chosen joints by a pattern, inside the limits.
-fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]) {
-    // Of the nodes of one variable, the first that is bent.
+fn displace(problem: &Problem, state: &mut State, pattern: Pattern, is_displaced: &[bool]) {
+    // Of the nodes of one variable, the first that is displaced.
     let first = |i: usize| match problem.nodes[i].variable {
         NONE => i,
-        variable => *problem.nodes_of(variable).iter().find(|&&i| is_bent[i]).unwrap_or(&i),
+        variable => *problem.nodes_of(variable).iter().find(|&&i| is_displaced[i]).unwrap_or(&i),
     };
-    let bent = || (0..problem.nodes.len()).filter(|&i| is_bent[i] && first(i) == i);
-    let n = bent().count();
+    let displaced = || (0..problem.nodes.len()).filter(|&i| is_displaced[i] && first(i) == i);
+    let n = displaced().count();
     let (half_angle, across) = (arc_half_angle(problem), side_axis(problem, state));
     let mut dimension = 0;
-    for (place, i) in bent().enumerate() {
+    for (place, i) in displaced().enumerate() {
         // The first joint of an arc lifts the chord, the others bend it back evenly.
         let even = if place == 0 { half_angle } else { -2.0 * half_angle / (n.max(2) - 1) as f64 };
         let node = &problem.nodes[i];
@@ -235,7 +235,7 @@ fn bend(problem: &Problem, state: &mut State, pattern: Pattern, is_bent: &[bool]
         } else {
             let variable = &problem.variables[node.variable];
             let old = state.values.variables[node.variable];
-            let (low, high) = problem.range_to_try(node.variable, old, is_bent);
+            let (low, high) = problem.range_to_try(node.variable, old, is_displaced);
             let x = match pattern {
                 Pattern::Arc(side) => old + side * even,
                 Pattern::ArcAlone(side) => side * even - variable.start * variable.unit,

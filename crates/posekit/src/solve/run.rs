@@ -284,12 +284,12 @@ impl Run {
 }
 
 /// The reason for a method that was requested.
-const NAMED: &str = "asked for by name";
+const NAMED: &str = "requested by name";
 
 /// The closed form if there is one, otherwise the fastest method that handles all tasks.
 fn choose_auto(problem: &Problem, is_limb: bool, is_free: bool) -> Choice {
     let (method, reason) = if problem.levels.is_empty() {
-        (Method::LeastSquares, "nothing is asked for")
+        (Method::LeastSquares, "no tasks")
     } else if !problem.is_plain && !is_limb {
         (Method::LeastSquares, "tasks that only least squares can do")
     } else if problem.settings.need_least_squares() {

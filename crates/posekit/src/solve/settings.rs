@@ -5,6 +5,66 @@ use crate::skeleton::Skeleton;
 use crate::{ErrorKind, Result};
 use alloc::vec::Vec;
 
+/// The solvers by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
+#[non_exhaustive]
+pub enum Method {
+    /// Chooses for the problem: the closed form if there is one, otherwise the fastest method that handles all tasks. See
+    /// [`Solution::choice`](super::Solution::choice).
+    #[default]
+    Auto,
+    /// Two bones in closed form.
+    TwoBone,
+    /// Cyclic coordinate descent.
+    Ccd,
+    /// Forward and backward reaching.
+    Fabrik,
+    /// Constraint relaxation.
+    Relaxation,
+    /// The direct solver of free chains: least change of the bone directions, a convex problem.
+    Direct,
+    /// Damped least squares: any tasks on any skeleton.
+    LeastSquares,
+}
+
+impl Method {
+    /// All methods, in the order in which tables list them.
+    pub const ALL: [Self; 7] = [
+        Self::Auto,
+        Self::TwoBone,
+        Self::Direct,
+        Self::Ccd,
+        Self::Fabrik,
+        Self::Relaxation,
+        Self::LeastSquares,
+    ];
+
+    /// The name used in files and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::TwoBone => "two-bone",
+            Self::Ccd => "ccd",
+            Self::Fabrik => "fabrik",
+            Self::Relaxation => "relaxation",
+            Self::Direct => "direct",
+            Self::LeastSquares => "least-squares",
+        }
+    }
+
+    /// The method of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
 /// Plain data: tolerances, limits on the work, and options of joints and methods. The defaults suit most problems.
 ///
 /// # Example: a stiff spine and a locked wrist
@@ -52,9 +112,9 @@ pub struct Settings {
     /// How each joint of the skeleton may move, by index. Joints beyond the end of the list have the defaults; a list longer than the skeleton
     /// is refused.
     pub joints: Vec<JointOptions>,
-    /// For [`Method::Relaxation`](super::Method::Relaxation).
+    /// For [`Method::Relaxation`](Method::Relaxation).
     pub relaxation: Relaxation,
-    /// For [`Method::LeastSquares`](super::Method::LeastSquares).
+    /// For [`Method::LeastSquares`](Method::LeastSquares).
     pub least_squares: LeastSquares,
 }
 
@@ -79,7 +139,7 @@ impl Settings {
     ///
     /// Targets move little between frames, so few iterations suffice. When they do not, the next frame continues: an error for one frame is
     /// better than a jump to a differently folded pose. Use the defaults to solve from an unrelated pose. These are options of least squares,
-    /// which [`Method::Auto`](super::Method::Auto) therefore runs.
+    /// which [`Method::Auto`](Method::Auto) therefore runs.
     ///
     /// # Example: a tool follows a moving target
     /// ```
@@ -180,22 +240,22 @@ pub struct JointOptions {
     /// A [free](crate::skeleton::JointKind::Free) joint is first moved by the mean error of the effectors that it moves, and then solved for like
     /// any other. For the root of a figure that is dragged far. Not with [`classic`](Settings::classic). Default false.
     pub pre_pulled: bool,
-    /// Resistance to motion, above 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default 1.
+    /// Resistance to motion, above 0. For [`Method::LeastSquares`](Method::LeastSquares). Default 1.
     ///
     /// Among the poses that satisfy the tasks, the solution minimises the sum of stiffness times squared change: a spine ten times as stiff as
     /// an arm bends a tenth as much. A radian counts like the reach. The minimum is local: the one near the pose found first or, after a
     /// [restart](LeastSquares::restarts), near the pose found by the restart.
     pub stiffness: f64,
-    /// Largest change from the start \[rad, or m for slides\], at least 0. For [`Method::LeastSquares`](super::Method::LeastSquares). Default infinite.
+    /// Largest change from the start \[rad, or m for slides\], at least 0. For [`Method::LeastSquares`](Method::LeastSquares). Default infinite.
     ///
     /// For tracking: the largest velocity times the time step. A free joint's position is not bounded.
     #[cfg_attr(feature = "serde", serde(with = "unbounded"))]
     pub largest_change: f64,
-    /// Fraction of its best move that the joint makes, above 0 and at most 1. For [`Method::Ccd`](super::Method::Ccd). Default 1.
+    /// Fraction of its best move that the joint makes, above 0 and at most 1. For [`Method::Ccd`](Method::Ccd). Default 1.
     ///
     /// An escape from a lock-up ignores it.
     pub share: f64,
-    /// Weight of its point, at least 0: larger moves more. For [`Method::Relaxation`](super::Method::Relaxation). Default 1. A
+    /// Weight of its point, at least 0: larger moves more. For [`Method::Relaxation`](Method::Relaxation). Default 1. A
     /// [`Chain`](crate::chain::Chain) has its own weights.
     pub weight: f64,
 }

@@ -1,6 +1,6 @@
 //! The result of a solve.
 
-use super::Method;
+use super::settings::Method;
 use crate::task::Miss;
 use alloc::vec::Vec;
 
@@ -98,7 +98,7 @@ impl HoldKind {
 pub struct Choice {
     /// The method; never [`Method::Auto`] once a solve has begun.
     pub method: Method,
-    /// The reason as a phrase: `asked for by name`, or the property of the problem for which [`Method::Auto`] chose it.
+    /// The reason as a phrase: `requested by name`, or the property of the problem for which [`Method::Auto`] chose it.
     #[cfg_attr(feature = "serde", serde(skip_deserializing))]
     pub reason: &'static str,
 }

@@ -30,7 +30,7 @@ const PUBLISHED_DEGENERATE: f64 = 1e-4;
 /// A lever this short is rounding, in units of length: the effector stands on the axis.
 const ROUNDING_LEVER: f64 = 1e-14;
 
-/// Halvings of a Newton step on a shared variable: after 12 it is a quarter of a per mille of what was wanted.
+/// Halvings of a Newton step on a shared variable: after 12 it is a quarter of a per mille of the whole.
 const HALVINGS: u32 = 12;
 
 /// See the module.
@@ -188,9 +188,9 @@ fn rotate_hinge(problem: &Problem, state: &mut State, i: usize, axis: DVec3) {
     let Some((mut c, mut s)) = torque.direction() else { return };
     let variable = &problem.variables[node.variable];
     let old = state.values.variables[node.variable];
-    let wanted = node.ccd_weight * atan2(s, c) / node.gain;
-    let new = variable.nearest_angle(old, wanted, node.gain);
-    if new != old + wanted || node.ccd_weight != 1.0 {
+    let desired = node.ccd_weight * atan2(s, c) / node.gain;
+    let new = variable.nearest_angle(old, desired, node.gain);
+    if new != old + desired || node.ccd_weight != 1.0 {
         (s, c) = sin_cos(node.gain * (new - old));
     }
     let half = half_angle(c, s);

@@ -9,7 +9,7 @@ use super::relaxation::Relaxed;
 use super::{Method, fabrik};
 use crate::chain::relaxation::Reading;
 use crate::chain::{Chain, Goals};
-use crate::solve;
+use crate::solve::settings;
 use crate::solve::points::Points;
 use crate::solve::pose::State;
 use crate::solve::problem::{Kind, Problem};
@@ -26,7 +26,7 @@ const TIGHTER: f64 = 0.1;
 pub(in crate::solve) struct OnPoints {
     pub(in crate::solve) points: Points,
     /// The method that moves the points.
-    method: solve::Method,
+    method: settings::Method,
     /// The points move alone; otherwise joints follow them in every iteration.
     is_free: bool,
     relaxed: Relaxed,
@@ -41,7 +41,7 @@ pub(in crate::solve) struct OnPoints {
 
 impl OnPoints {
     /// Selects the method for the problem that begins.
-    pub(in crate::solve) fn choose(&mut self, method: solve::Method, is_free: bool) {
+    pub(in crate::solve) fn choose(&mut self, method: settings::Method, is_free: bool) {
         (self.method, self.is_free) = (method, is_free);
     }
 
@@ -54,7 +54,7 @@ impl OnPoints {
     ) {
         self.points.begin_chain(chain, goals);
         problem.set_units(self.points.scale, self.points.unit);
-        if self.method != solve::Method::Direct {
+        if self.method != settings::Method::Direct {
             self.points.prepare_branches();
         }
         self.begin_points(problem);
@@ -66,7 +66,7 @@ impl OnPoints {
     }
 
     fn begin_points(&mut self, problem: &Problem) {
-        if self.method == solve::Method::Relaxation {
+        if self.method == settings::Method::Relaxation {
             self.relaxed.begin(&self.points, &problem.settings, self.is_chain(problem));
             if !self.is_chain(problem) {
                 self.points.weigh(problem);
@@ -86,7 +86,7 @@ impl OnPoints {
 
     /// Moves a chain of points by the direct solver, out of a lock-up of another method; false if that cannot help.
     pub(in crate::solve) fn escape(&mut self, tolerance: f64) -> bool {
-        self.method != solve::Method::Direct
+        self.method != settings::Method::Direct
             && !self.may_stretch()
             && self.direct.reach(&mut self.points, tolerance)
     }
@@ -108,7 +108,7 @@ impl OnPoints {
 
     /// Whether bones may stretch, which puts every target within reach.
     fn may_stretch(&self) -> bool {
-        self.method == solve::Method::Relaxation && self.relaxed.reading == Reading::Stretched
+        self.method == settings::Method::Relaxation && self.relaxed.reading == Reading::Stretched
     }
 
     fn relax(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
@@ -190,8 +190,8 @@ impl Method for OnPoints {
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, recorder: &mut Recorder<'_>) {
         match self.method {
-            solve::Method::Relaxation => self.relax(problem, state, recorder),
-            solve::Method::Fabrik => self.reach_back_and_forth(problem, state, recorder),
+            settings::Method::Relaxation => self.relax(problem, state, recorder),
+            settings::Method::Fabrik => self.reach_back_and_forth(problem, state, recorder),
             _ => {
                 let part = if self.is_chain(problem) { 1.0 } else { TIGHTER };
                 self.direct.reach(&mut self.points, part * problem.tolerance.distance);
@@ -258,7 +258,7 @@ impl Method for OnPoints {
         if self.is_chain(problem) {
             step.error = self.points.residual().distance / self.points.scale;
         }
-        if self.method == solve::Method::Relaxation {
+        if self.method == settings::Method::Relaxation {
             self.points.write(&self.relaxed.points, &mut step.points);
         } else if self.is_free {
             self.points.write(&self.points.points, &mut step.points);

@@ -72,7 +72,7 @@ impl Method for TwoBone {
 }
 
 impl TwoBone {
-    /// Finds the answers; false when the skeleton is no such limb, or something else is asked for.
+    /// Finds the answers; false when the skeleton is no such limb, or the tasks are others.
     pub(in crate::solve) fn plan(&mut self, problem: &Problem, state: &mut State) -> bool {
         self.answers.clear();
         let [upper, lower] = problem.nodes.as_slice() else { return false };
@@ -204,12 +204,12 @@ impl TwoBone {
         let (w, u) = (mid - start, end - mid);
         let fixed = axis_in_world.dot(u) * axis_in_world.dot(w);
         let (c, s) = (w.dot(u) - fixed, w.dot(axis_in_world.cross(u)));
-        let wanted = 0.5
+        let desired = 0.5
             * (target.distance_squared(start) - w.length_squared() - u.length_squared())
             - fixed;
         let size = sqrt(c * c + s * s);
         let (middle, half) =
-            if size > 0.0 { (atan2(s, c), acos(wanted / size)) } else { (0.0, 0.0) };
+            if size > 0.0 { (atan2(s, c), acos(desired / size)) } else { (0.0, 0.0) };
         let mut changes = [middle - half, middle + half].map(wrap_angle);
         // The smaller change first.
         changes.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
@@ -219,7 +219,7 @@ impl TwoBone {
         if values == [None; 2] {
             let miss = |end: f64| {
                 let (sine, cosine) = sin_cos(end - now);
-                (c * cosine + s * sine - wanted).abs()
+                (c * cosine + s * sine - desired).abs()
             };
             let [min, max] = [variable.min, variable.max];
             values[0] = Some(if miss(min) <= miss(max) { min } else { max });

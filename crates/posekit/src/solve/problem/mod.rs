@@ -266,8 +266,8 @@ impl Problem {
 
     fn set_tolerance(&mut self) {
         let Settings { tolerance, .. } = self.settings;
-        let asked = tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
-        let distance = asked.max(ROUNDING * self.unit).max(f64::MIN_POSITIVE);
+        let distance = tolerance.map_or(1e-6 * self.unit, |metres| metres * self.scale);
+        let distance = distance.max(ROUNDING * self.unit).max(f64::MIN_POSITIVE);
         self.tolerance = Miss { distance, angle: self.settings.angle_tolerance().max(ROUNDING) };
     }
 
@@ -430,8 +430,8 @@ impl Problem {
     /// # Method
     /// The nearest rotation in the cone, else the nearest within the largest change, else the last on the geodesic from `now` that is in both, by
     /// bisection.
-    pub(crate) fn allowed_rotation(&self, node: &Node, now: DQuat, wanted: DQuat) -> DQuat {
-        let held = node.cone.clamp_rotation(wanted);
+    pub(crate) fn allowed_rotation(&self, node: &Node, now: DQuat, desired: DQuat) -> DQuat {
+        let held = node.cone.clamp_rotation(desired);
         if node.largest_change == f64::INFINITY {
             return held;
         }

@@ -71,9 +71,10 @@ impl Problem {
         if self.length_of_skeleton > 0.0 {
             return self.length_of_skeleton;
         }
-        let asked = self.goals.iter().map(|goal| goal.kind.largest_length()).fold(0.0, f64::max);
-        if asked > ROUNDING_OF_PLACES * self.origin.length() {
-            return asked;
+        let in_targets =
+            self.goals.iter().map(|goal| goal.kind.largest_length()).fold(0.0, f64::max);
+        if in_targets > ROUNDING_OF_PLACES * self.origin.length() {
+            return in_targets;
         }
         let bones = self.nodes.iter().filter(|node| node.parent != NONE).map(|node| node.bone);
         bones.fold(longest(u8::MAX), f64::max)
@@ -82,14 +83,14 @@ impl Problem {
     /// The longest sum of bones and finite slides to the frames or bodies of a task. A slide counts at most as much as the bones or the
     /// distance to the target: a long rail must not loosen the tolerance.
     fn length_to_goal(&self, goal: &Goal) -> f64 {
-        let asked = || match Goal::whole_targets(&goal.kind).0 {
+        let distance = || match Goal::whole_targets(&goal.kind).0 {
             Some(target) => (target - self.start_of(&goal.carriers[0])).length(),
             None => 0.0,
         };
         let bodies = self.bodies[goal.bodies.clone()].iter().map(|body| &body.0);
         let lengths = goal.carriers.iter().chain(bodies).map(|carrier| {
             let bones = self.bones_to(carrier);
-            bones + self.slides_to(carrier, || bones.max(asked()))
+            bones + self.slides_to(carrier, || bones.max(distance()))
         });
         lengths.fold(0.0, f64::max)
     }
