@@ -10,6 +10,7 @@ from posekit.results import (
     ChainSolution,
     Check,
     Cleaned,
+    Contact,
     Dexterity,
     Joint,
     Limbs,
@@ -201,6 +202,9 @@ class Robot:
     def dexterity(self, q: npt.ArrayLike) -> Dexterity: ...
     def spread(self, index: int) -> _Floats: ...
     def within_limits(self, q: npt.ArrayLike, tolerance: float = 0.0) -> bool: ...
+    @property
+    def collision_pairs(self) -> list[tuple[str, str]]: ...
+    def collisions(self, q: npt.ArrayLike, margin: float = 0.0) -> list[Contact]: ...
     def solve_tasks(
         self,
         tasks: Sequence[Task],

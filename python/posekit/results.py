@@ -16,6 +16,7 @@ __all__ = [
     "ChainSolution",
     "Check",
     "Cleaned",
+    "Contact",
     "Dexterity",
     "Joint",
     "Limbs",
@@ -90,6 +91,19 @@ class Shape(NamedTuple):
     """The mesh, as the file names it."""
     pose: Floats
     """Its pose in the frame of the link, shape (4, 4) [m]."""
+
+
+class Contact(NamedTuple):
+    """Two links that are near each other."""
+
+    links: tuple[str, str]
+    """Their names."""
+    distance: float
+    """Between their surfaces [m]; below 0 the depth of the overlap."""
+    points: Floats
+    """The points between which it is measured, in the world, shape (2, 3) [m]."""
+    direction: Floats
+    """Where the first moves along it, the distance grows; a unit vector in the world, shape (3,)."""
 
 
 class Solution(NamedTuple):

@@ -63,9 +63,9 @@ class Robot(_posekit.Robot):
         -------
         Robot
         """
-        data, _ = _read(source)
+        data, folder = _read(source)
         beside = None if srdf is None else _read(srdf)[0]
-        description = _posekit.Description("urdf", data, srdf=beside, floating=floating, soft_limits=soft_limits)
+        description = _posekit.Description("urdf", data, folder=folder, srdf=beside, floating=floating, soft_limits=soft_limits)
         return cls(description, **tool)
 
     @classmethod

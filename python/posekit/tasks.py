@@ -141,6 +141,11 @@ class Task(NamedTuple):
         return Task("support", (), {"corners": corners, "up": up, "margin": margin})
 
     @staticmethod
+    def clearance(margin: float = 0.0) -> Task:
+        """Keep every pair of `Robot.collision_pairs` at least this far apart [m]."""
+        return Task("clearance", (), {"margin": margin})
+
+    @staticmethod
     def posture(q: npt.ArrayLike) -> Task:
         """Prefer a configuration (n_values,): a rest pose. The status does not depend on it."""
         return Task("posture", (), {"q": q})

@@ -314,3 +314,34 @@ def test_plot_draws_robots(arm: Robot) -> None:
     # A line for each link but the root, and three for each of two frames.
     assert len(axes.lines) == len(arm.links) - 1 + 6
     assert len(arm.plot(np.array([arm.start, arm.spread(1)]), ax=axes).lines) > 20
+
+
+BALLS = """<robot name="arm">
+  <link name="base"> <collision> <geometry> <sphere radius="0.2"/> </geometry> </collision> </link>
+  <link name="upper"/>
+  <link name="lower"> <collision> <origin xyz="0.5 0 0"/> <geometry> <sphere radius="0.1"/> </geometry> </collision> </link>
+  <joint name="shoulder" type="continuous"> <parent link="base"/> <child link="upper"/> <axis xyz="0 0 1"/> </joint>
+  <joint name="elbow" type="continuous"> <parent link="upper"/> <child link="lower"/> <origin xyz="0.5 0 0"/>
+    <axis xyz="0 0 1"/> </joint> </robot>"""
+
+
+def test_collisions_are_measured_and_avoided() -> None:
+    robot = Robot.from_urdf(BALLS, offset=[0.5, 0, 0, 0, 0, 0, 1])
+    assert robot.collision_pairs == [("base", "lower")]
+    assert robot.collisions([0.0, 0.0]) == []
+    (contact,) = robot.collisions([0.0, np.pi])
+    assert contact.links == ("base", "lower")
+    assert contact.distance == pytest.approx(-0.3)
+    (near,) = robot.collisions([0.0, 0.0], margin=1.0)
+    assert near.distance == pytest.approx(0.7)
+    assert_allclose(np.linalg.norm(near.points[1] - near.points[0]), 0.7)
+    tasks = [posekit.Task.clearance(0.01), posekit.Task.position("lower", [0, 0, 0], offset=np.eye(4)).at_level(2)]
+    solution = robot.solve_tasks(tasks, start=[0.3, 1.0])
+    assert solution.reached
+    assert solution.misses.shape == (2, 2)
+    assert robot.collisions(solution.q, margin=0.0099) == []
+
+
+def test_meshes_are_found_beside_the_file(assets: Path) -> None:
+    robot = Robot.from_urdf(assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf", tip="gripper_frame_link")
+    assert len(robot.collision_pairs) >= 5

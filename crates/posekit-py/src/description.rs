@@ -1,8 +1,10 @@
 //! What the files of a robot say.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use posekit_collision::{CollisionModel, CollisionOptions};
 use posekit_io::problem::end_links;
 use posekit_io::{Limits, Place, Robot, Warnings, decode_text, gltf, mjcf, srdf, urdf};
 use pyo3::prelude::*;
@@ -40,7 +42,10 @@ pub(crate) struct Description {
     is_floating: bool,
     has_soft_limits: bool,
     files: Files,
+    folder: Option<PathBuf>,
     pub(crate) warnings: Vec<String>,
+    /// Made when it is first asked for.
+    collisions: OnceLock<Result<CollisionModel, String>>,
 }
 
 #[pymethods]
@@ -58,7 +63,8 @@ impl Description {
     ) -> PyResult<Self> {
         let mut warnings = Warnings::new();
         let mut opened = Files::new();
-        let robot = read(kind, data, folder, soft_limits, files, &mut opened, &mut warnings)?;
+        let robot =
+            read(kind, data, folder.as_deref(), soft_limits, files, &mut opened, &mut warnings)?;
         let robot = match srdf {
             Some(bytes) => srdf::merge_bytes(&robot, bytes, &Limits::default(), &mut warnings)
                 .map_err(|error| fault::file(&error))?,
@@ -76,6 +82,8 @@ impl Description {
             is_floating: floating,
             has_soft_limits: soft_limits,
             files: opened,
+            folder,
+            collisions: OnceLock::new(),
             warnings: warnings.iter().map(ToString::to_string).collect(),
         })
     }
@@ -112,6 +120,7 @@ impl Description {
         py: Python<'py>,
     ) -> PyResult<((String, Bound<'py, PyBytes>), Bound<'py, PyDict>)> {
         let keywords = PyDict::new(py);
+        keywords.set_item("folder", self.folder.as_ref())?;
         keywords.set_item("srdf", self.srdf.as_deref().map(|bytes| PyBytes::new(py, bytes)))?;
         keywords.set_item("floating", self.is_floating)?;
         keywords.set_item("soft_limits", self.has_soft_limits)?;
@@ -125,6 +134,21 @@ impl Description {
 }
 
 impl Description {
+    /// The bodies of the robot and their pairs. Meshes are read from the folder of the file.
+    pub(crate) fn collisions(&self) -> PyResult<&CollisionModel> {
+        let make = || {
+            let options = CollisionOptions::default();
+            let options = match &self.folder {
+                Some(folder) => options.with_folder(folder),
+                None => options,
+            };
+            // What cannot be checked has no pairs, which `Robot.collision_pairs` shows.
+            CollisionModel::from_robot(&self.robot, &options, &mut Warnings::new())
+                .map_err(|error| error.to_string())
+        };
+        self.collisions.get_or_init(make).as_ref().map_err(|words| fault::invalid(words, "shapes"))
+    }
+
     /// The link that a tool is on where nobody says: that of the only end effector, or the only link that carries no other.
     pub(crate) fn only_tip(&self) -> Option<&str> {
         match (self.robot.end_effectors(), end_links(&self.robot).as_slice()) {
@@ -143,7 +167,7 @@ impl Description {
 fn read(
     kind: &str,
     data: &[u8],
-    folder: Option<PathBuf>,
+    folder: Option<&Path>,
     has_soft_limits: bool,
     files: Option<Files>,
     opened: &mut Files,
@@ -158,7 +182,7 @@ fn read(
             urdf::read_as(text, &options, &limits, warnings)
         }
         "mjcf" => {
-            let mut in_folder = folder.map(|folder| gltf::folder(&folder, limits));
+            let mut in_folder = folder.map(|folder| gltf::folder(folder, limits));
             let open = |name: &str| {
                 let bytes = match (&files, &mut in_folder) {
                     (Some(files), _) => files.get(name).cloned().ok_or_else(|| missing(name))?,

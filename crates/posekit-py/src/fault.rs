@@ -88,5 +88,5 @@ pub(crate) fn motion(error: &posekit_motion::Error) -> PyErr {
 
 /// A fault of collision checking.
 pub(crate) fn collision(error: &posekit_collision::Error) -> PyErr {
-    invalid(error.to_string(), "collisions")
+    invalid(error.to_string(), "margin")
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayDyn};
 use posekit::skeleton::{Frame, Limit, Skeleton};
+use posekit_collision::{Contact, Query};
 use posekit_io::robot::Geometry;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -669,6 +670,54 @@ impl Robot {
         Ok(self.skeleton().within_limits(q.values(), tolerance))
     }
 
+    /// The pairs of links that are checked for collisions, by their names. Meshes count as their convex hulls; those that are not found are left out.
+    #[getter]
+    fn collision_pairs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let description = self.description.get();
+        let model = py.detach(|| description.collisions())?;
+        let pair = |pair| {
+            let [a, b] = model.names(pair);
+            (a.to_owned(), b.to_owned())
+        };
+        Ok((0..model.n_pairs()).map(pair).collect())
+    }
+
+    /// The pairs of links that are nearer to each other than a margin.
+    ///
+    /// Parameters
+    /// ----------
+    /// q : array_like (n_values,)
+    ///     The configuration [rad, m].
+    /// margin : float, default 0
+    ///     Distance up to which pairs count [m]; 0 finds overlaps and touches.
+    ///
+    /// Returns
+    /// -------
+    /// list of Contact
+    ///     Empty where nothing is near. `accept=lambda q: not robot.collisions(q)` makes `solve` avoid them.
+    #[pyo3(signature = (q, margin=0.0))]
+    fn collisions<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        margin: f64,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let q = Array::vector(q, "q", self.n_values())?;
+        let description = self.description.get();
+        let model = py.detach(|| description.collisions())?;
+        let mut query = Query::default();
+        let found = model.check(q.values(), margin, &mut query);
+        let contact = |contact: &Contact| {
+            let [a, b] = model.names(contact.pair);
+            let points = contact.points.iter().flat_map(|point| point.to_array()).collect();
+            let direction = vector(py, contact.direction.to_array().to_vec());
+            let fields = ((a, b), contact.distance, shaped(py, points, &[2, 3])?, direction);
+            fault::result_class(py, "Contact", &CLASS)?.call1(fields)
+        };
+        found.map_err(|error| fault::collision(&error))?.iter().map(contact).collect()
+    }
+
     /// Solves for any number of tasks at once, on the whole robot.
     ///
     /// Parameters
@@ -729,7 +778,7 @@ impl Robot {
             dt,
             closes_loops: closures,
         };
-        tasks::solve(py, self.own(), &tasks, &self.start_of(start)?, &options)
+        tasks::solve(py, self.description.get(), &tasks, &self.start_of(start)?, &options)
     }
 
     fn __repr__(&self) -> String {

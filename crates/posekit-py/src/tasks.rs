@@ -17,7 +17,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
 use crate::arrays::{Array, shape_words, shaped, vector};
-use crate::fault::{invalid, invalid_at, library, result_class};
+use crate::description::Description;
+use crate::fault::{collision, invalid, invalid_at, library, result_class};
 use crate::interrupt::PATIENCE;
 use crate::poses::{one_point, one_pose, one_rotation};
 use crate::status::Status;
@@ -49,7 +50,7 @@ pub(crate) struct TaskOptions<'a> {
 /// Solves tasks on a robot.
 pub(crate) fn solve<'py>(
     py: Python<'py>,
-    robot: &Robot,
+    description: &Description,
     tasks: &[Task<'py>],
     start: &[f64],
     options: &TaskOptions<'_>,
@@ -58,10 +59,14 @@ pub(crate) fn solve<'py>(
         /// Keeps its buffers from solve to solve.
         static WORKSPACE: Cell<Workspace> = Cell::default();
     }
+    let robot = &description.robot;
     let (method, settings) = (options.method()?, options.settings(robot)?);
     let mut all = Vec::with_capacity(tasks.len());
+    // Where those of each task end: most are one.
+    let mut ends = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
-        all.push(task.on(robot, index)?);
+        all.extend(task.on(description, index)?);
+        ends.push(all.len());
     }
     if options.closes_loops {
         all.extend(robot.closure_tasks().into_iter().map(task::Task::new));
@@ -84,7 +89,7 @@ pub(crate) fn solve<'py>(
     let result = match (begun, signal) {
         (Err(error), _) => Err(library(&error)),
         (Ok(()), Some(signal)) => Err(signal),
-        (Ok(()), None) => given(py, robot, workspace.solution(), tasks.len()),
+        (Ok(()), None) => given(py, robot, workspace.solution(), &ends),
     };
     WORKSPACE.set(workspace);
     result
@@ -95,11 +100,17 @@ fn given<'py>(
     py: Python<'py>,
     robot: &Robot,
     solution: &Solution,
-    n_tasks: usize,
+    ends: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let misses = solution.misses.iter().take(n_tasks);
-    let misses = misses.flat_map(|miss| [miss.distance, miss.angle]).collect();
+    let mut misses = Vec::with_capacity(2 * ends.len());
+    let mut begin = 0;
+    for &end in ends {
+        let own = &solution.misses[begin..end];
+        misses.push(own.iter().map(|miss| miss.distance).fold(0.0, f64::max));
+        misses.push(own.iter().map(|miss| miss.angle).fold(0.0, f64::max));
+        begin = end;
+    }
     let shortfall = match solution.status {
         Ending::Unreachable { shortfall } => shortfall,
         _ => 0.0,
@@ -112,7 +123,7 @@ fn given<'py>(
         Status::of_solve(&solution.status).member(py)?,
         solution.error,
         solution.orientation_error,
-        shaped(py, misses, &[n_tasks, 2])?,
+        shaped(py, misses, &[ends.len(), 2])?,
         blocked,
         solution.iterations,
         method.name(),
@@ -165,9 +176,8 @@ pub(crate) fn method_named(name: &str) -> PyResult<Method> {
 }
 
 impl<'py> Task<'py> {
-    /// The task on a robot.
-    fn on(&self, robot: &Robot, index: usize) -> PyResult<task::Task> {
-        let task = task::Task::new(self.kind(robot)?).weighing(self.weight);
+    /// The task on a robot; that of the clearances is one for each pair of parts.
+    fn on(&self, description: &Description, index: usize) -> PyResult<Vec<task::Task>> {
         let level = u8::try_from(self.level).unwrap_or(0);
         if !(1..=task::Task::LOWEST_LEVEL).contains(&level) {
             let most = task::Task::LOWEST_LEVEL;
@@ -177,7 +187,14 @@ impl<'py> Task<'py> {
             );
             return Err(invalid_at(message, "tasks", index));
         }
-        Ok(task.at_level(level))
+        let all = match self.kind.as_str() {
+            "clearance" => description
+                .collisions()?
+                .clearances(self.number("margin")?)
+                .map_err(|error| collision(&error))?,
+            _ => vec![task::Task::new(self.kind(&description.robot)?)],
+        };
+        Ok(all.into_iter().map(|task| task.weighing(self.weight).at_level(level)).collect())
     }
 
     fn kind(&self, robot: &Robot) -> PyResult<TaskKind> {
