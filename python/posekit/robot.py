@@ -65,7 +65,9 @@ class Robot(_posekit.Robot):
         """
         data, folder = _read(source)
         beside = None if srdf is None else _read(srdf)[0]
-        description = _posekit.Description("urdf", data, folder=folder, srdf=beside, floating=floating, soft_limits=soft_limits)
+        description = _posekit.Description(
+            "urdf", data, folder=folder, srdf=beside, floating=floating, soft_limits=soft_limits
+        )
         return cls(description, **tool)
 
     @classmethod

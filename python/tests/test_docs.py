@@ -9,16 +9,19 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 import posekit
 import posekit.lerobot
 import posekit.robot
-import pytest
 
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", ["docs/python.md"])
-def test_snippets_print_what_the_page_says(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+def test_snippets_print_what_the_page_says(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
     shutil.copy(root / "testdata" / "clips" / "walk.bvh", tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import posekit
 import pytest
 from numpy.testing import assert_allclose
+
+import posekit
 from posekit import Robot
 
 pytestmark = pytest.mark.peers

@@ -41,7 +41,7 @@ pub(crate) fn test() -> Result<()> {
     let python = environment()?;
     lint()?;
     install(&python)?;
-    tool(&python, "ruff", &["check", "--quiet", "python", "bench/python"])?;
+    tool(&python, "ruff", &["check", "--quiet", "python"])?;
     tool(&python, "ruff", &["format", "--quiet", "--check", "python"])?;
     tool(&python, "mypy", &["--no-error-summary", "python/posekit"])?;
     // From another folder, so that the package is found where it is installed.
