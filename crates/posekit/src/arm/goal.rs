@@ -52,6 +52,11 @@ impl Goal {
         [counts(&slack[..3]), counts(&slack[3..])]
     }
 
+    /// Whether the tool may be off.
+    pub(super) fn has_slack(&self) -> bool {
+        self.slack.is_some()
+    }
+
     /// By how much the target is further than a reach; 0 if the tool may be away from it.
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
         let [x, y, z, ..] = self.slack.unwrap_or_default();
