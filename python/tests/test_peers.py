@@ -24,7 +24,9 @@ def pin() -> Any:
     return pytest.importorskip("pinocchio")
 
 
-@pytest.mark.parametrize("name", ["ur5e", "talos_reduced", "atlas_minimal_contact", "iiwa14_primitive_collision", "fetch"])
+@pytest.mark.parametrize(
+    "name", ["ur5e", "talos_reduced", "atlas_minimal_contact", "iiwa14_primitive_collision", "fetch"]
+)
 def test_pinocchio_has_the_same_poses(assets: Path, pin: Any, name: str) -> None:
     path = assets / "urdf" / f"{name}.urdf"
     robot = Robot.from_urdf(path)

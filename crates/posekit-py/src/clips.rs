@@ -692,11 +692,7 @@ impl Clip {
     }
 
     /// The clip as a file.
-    fn encoded(
-        &self,
-        format: Option<&str>,
-        stem: &str,
-    ) -> PyResult<Encoded> {
+    fn encoded(&self, format: Option<&str>, stem: &str) -> PyResult<Encoded> {
         let failed = |error: posekit_io::Error| fault::file(&error);
         let Source { file, index, .. } = &*self.source;
         match format {

@@ -118,10 +118,7 @@ impl Description {
         self.robot.links().iter().map(|link| parent(link).unwrap_or(-1)).collect()
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<NewArguments<'py>> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
         let keywords = PyDict::new(py);
         keywords.set_item("folder", self.folder.as_ref())?;
         keywords.set_item("srdf", self.srdf.as_deref().map(|bytes| PyBytes::new(py, bytes)))?;

@@ -10,7 +10,10 @@
 //!   of a second (`interrupt.rs`).
 //! - Objects are immutable, so that threads may share them, and can be pickled.
 #![cfg(feature = "python")]
-#![allow(clippy::doc_markdown, reason = "docstrings are read as plain text, in the form that NumPy has for them")]
+#![allow(
+    clippy::doc_markdown,
+    reason = "docstrings are read as plain text, in the form that NumPy has for them"
+)]
 
 mod arrays;
 mod chains;

@@ -259,8 +259,7 @@ impl<const N: usize> Choice<'_, N> {
         let is_settled = from_closed.is_some() && self.preferred().is_some();
         let mut found = near.or(from_closed).unwrap_or_else(|| {
             let most = if is_proven { OUT_OF_REACH } else { u32::MAX };
-            let settings =
-                ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
+            let settings = ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
             arm.search(self.solver, self.goal, self.start, &settings, STARTS_TO_CHOOSE)
                 .run(&mut consider)
         });
