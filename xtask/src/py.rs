@@ -82,6 +82,8 @@ fn wheel() -> Result<()> {
     if cfg!(target_os = "linux") {
         install_package(&python, &["ziglang"])?;
         command.args(["--zig", "--compatibility", "manylinux2014"]);
+        // maturin looks for zig in the Python that it finds.
+        command.env("PATH", path_with(&python)?);
     }
     run(&mut command)?;
     let wheels: Vec<PathBuf> =
