@@ -14,7 +14,7 @@ const ENVIRONMENT: &str = "target/python";
 /// A list of the packages that the tests need, and one of those that they are compared with.
 const NEEDED: &str = "python/tests/requirements.txt";
 const PEERS: &str = "python/tests/requirements-peers.txt";
-/// Of this package one file is compared, so that what it depends on, PyTorch among others, is left out.
+/// Of this package one file is compared, so that what it depends on, `PyTorch` among others, is left out.
 const ALONE: &str = "lerobot==0.4.4";
 /// The crate, whose tests are all in Python.
 const CRATE: [&str; 4] = ["--package", "posekit-py", "--features", "python"];
