@@ -1,6 +1,6 @@
 //! Solving for a pose of the tool.
 
-use super::closed::{Candidate, Candidates};
+use super::closed::{Candidate, Candidates, Closed};
 use super::goal::Goal;
 use super::search::{Found, Search, Verdict};
 use super::{Arm, ArmSettings, ArmSolution, ArmStatus, Prefer, Solver, by_size};
@@ -269,7 +269,7 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| !self.has_slack())?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_slack())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -299,7 +299,8 @@ impl<const N: usize> Choice<'_, N> {
 
     /// All configurations found, with their costs, the preferred first.
     fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
-        if let Some(closed) = arm.closed.as_deref().filter(|_| !self.has_slack()) {
+        let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
+        if let Some(closed) = arm.closed.as_deref().filter(usable) {
             let near = self.preferred().unwrap_or(&self.start);
             let found = closed.solutions(&self.solver.kernel, self.goal, near);
             if closed.is_complete() || !found.is_empty() {
