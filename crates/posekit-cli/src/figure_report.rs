@@ -116,15 +116,13 @@ fn facts(
         ("tolerance", tolerance_words(figure, solution, settings)),
         ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
-    let options: [(_, fn(JointOptions) -> bool); 2] =
-        [("locked", |joint| joint.locked), ("pre-pulled", |joint| joint.pre_pulled)];
-    for (fact, is_set) in options {
+    let names = |is_set: fn(JointOptions) -> bool| {
         let set = (0..skeleton.n_joints()).filter(|&joint| is_set(settings.joint_options(joint)));
-        let names: Vec<&str> = set.map(|joint| skeleton.name(joint)).collect();
-        if !names.is_empty() {
-            facts.push((fact, names.join(", ")));
-        }
-    }
+        set.map(|joint| skeleton.name(joint)).collect::<Vec<_>>().join(", ")
+    };
+    let locked = ("locked", names(|joint| joint.locked));
+    let pre_pulled = ("pre-pulled", names(|joint| joint.pre_pulled));
+    facts.extend([locked, pre_pulled].into_iter().filter(|(_, names)| !names.is_empty()));
     if figure.mass > 0.0 {
         facts.push(("mass", format!("{:.1} kg", figure.mass)));
     }

@@ -17,7 +17,7 @@ function reader(engine: Engine): Reader {
   };
 }
 
-/** Files whose nodes do not hang on each other: there is nothing to pose. */
+/** Files whose nodes are all siblings: there is nothing to pose. */
 const REFUSED = /InterpolationTest/;
 
 describe.skipIf(!hasPackage || assets === null)("assets", () => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
         if (!(error instanceof LoadFault)) throw error;
         if (process.env["SHOW"]) process.stdout.write(`${name}: REFUSED ${error.message} | ${error.where ?? ""} | ${error.hint ?? ""}\n`);
         expect(name, error.message).toMatch(REFUSED);
-        expect(error.hint).toMatch(/stand beside each other/);
+        expect(error.hint).toMatch(/are siblings/);
       }
     });
   }

@@ -277,7 +277,7 @@ impl Names<'_> {
             .with_restarts(settings.restarts.unwrap_or(usual.restarts))
             .with_least_change(settings.least_change.unwrap_or(usual.least_change));
         if let Some(root) = settings.root {
-            root.apply(&self.skeleton, &mut all);
+            root.apply(self.skeleton, &mut all);
         }
         for (index, name) in settings.locked.iter().enumerate() {
             all.joint(self.joint(name, format!("settings.locked[{index}]"))?).locked = true;
