@@ -116,13 +116,15 @@ fn facts(
         ("tolerance", tolerance_words(figure, solution, settings)),
         ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
-    let names = |is_set: fn(JointOptions) -> bool| {
+    let mut add_joints = |fact, is_set: fn(JointOptions) -> bool| {
         let set = (0..skeleton.n_joints()).filter(|&joint| is_set(settings.joint_options(joint)));
-        set.map(|joint| skeleton.name(joint)).collect::<Vec<_>>().join(", ")
+        let names: Vec<&str> = set.map(|joint| skeleton.name(joint)).collect();
+        if !names.is_empty() {
+            facts.push((fact, names.join(", ")));
+        }
     };
-    let locked = ("locked", names(|joint| joint.locked));
-    let pre_pulled = ("pre-pulled", names(|joint| joint.pre_pulled));
-    facts.extend([locked, pre_pulled].into_iter().filter(|(_, names)| !names.is_empty()));
+    add_joints("locked", |joint| joint.locked);
+    add_joints("pre-pulled", |joint| joint.pre_pulled);
     if figure.mass > 0.0 {
         facts.push(("mass", format!("{:.1} kg", figure.mass)));
     }

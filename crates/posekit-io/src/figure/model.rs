@@ -45,6 +45,8 @@ pub struct FigureModel {
     pub settings: Settings,
     /// The links of a robot by the joints whose frames they are: a name or nothing for each joint. Empty without a robot.
     pub links: Vec<Option<String>>,
+    /// The largest speed of each degree of freedom \[rad/s, m/s\], as a robot's file gives it; infinite where there is none.
+    pub velocity_limits: Vec<f64>,
 }
 
 impl FigureProblem {
@@ -96,7 +98,11 @@ impl FigureProblem {
         let tasks = tasks?;
         let settings = context.names.settings(&self.settings)?;
         let links = robot.map_or(Vec::new(), links_by_joint);
-        Ok(FigureModel { start, tasks, bodies, settings, skeleton, links })
+        let velocity_limits = robot.map_or_else(
+            || vec![f64::INFINITY; skeleton.n_dofs()],
+            |robot| robot.velocity_limits().to_vec(),
+        );
+        Ok(FigureModel { start, tasks, bodies, settings, skeleton, links, velocity_limits })
     }
 }
 

@@ -24,6 +24,8 @@ pub struct FigureScene {
     pub mass: f64,
     /// The links of a robot by the joints whose frames they are; empty without a robot.
     pub links: Vec<Option<String>>,
+    /// The largest speed of each degree of freedom \[rad/s, m/s\]; infinite where the file gives none.
+    pub velocity_limits: Vec<f64>,
     /// The settings of the file.
     settings: Settings,
     /// The file.
@@ -66,6 +68,7 @@ impl FigureScene {
             labels,
             mass: model.bodies.iter().map(|body| body.mass).sum(),
             links: model.links,
+            velocity_limits: model.velocity_limits,
             settings: model.settings,
             problem: problem.clone(),
         }
