@@ -94,7 +94,7 @@ const CAPTURES: [&str; 2] = ["bvh/cmu_01_01_cgspeed.bvh", "bvh/cmu_12_01_walk_cg
 const RATE: f64 = 30.0;
 
 const NAMES: [&str; 5] =
-    ["as it was", "naive pin", "averaged targets", "posekit, told them", "posekit"];
+    ["as it was", "naive pin", "averaged targets", "posekit, given plants", "posekit"];
 
 const INJURIES: [Injury; 9] = [
     Injury::None,
@@ -141,11 +141,11 @@ fn main() -> Result<()> {
         println!("{injury}\n{table}");
         let _ = write!(text, "\n## {injury}\n\n{table}");
     }
-    text.push_str("\n## The worst that posekit leaves\n\nDrift of a plant:\n\n");
+    text.push_str("\n## The worst results of posekit\n\nDrift of a plant:\n\n");
     text.push_str(&list(worst, " mm"));
-    text.push_str("\nA knee, times the clip before:\n\n");
+    text.push_str("\nKnee, relative to the clip before:\n\n");
     text.push_str(&list(knees, ""));
-    text.push_str("\nJerk, times the clip before:\n\n");
+    text.push_str("\nJerk, relative to the clip before:\n\n");
     text.push_str(&list(jerks, ""));
     text.push('\n');
     text.push_str(&speed()?);
@@ -233,13 +233,13 @@ fn head(set: &[Sound]) -> String {
     let frames: usize = set.iter().map(|sound| sound.clip.n_frames()).sum();
     let plants: usize = set.iter().map(|sound| sound.plants.len()).sum();
     format!(
-        "# Feet that slide\n\n\
+        "# Foot-slide removal\n\n\
          Written by `cargo xtask bench motion`; every run rewrites it.\n\n{}\
-         - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is put into all of them\n\n\
-         Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the two others are told them, posekit finds its own, and is measured once more where it is told them, too. **Drift** is how far a planted joint is from its median along the \
-         floor at most, legs scaled to 0.85 m; people see 21 mm. **Slide** is its step from frame to frame. **Knee** is the largest second difference of a \
-         knee's angle against that of the clip before, of the worst clip, **jerk** the same of the mean third derivative of the ways of hips, knees and feet. **Change** is the mean distance of joints from the clip before, roots brought together; **error** that from the sound \
-         clip. *Naive pin* holds each foot where it first stands and eases nothing; *averaged targets* is the published cleaner written from its description: runs averaged, \
+         - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is added to all of them\n\n\
+         Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the other two methods are given these plants, posekit finds its own, and is also measured with the given plants. **Drift** is the largest distance of a planted joint from its median along the \
+         floor, for legs scaled to 0.85 m; people notice 21 mm. **Slide** is its displacement from frame to frame. **Knee** is the largest second difference of a \
+         knee's angle relative to that of the clip before cleaning, for the worst clip; **jerk** the same for the mean third derivative of the trajectories of hips, knees and feet. **Change** is the mean distance of joints from the clip before cleaning, with roots aligned; **error** that from the sound \
+         clip. *Naive pin* holds each foot where it first stands, without blending; *averaged targets* is the published cleaner, implemented from its description: runs averaged, \
          faded over five frames, followed by ten damped Jacobian steps of the whole figure.\n",
         circumstances(),
         set.len(),
