@@ -1,10 +1,10 @@
 //! Banded symmetric systems, solved by Cholesky's factorisation.
 
-/// A symmetric matrix whose entries farther than `width` from the diagonal are zero: the lower triangle, row after row.
+/// A symmetric matrix whose entries farther than `width` from the diagonal are zero: the upper triangle, row after row.
 #[derive(Debug, Clone)]
 pub(super) struct Banded {
     width: usize,
-    /// Of each row the entries from `width` columns before the diagonal to the diagonal; those before the first column are unused.
+    /// Of each row the entries from the diagonal to `width` columns after it; those after the last column are unused.
     rows: Vec<f64>,
 }
 
@@ -14,10 +14,10 @@ impl Banded {
         Self { width, rows: vec![0.0; n * (width + 1)] }
     }
 
-    /// Adds to the entry at `(row, column)` and its mirror image; `column` is at most `row`, and at most `width` before it.
+    /// Adds to the entry at `(row, column)` and its mirror image; `row` is at most `column`, and at most `width` before it.
     #[inline]
     pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
-        self.rows[row * (self.width + 1) + self.width + column - row] += value;
+        self.rows[row * (self.width + 1) + column - row] += value;
     }
 
     /// Takes over the entries of a matrix of the same shape.
@@ -25,65 +25,45 @@ impl Banded {
         self.rows.copy_from_slice(&other.rows);
     }
 
-    /// Replaces the matrix with its Cholesky factor `L`, `A = L Lᵀ`; `false` where it is not positive definite, and the content is then of no use.
+    /// Replaces the matrix with its Cholesky factor `U`, `A = Uᵀ U`; `false` where it is not positive definite, and the content is then of no use.
     ///
-    /// The diagonal of the factor is stored inverted.
+    /// The diagonal of the factor is stored inverted. Columns that nothing couples stay zero and cost nothing.
     pub(super) fn factorise(&mut self) -> bool {
-        let (width, stride) = (self.width, self.width + 1);
-        for row in 0..self.rows.len() / stride {
-            let (above, own) = self.rows.split_at_mut(row * stride);
-            let own = &mut own[..stride];
-            let first = row.saturating_sub(width);
-            for column in first..row {
-                let other = &above[column * stride..(column + 1) * stride];
-                let at = width + column - row;
-                let start = width + first - row;
-                let sum = dot(&own[start..at], &other[width - (at - start)..width]);
-                own[at] = (own[at] - sum) * other[width];
-            }
-            let start = width + first - row;
-            let pivot = own[width] - dot(&own[start..width], &own[start..width]);
-            if !(pivot > 0.0 && pivot.is_finite()) {
+        let stride = self.width + 1;
+        let n = self.rows.len() / stride;
+        for row in 0..n {
+            let (above, below) = self.rows.split_at_mut((row + 1) * stride);
+            let own = &mut above[row * stride..];
+            if !(own[0] > 0.0 && own[0].is_finite()) {
                 return false;
             }
-            own[width] = 1.0 / pivot.sqrt();
+            let inverse = 1.0 / own[0].sqrt();
+            own[0] = inverse;
+            own[1..].iter_mut().for_each(|entry| *entry *= inverse);
+            for (k, other) in below.chunks_exact_mut(stride).take(self.width).enumerate() {
+                let factor = own[k + 1];
+                if factor != 0.0 {
+                    let pairs = other.iter_mut().zip(&own[k + 1..]);
+                    pairs.for_each(|(entry, own)| *entry -= factor * own);
+                }
+            }
         }
         true
     }
 
     /// Solves `A x = b` in place, for a matrix that was factorised.
     pub(super) fn solve(&self, b: &mut [f64]) {
-        let (width, stride) = (self.width, self.width + 1);
-        for row in 0..b.len() {
-            let own = &self.rows[row * stride..(row + 1) * stride];
-            let n = if row < width { row } else { width };
-            b[row] = (b[row] - dot(&own[width - n..width], &b[row - n..row])) * own[width];
+        let rows = || self.rows.chunks_exact(self.width + 1).enumerate();
+        for (row, own) in rows() {
+            b[row] *= own[0];
+            let value = b[row];
+            b[row + 1..].iter_mut().zip(&own[1..]).for_each(|(b, entry)| *b -= entry * value);
         }
-        for row in (0..b.len()).rev() {
-            let own = &self.rows[row * stride..(row + 1) * stride];
-            let value = b[row] * own[width];
-            b[row] = value;
-            let n = if row < width { row } else { width };
-            for (b, entry) in b[row - n..row].iter_mut().zip(&own[width - n..width]) {
-                *b -= value * entry;
-            }
+        for (row, own) in rows().rev() {
+            let known: f64 = b[row + 1..].iter().zip(&own[1..]).map(|(b, entry)| b * entry).sum();
+            b[row] = (b[row] - known) * own[0];
         }
     }
-}
-
-/// The dot product, in four sums side by side: one sum would wait for its own last addition.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (fours_a, fours_b) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest = fours_a.remainder().iter().zip(fours_b.remainder());
-    let mut sums = [0.0; 4];
-    for (a, b) in fours_a.zip(fours_b) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    let rest: f64 = rest.map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 #[cfg(test)]
@@ -121,8 +101,9 @@ mod tests {
             let mut dense = vec![vec![0.0; n]; n];
             for row in 0..n {
                 for column in row.saturating_sub(width)..=row {
-                    let value = random() + if row == column { 3.0 * width as f64 + 2.0 } else { 0.0 };
-                    banded.add(row, column, value);
+                    let value =
+                        random() + if row == column { 3.0 * width as f64 + 2.0 } else { 0.0 };
+                    banded.add(column, row, value);
                     dense[row][column] = value;
                     dense[column][row] = value;
                 }
@@ -140,7 +121,7 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_positive_definite_is_refused() {
         let mut banded = Banded::zero(2, 1);
-        [(0, 0, 1.0), (1, 0, 2.0), (1, 1, 1.0)].iter().for_each(|&(i, j, v)| banded.add(i, j, v));
+        [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 1.0)].iter().for_each(|&(i, j, v)| banded.add(i, j, v));
         assert!(!banded.factorise());
     }
 }

@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 
-use super::support::{Sample, Support};
+use super::support::{STEP, Sample, Support, WITHIN_STEP};
 use crate::floor::{FloorChoice, level_axes};
 use crate::plant::Part;
 use crate::smooth::Smoother;
@@ -28,10 +28,13 @@ const NU: f64 = 3.0;
 const HEIGHT: f64 = 0.015;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
-const SPEED: f64 = 0.05;
+const SPEED: f64 = 0.08;
 
 /// Scatter of the vertical speed \[leg lengths/s\].
 const RISE: f64 = 0.05;
+
+/// Scatter of a part in contact about its place \[leg lengths\].
+const PLACE: f64 = 0.006;
 
 /// Evidence for contact of a part that is exactly at rest, against one that is free \[nats\].
 const REST: f64 = 4.0;
@@ -44,6 +47,12 @@ const SWITCH: f64 = 3.0;
 
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
+
+/// This part of the frames is quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
+const QUIET: [f64; 2] = [0.3, 1.19];
+
+/// Noise is believed up to this \[leg lengths\]: 5 mm for a leg of 0.85 m.
+const MOST_NOISE: f64 = 0.006;
 
 /// Rounds of estimation.
 const ROUNDS: usize = 5;
@@ -61,13 +70,35 @@ pub(super) struct PartMotion {
     pub(super) part: Part,
     pub(super) at: Vec<DVec3>,
     pub(super) velocity: Vec<DVec3>,
+    /// Scatter of places from frame to frame, and what it makes of velocities.
+    noise: [f64; 2],
 }
 
 impl PartMotion {
     pub(super) fn new(leg: usize, part: Part, at: Vec<DVec3>, frame_time: f64) -> Self {
         let velocity = velocities(&at, frame_time);
-        Self { leg, part, at, velocity }
+        let place = noise(&at);
+        let gain = Smoother::new(HALF_WINDOW, frame_time, at.len()).slope_gain();
+        Self { leg, part, at, velocity, noise: [place, place * gain] }
     }
+}
+
+/// The scatter of each coordinate of a path from frame to frame: what is left of it in third differences while it is quiet.
+fn noise(at: &[DVec3]) -> f64 {
+    let third = |p: &[DVec3]| (p[3] - p[0] - (p[2] - p[1]) * 3.0).length();
+    let mut thirds: Vec<f64> = at.windows(4).map(third).collect();
+    if thirds.is_empty() {
+        return 0.0;
+    }
+    let quiet = (QUIET[0] * thirds.len() as f64) as usize;
+    let third = *thirds.select_nth_unstable_by(quiet, f64::total_cmp).1;
+    // The third difference of independent numbers has twenty times their variance.
+    (third / (QUIET[1] * 20.0_f64.sqrt())).min(MOST_NOISE)
+}
+
+/// Root of the sum of both squares.
+fn with(scatter: f64, noise: f64) -> f64 {
+    (scatter * scatter + noise * noise).sqrt()
 }
 
 /// Velocities of a path, by local parabolas.
@@ -150,11 +181,13 @@ pub(super) struct Contacts {
 /// Finds the contacts of a motion without jumps.
 ///
 /// - `root`: velocity of the root in each frame \[leg lengths/s\]
+/// - `in_place`: the support moves as in an in-place walk, whatever people see
 /// - `shortest`: shorter contacts are none \[s\]
 pub(super) fn find(
     parts: &[PartMotion],
     root: &[DVec3],
     (choice, up, normal): (FloorChoice, DVec3, DVec3),
+    in_place: bool,
     frame_time: f64,
     shortest: f64,
 ) -> Contacts {
@@ -167,13 +200,16 @@ pub(super) fn find(
             let evidence = |frame: usize| {
                 let velocity = part.velocity[frame];
                 let rise = velocity.dot(ground.normal);
-                let mut e = REST - tail(rise / RISE, 1.0);
+                let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
                 if has_heights {
-                    e -= tail((part.at[frame].dot(ground.normal) - rest) / HEIGHT, 1.0);
+                    e -= tail(
+                        (part.at[frame].dot(ground.normal) - rest) / with(HEIGHT, part.noise[0]),
+                        1.0,
+                    );
                 }
                 if let Some(support) = &support {
                     let along = velocity - ground.normal * rise - support.velocity[frame];
-                    e -= tail(along.length() / SPEED, 2.0);
+                    e -= tail(along.length() / with(SPEED, part.noise[1]), 2.0);
                 }
                 e * frame_time / CORRELATION
             };
@@ -182,16 +218,61 @@ pub(super) fn find(
         };
         states = parts.iter().zip(&ground.rests).map(find_state).collect::<Vec<_>>();
         ground.fit(parts, &states, choice, up);
-        let stances = stances(&states, frame_time, shortest);
+        let stances = stances_of(&states, frame_time, shortest);
         let samples = samples(parts, &states, ground.normal);
-        let mut found = Support::estimate(&samples, root, ground.normal, frame_time);
-        if round + 2 >= ROUNDS {
+        // What the root does not show of a walk's speed changes within a step; at first, feet that swing are to be outvoted.
+        let memory = if in_place && round > 0 { WITHIN_STEP } else { STEP };
+        let mut found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
+        if !in_place && round + 2 >= ROUNDS {
             found.keep_visible(parts, &stances, frame_time);
         }
         support = Some(found);
     }
     let support = support.unwrap_or_else(|| Support::still(root.len()));
-    Contacts { stances: stances(&states, frame_time, shortest), ground, support }
+    Contacts { stances: stances_of(&states, frame_time, shortest), ground, support }
+}
+
+/// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same
+/// model; what is left out is looked at again by itself.
+///
+/// - `at`: where a part is in a frame, on the support
+pub(super) fn at_one_place(
+    (parts, stances): (&[PartMotion], &[Stance]),
+    at: impl Fn(usize, usize) -> DVec3,
+    frame_time: f64,
+    shortest: f64,
+) -> Vec<Stance> {
+    let mut rest: Vec<Stance> = stances.to_vec();
+    let mut made = Vec::new();
+    while let Some(Stance { part, frames }) = rest.pop() {
+        let n = frames.len();
+        let of_axis = |axis: usize| {
+            let mut values: Vec<f64> = frames.clone().map(|frame| at(part, frame)[axis]).collect();
+            let middle = values.len() / 2;
+            *values.select_nth_unstable_by(middle, f64::total_cmp).1
+        };
+        let place = DVec3::new(of_axis(0), of_axis(1), of_axis(2));
+        let evidence = |frame: usize| {
+            let off = at(part, frame).distance(place);
+            (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
+        };
+        let evidence: Vec<f64> = frames.clone().map(evidence).collect();
+        let states = most_likely(&evidence, SWITCH);
+        for (is_contact, states) in
+            [(true, states.clone()), (false, states.iter().map(|state| !state).collect())]
+        {
+            for run in stances_of(&[states], frame_time, shortest) {
+                let frames = frames.start + run.frames.start..frames.start + run.frames.end;
+                let run = Stance { part, frames };
+                if is_contact {
+                    made.push(run);
+                } else if run.frames.len() < n {
+                    rest.push(run);
+                }
+            }
+        }
+    }
+    made
 }
 
 /// Minus the logarithm of Student's t-distribution in so many dimensions, without what does not depend on the sample.
@@ -219,7 +300,7 @@ fn samples(parts: &[PartMotion], states: &[Vec<bool>], normal: DVec3) -> Vec<Sam
 }
 
 /// The runs of contact that are long enough.
-fn stances(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stance> {
+fn stances_of(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stance> {
     let mut stances = Vec::new();
     for (part, states) in states.iter().enumerate() {
         let mut from = None;

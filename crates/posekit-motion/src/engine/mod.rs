@@ -7,6 +7,8 @@ mod contacts;
 mod slides;
 mod space_time;
 mod support;
+#[cfg(test)]
+mod tests;
 
 pub use slides::{Slide, slides};
 
@@ -33,7 +35,7 @@ use contacts::{PartMotion, Stance, velocities};
 use space_time::{Change, Held, LegMotion, Problem};
 
 /// From one frame to the next, a joint that goes farther than this \[leg lengths\] and [`ABRUPT`] times what it goes in the frames beside jumps: no motion does.
-const JUMP: f64 = 0.1;
+const JUMP: f64 = 0.25;
 
 /// See [`JUMP`].
 const ABRUPT: f64 = 3.0;
@@ -86,18 +88,19 @@ pub(crate) fn clean(
     let choice = settings.floor;
     let mut floor = find_floor(clip, &legs.legs, choice);
     let n_frames = clip.n_frames();
-    let mut path = vec![DVec3::ZERO; n_frames];
-    let (mut found, mut locked) = (Vec::new(), vec![false; n_frames]);
+    let mut locked = vec![false; n_frames];
     for (from, to) in &settings.keep {
         locked[clip.frames(*from, *to)].fill(true);
     }
     let segments = if legs.legs.is_empty() { Vec::new() } else { source.segments() };
-    for segment in &segments {
-        let (stances, own) = source.contacts(segment, (&mut floor, choice), settings.detect.shortest);
-        path[segment.clone()].copy_from_slice(&own);
-        found.extend(stances);
+    let shortest = settings.detect.shortest;
+    let mut in_place = settings.in_place;
+    let (mut found, mut path) =
+        source.contacts(&segments, (&mut floor, choice), in_place, shortest);
+    if !in_place && source.is_in_place(&path, floor.normal) {
+        in_place = true;
+        (found, path) = source.contacts(&segments, (&mut floor, choice), in_place, shortest);
     }
-    let in_place = settings.in_place || source.is_in_place(&path, floor.normal);
     if !in_place && !settings.path || source.root.is_none() {
         path.fill(DVec3::ZERO);
     }
@@ -114,7 +117,9 @@ pub(crate) fn clean(
         let mut round = 0;
         let held = loop {
             let of_segment = |k: &usize| {
-                kept(&reports[*k]) && found[*k].frames.start >= segment.start && found[*k].frames.end <= segment.end
+                kept(&reports[*k])
+                    && found[*k].frames.start >= segment.start
+                    && found[*k].frames.end <= segment.end
             };
             let own: Vec<usize> = (0..found.len()).filter(of_segment).collect();
             let held = source.targets(&own, &found, &path, segment.start);
@@ -125,8 +130,12 @@ pub(crate) fn clean(
             }
             let problem = source.problem(&legs, &held, &locked[segment.clone()]);
             let solution = problem.solve();
-            let costly: Vec<usize> =
-                own.into_iter().zip(&held).filter(|(_, held)| is_costly(&solution, held)).map(|(k, _)| k).collect();
+            let costly: Vec<usize> = own
+                .into_iter()
+                .zip(&held)
+                .filter(|(_, held)| is_costly(&solution, held))
+                .map(|(k, _)| k)
+                .collect();
             change = Some(solution);
             if costly.is_empty() || round == RELEASES || settings.contacts.is_some() {
                 break held;
@@ -144,7 +153,8 @@ pub(crate) fn clean(
     let is_moved = path.iter().any(|shift| *shift != DVec3::ZERO);
     let path: Vec<DVec3> = path.iter().map(|shift| *shift * (part * source.length)).collect();
     let travels = in_place.then_some(path.as_slice());
-    let (contacts, held) = source.held(&solved, &cleaned, travels, settings, &mut reports, &found, &floor);
+    let (contacts, held) =
+        source.held(&solved, &cleaned, travels, settings, &mut reports, &found, &floor);
     Ok(Cleaned {
         clip: cleaned,
         floor,
@@ -211,18 +221,43 @@ impl<'a> Source<'a> {
         segments
     }
 
-    /// The contacts of a segment, and the displacement of its root trajectory.
+    /// The contacts of all segments, and the displacement of the root trajectory. It goes on through jumps, and its mean is zero, so that no frame counts for more than another.
     fn contacts(
+        &self,
+        segments: &[Range<usize>],
+        (floor, choice): (&mut Floor, FloorChoice),
+        in_place: bool,
+        shortest: f64,
+    ) -> (Vec<Found>, Vec<DVec3>) {
+        let mut found = Vec::new();
+        let mut path: Vec<DVec3> = Vec::with_capacity(self.clip.n_frames());
+        for segment in segments {
+            let ground = (&mut *floor, choice);
+            let (own, steps) = self.segment_contacts(segment, ground, in_place, shortest);
+            found.extend(own);
+            let before = path.last().copied().unwrap_or(DVec3::ZERO);
+            path.extend(steps.into_iter().map(|step| before + step));
+        }
+        path.resize(self.clip.n_frames(), DVec3::ZERO);
+        let mean = path.iter().sum::<DVec3>() / path.len().max(1) as f64;
+        path.iter_mut().for_each(|place| *place -= mean);
+        (found, path)
+    }
+
+    /// The contacts of a segment, and the displacement of its root trajectory from its first frame.
+    fn segment_contacts(
         &self,
         segment: &Range<usize>,
         (floor, choice): (&mut Floor, FloorChoice),
+        in_place: bool,
         shortest: f64,
     ) -> (Vec<Found>, Vec<DVec3>) {
         let frame_time = self.clip.frame_time();
         let mut parts = Vec::new();
         for (leg, own) in self.legs.iter().enumerate() {
             let joints = [(Part::Heel, Some(own.limb.end)), (Part::Ball, own.ball)];
-            for (part, joint) in joints.into_iter().filter_map(|(part, joint)| Some((part, joint?))) {
+            for (part, joint) in joints.into_iter().filter_map(|(part, joint)| Some((part, joint?)))
+            {
                 let at = segment.clone().map(|frame| self.at(frame, joint)).collect();
                 parts.push(PartMotion::new(leg, part, at, frame_time));
             }
@@ -230,7 +265,7 @@ impl<'a> Source<'a> {
         let root: Vec<DVec3> = segment.clone().map(|frame| self.root_at(frame)).collect();
         let velocity = velocities(&root, frame_time);
         let ground = (choice, self.clip.up(), floor.normal);
-        let found = contacts::find(&parts, &velocity, ground, frame_time, shortest);
+        let found = contacts::find(&parts, &velocity, ground, in_place, frame_time, shortest);
         let path = match found.support.moves() {
             true => found.support.path(&root, found.ground.normal, frame_time),
             false => vec![DVec3::ZERO; root.len()],
@@ -246,7 +281,9 @@ impl<'a> Source<'a> {
             let normal = found.ground.normal;
             *floor = Floor { point: normal * (lowest * self.length), normal };
         }
-        (found.stances.iter().map(of_clip).collect(), path)
+        let at = |part: usize, frame: usize| parts[part].at[frame] + path[frame];
+        let stances = contacts::at_one_place((&parts, &found.stances), at, frame_time, shortest);
+        (stances.iter().map(of_clip).collect(), path)
     }
 
     /// Contacts that were given, as far as they are of feet.
@@ -338,7 +375,8 @@ impl<'a> Source<'a> {
 
     /// Where contacts are held: at the mean of where they are; a heel as far from the ball held at the same time as the foot is long.
     fn targets(&self, own: &[usize], found: &[Found], path: &[DVec3], start: usize) -> Vec<Held> {
-        let place = |k: &usize| found[*k].given.unwrap_or_else(|| self.mean_place(&found[*k], path));
+        let place =
+            |k: &usize| found[*k].given.unwrap_or_else(|| self.mean_place(&found[*k], path));
         let places: Vec<DVec3> = own.iter().map(place).collect();
         let held = |(k, target): (&usize, &DVec3)| {
             let Found { leg, part, ref frames, given } = found[*k];
@@ -399,7 +437,11 @@ impl<'a> Source<'a> {
                 let sine = u.cross(v);
                 let size = (u.length_squared() * v.length_squared()).sqrt().max(f64::MIN_POSITIVE);
                 // The plane of a leg that is as good as straight is not in its bones.
-                let axis = if is_hinge { usual } else { direction_or(sine / size + usual * STRAIGHT, usual) };
+                let axis = if is_hinge {
+                    usual
+                } else {
+                    direction_or(sine / size + usual * STRAIGHT, usual)
+                };
                 motion.hip.push(hip + path[frame]);
                 motion.thigh.push(u);
                 motion.shin.push(v);
@@ -419,8 +461,7 @@ impl<'a> Source<'a> {
         for frame in (0..self.clip.n_frames()).step_by(self.clip.n_frames() / AXIS_SAMPLES + 1) {
             let [hip, knee, ankle] =
                 [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-            let (u, v) =
-                (knee.translation - hip.translation, ankle.translation - knee.translation);
+            let (u, v) = (knee.translation - hip.translation, ankle.translation - knee.translation);
             sum += knee.rotation.conjugate() * u.cross(v);
         }
         match self.clip.skeleton().kind(limb.mid) {
@@ -467,7 +508,8 @@ impl<'a> Source<'a> {
                 }
             }
             let is_held = legs.iter().zip(self.legs).filter(|(motion, _)| motion.is_free);
-            changed.extend(is_held.flat_map(|(_, leg)| [leg.limb.start, leg.limb.mid, leg.limb.end]));
+            changed
+                .extend(is_held.flat_map(|(_, leg)| [leg.limb.start, leg.limb.mid, leg.limb.end]));
         }
         changed.sort_unstable();
         changed.dedup();

@@ -35,10 +35,10 @@ use crate::plant::Part;
 const ROOT: f64 = 2.0;
 
 /// In what time the change of root, hip, knee and foot blends in \[s\].
-const BLEND: [f64; 4] = [0.037, 0.03, 0.03, 0.02];
+const BLEND: [f64; 4] = [0.037, 0.03, 0.05, 0.02];
 
 /// The same for what comes out, of root and knee, while something is held \[s\].
-const OUTCOME: [f64; 2] = [0.028, 0.015];
+const OUTCOME: [f64; 2] = [0.028, 0.03];
 
 /// Weight of contacts \[1/leg length²\]: a residual of a thousandth of a leg costs as much as a radian.
 const CONTACT: f64 = 1e6;
@@ -58,8 +58,8 @@ const BOX: [f64; 4] = [0.1, 0.3, 0.3, 0.5];
 /// Steps at most.
 const STEPS: usize = 12;
 
-/// A step that changes nothing by more is the last \[leg lengths, rad\]: what is left is far below what the closed form then corrects.
-const SETTLED: f64 = 3e-4;
+/// A step that makes the sum less by no more than this part of it is the last: what contacts are then off, the closed form corrects.
+const SETTLED: f64 = 1e-3;
 
 /// Where the damping begins, and by how much it grows.
 const DAMPING: [f64; 2] = [1.0, 10.0];
@@ -320,10 +320,10 @@ impl Problem<'_> {
             let weight = terms.change[at % n] + terms.outcome[at];
             let (before, after) = (at - n, at + n);
             hessian.add(before, before, weight);
-            hessian.add(at, before, -2.0 * weight);
+            hessian.add(before, at, -2.0 * weight);
             hessian.add(at, at, 4.0 * weight);
-            hessian.add(after, before, weight);
-            hessian.add(after, at, -2.0 * weight);
+            hessian.add(before, after, weight);
+            hessian.add(at, after, -2.0 * weight);
             hessian.add(after, after, weight);
         }
         hessian
@@ -354,7 +354,7 @@ impl Problem<'_> {
                 for (k, (row, by_row)) in columns.iter().enumerate() {
                     descent[*row] -= CONTACT * by_row.dot(residual.value);
                     for (column, by_column) in &columns[..=k] {
-                        hessian.add(*row, *column, CONTACT * by_row.dot(*by_column));
+                        hessian.add(*column, *row, CONTACT * by_row.dot(*by_column));
                     }
                 }
             }
@@ -389,22 +389,21 @@ impl Problem<'_> {
                 break;
             }
             matrix.solve(&mut step);
-            let mut size = 0.0_f64;
             for (at, step) in step.iter_mut().enumerate() {
                 let most = BOX[Self::kind(at % n)];
                 *step = step.clamp(-most, most);
-                size = size.max(step.abs());
             }
             let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
             let next_cost = self.cost(&terms, &next);
             // NaN is no improvement.
             if next_cost <= cost {
+                let gain = cost - next_cost;
                 (x, cost) = (next, next_cost);
                 damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
-                if size < SETTLED {
+                if gain < SETTLED * cost {
                     break;
                 }
-            } else if size < SETTLED {
+            } else if next_cost - cost < SETTLED * cost {
                 break;
             } else {
                 damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
@@ -424,9 +423,8 @@ impl Problem<'_> {
             foot: so3_exp(f),
         };
         let target = |part: Part| {
-            let holds = |held: &&Held| {
-                held.leg == leg && held.part == part && held.frames.contains(&frame)
-            };
+            let holds =
+                |held: &&Held| held.leg == leg && held.part == part && held.frames.contains(&frame);
             self.held.iter().find(holds).map(|held| held.target)
         };
         let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
@@ -450,4 +448,111 @@ impl Problem<'_> {
 fn limit_violation(motion: &LegMotion, frame: usize, x: &[f64], leg: usize) -> f64 {
     let room = motion.flexion[frame] + x[3 + OF_LEG * leg + 3] - motion.least_flexion(frame);
     room.min(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two legs that swing, over a few frames.
+    fn legs(n_frames: usize) -> Vec<LegMotion> {
+        let wave = |frame: usize, k: usize| posekit::math::sin(0.7 * frame as f64 + k as f64);
+        let of_leg = |leg: usize| {
+            let frames = || 0..n_frames;
+            let turn =
+                |frame| so3_exp(DVec3::new(wave(frame, leg), 0.3 * wave(frame, leg + 5), 0.1));
+            let flexion: Vec<f64> = frames().map(|f| 0.5 + 0.4 * wave(f, leg + 2)).collect();
+            LegMotion {
+                hip: frames().map(|f| DVec3::new(0.1, 1.0, 0.05 * wave(f, 9))).collect(),
+                thigh: frames().map(|f| turn(f) * DVec3::new(0.0, -0.5, 0.0)).collect(),
+                shin: frames()
+                    .map(|f| turn(f) * rotation_about(DVec3::X, flexion[f]) * DVec3::NEG_Y * 0.5)
+                    .collect(),
+                foot: frames().map(|f| DVec3::new(0.0, -0.05, 0.15 + 0.01 * wave(f, 1))).collect(),
+                axis: frames().map(|f| turn(f) * DVec3::X).collect(),
+                flexion,
+                is_free: true,
+            }
+        };
+        (0..2).map(of_leg).collect()
+    }
+
+    fn held() -> Vec<Held> {
+        let of = |leg, part, frames| Held { leg, part, frames, target: DVec3::new(0.1, 0.1, 0.1) };
+        vec![of(0, Part::Heel, 2..5), of(0, Part::Ball, 3..7), of(1, Part::Ball, 0..4)]
+    }
+
+    fn changed(n: usize) -> Vec<f64> {
+        (0..n).map(|k| 0.2 * posekit::math::sin(1.3 * k as f64)).collect()
+    }
+
+    #[test]
+    fn derivatives_of_contacts_are_those_of_finite_differences() {
+        let (legs, held) = (legs(8), held());
+        let x = changed(17);
+        for held in &held {
+            let leg = &legs[held.leg];
+            let found = leg.linearised(held, 3, &x);
+            assert_eq!(found.value, leg.residual(held, 3, &x));
+            for (k, column) in found.by_leg.iter().enumerate() {
+                let off = |by: f64| {
+                    let mut x = x.clone();
+                    x[3 + OF_LEG * held.leg + k] += by;
+                    leg.residual(held, 3, &x)
+                };
+                let expected = (off(1e-6) - off(-1e-6)) / 2e-6;
+                assert!(column.distance(expected) < 1e-8, "{held:?}, {k}: {column}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_descent_is_half_the_gradient_of_the_cost() {
+        let (legs, held) = (legs(8), held());
+        let mut locked = [false; 8];
+        locked[6] = true;
+        let problem =
+            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let terms = problem.terms();
+        let n = problem.n_columns();
+        // Small enough for the stiff terms, and knees over their limits.
+        let mut x: Vec<f64> = changed(8 * n).iter().map(|x| 0.5 * x).collect();
+        x[6 * n..7 * n].fill(0.0);
+        let mut hessian = problem.hessian(&terms);
+        let descent = problem.linearise(&terms, &x, &mut hessian);
+        for at in (0..x.len()).filter(|at| at / n != 6) {
+            let cost = |by: f64| {
+                let mut x = x.clone();
+                x[at] += by;
+                problem.cost(&terms, &x)
+            };
+            let expected = -(cost(1e-5) - cost(-1e-5)) / 4e-5;
+            let near = 1e-4 * (1.0 + expected.abs());
+            assert!((descent[at] - expected).abs() < near, "{at}: {}, {expected}", descent[at]);
+        }
+    }
+
+    #[test]
+    fn contacts_hold_and_locked_frames_stay() {
+        let legs = legs(30);
+        let target = legs[0].hip[12] + legs[0].thigh[12] + legs[0].shin[12];
+        let held = [Held { leg: 0, part: Part::Heel, frames: 11..14, target }];
+        let mut locked = [false; 30];
+        locked[..5].fill(true);
+        let problem =
+            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let change = problem.solve();
+        for frame in 11..14 {
+            let residual = legs[0].residual(&held[0], frame, change.frame(frame));
+            assert!(residual.length() < 1e-3, "{residual}");
+            let turns = problem.finished(&change, frame, 0);
+            let thigh = turns.hip * legs[0].thigh[frame];
+            let shin = turns.hip * turns.knee * legs[0].shin[frame];
+            let ankle = legs[0].hip[frame] + change.root(frame) + thigh + shin;
+            assert!(ankle.distance(target) < 1e-9, "{ankle}, {target}");
+        }
+        for frame in 0..5 {
+            assert!(change.frame(frame).iter().all(|x| x.abs() < 1e-5), "frame {frame}");
+        }
+    }
 }
