@@ -6,8 +6,8 @@ use std::path::Path;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Engine, LEG_LENGTH, Metrics, Plant, PlantReport,
-    VISIBLE_SLIDE, Verdict, clean_within, slides,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, Engine, LEG_LENGTH, Metrics, Plant,
+    PlantReport, VISIBLE_SLIDE, Verdict, clean_within, slides,
 };
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
@@ -57,8 +57,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),
     };
-    let own =
-        (args.strength, &args.keep, args.keep_path, args.max_stretch, args.engine, contacts);
+    let own = (args.strength, &args.keep, args.keep_path, args.max_stretch, args.engine, contacts);
     let task = Task {
         command: "clean",
         input: &args.input,

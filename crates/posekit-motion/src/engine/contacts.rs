@@ -48,8 +48,8 @@ const SWITCH: f64 = 3.0;
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
 
-/// This part of the frames is quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
-const QUIET: [f64; 2] = [0.3, 1.19];
+/// So many tenths of the frames are quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
+const QUIET: (usize, f64) = (3, 1.19);
 
 /// Noise is believed up to this \[leg lengths\]: 5 mm for a leg of 0.85 m.
 const MOST_NOISE: f64 = 0.006;
@@ -90,10 +90,10 @@ fn noise(at: &[DVec3]) -> f64 {
     if thirds.is_empty() {
         return 0.0;
     }
-    let quiet = (QUIET[0] * thirds.len() as f64) as usize;
+    let quiet = thirds.len() * QUIET.0 / 10;
     let third = *thirds.select_nth_unstable_by(quiet, f64::total_cmp).1;
     // The third difference of independent numbers has twenty times their variance.
-    (third / (QUIET[1] * 20.0_f64.sqrt())).min(MOST_NOISE)
+    (third / (QUIET.1 * 20.0_f64.sqrt())).min(MOST_NOISE)
 }
 
 /// Root of the sum of both squares.
